@@ -1,0 +1,230 @@
+"""Chapter 01: a sequence in, a sequence out, through one vector.
+
+The reference answers of notebook 01. Names, parameter names, shapes and docstrings are the course's public contract and
+stand in the notebook's stubs as they stand here; what is inside the functions may be rewritten freely.
+Letters: B batch, S source length, T target length, E embedding width, H hidden width, I input width, V vocabulary.
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class GRUCell(nn.Module):
+    """One step of a gated recurrent unit (Cho et al., 2014), in `torch.nn.GRUCell`'s form.
+
+        reset     r  = sigmoid(W_ir x + b_ir + W_hr h + b_hr)
+        update    z  = sigmoid(W_iz x + b_iz + W_hz h + b_hz)
+        candidate n  = tanh(W_in x + b_in + r * (W_hn h + b_hn))
+        new state h' = (1 - z) * n + z * h
+
+    The parameters stack the three parts in the order r, z, n:
+    weight_ih (3H, I), weight_hh (3H, H), bias_ih (3H,), bias_hh (3H,).
+
+    forward: input (B, I), hidden (B, H) -> new hidden (B, H).
+    Raises ValueError where input is not (B, I) or hidden not (B, H).
+    """
+
+    def __init__(self, input_size: int, hidden_size: int):
+        super().__init__()
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
+        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
+        bound = 1 / math.sqrt(hidden_size)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input: Tensor, hidden: Tensor) -> Tensor:
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(
+                f"need input (B, {self.input_size}) and hidden (B, {self.hidden_size}), "
+                f"got {tuple(input.shape)} and {tuple(hidden.shape)}"
+            )
+        # (B, 3H) each, then three (B, H) parts; the reset gate needs the two n parts apart
+        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        reset = torch.sigmoid(input_r + hidden_r)
+        update = torch.sigmoid(input_z + hidden_z)
+        candidate = torch.tanh(input_n + reset * hidden_n)
+        return (1 - update) * candidate + update * hidden
+
+
+class Encoder(nn.Module):
+    """Reads a sentence in both directions and sums it up in one vector (Cho et al., 2014; Bahdanau et al., 2015, 3.2).
+
+    forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,), each from 1 to S.
+    Returns
+      outputs (B, S, 2H): the forward and the backward state at every position, zero at padding;
+      state (B, H): tanh(bridge([forward state after the last real token; backward state after the first token])).
+    What stands in the padding changes neither. Raises ValueError where a length is below 1 or above S, or where lengths
+    is not (B,).
+    """
+
+    def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
+        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
+        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
+
+    def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        batch, longest = source.shape
+        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
+            raise ValueError(
+                f"source {tuple(source.shape)} needs {batch} lengths from 1 to {longest}, got {lengths.tolist()}"
+            )
+        embedded = self.embedding(source)  # (B, S, E)
+        # Packed, each sentence ends at its own end: the backward pass starts at its last real token.
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed_outputs, last = self.gru(packed)  # last (2, B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        return outputs, state
+
+
+class Decoder(nn.Module):
+    """Writes a sentence token by token, with the source's vector before it at every step (Cho et al., 2014).
+
+    forward: tokens (B, T) ids that go IN (already shifted), hidden (B, H), context (B, H).
+    Returns logits (B, T, V) and the hidden state after the last token (B, H). At step t
+      the GRU's input is [embedding of token t; context];
+      the logits are output([hidden state after token t; context]).
+    The context is the same at every step and is never changed. Raises ValueError where hidden or context is not (B, H).
+    """
+
+    def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
+        super().__init__()
+        self.hidden_size = hidden_size
+        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
+        self.gru = nn.GRU(embedding_size + hidden_size, hidden_size, batch_first=True)
+        self.output = nn.Linear(2 * hidden_size, vocab_size)
+
+    def forward(self, tokens: Tensor, hidden: Tensor, context: Tensor) -> tuple[Tensor, Tensor]:
+        batch, length = tokens.shape
+        wanted = (batch, self.hidden_size)
+        if hidden.shape != wanted or context.shape != wanted:
+            raise ValueError(
+                f"tokens {tuple(tokens.shape)} need hidden and context {wanted}, "
+                f"got {tuple(hidden.shape)} and {tuple(context.shape)}"
+            )
+        repeated = context.unsqueeze(1).expand(-1, length, -1)  # (B, H) -> (B, T, H)
+        states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
+        return self.output(torch.cat([states, repeated], dim=2)), last.squeeze(0)
+
+
+class Seq2Seq(nn.Module):
+    """Encoder and decoder joined by one vector (Sutskever et al., 2014; Cho et al., 2014).
+
+    encode: source (B, S), lengths (B,) -> vector (B, H), the encoder's state.
+    decode: vector (B, H), targets (B, T) -> logits (B, T, V); the vector is the first hidden state and the context.
+      Teacher forcing: what goes in at step t is the true token t-1, and bos_id at step 0 (shift right).
+    forward: source, lengths, targets -> logits (B, T, V), encode and decode in one.
+    start: source, lengths -> state (hidden (B, H), context (B, H)) before the first token.
+    step: token (B,), state -> logits (B, V), state. From `start`, fed with bos_id and then the targets, it gives the
+      logits of forward one column at a time.
+    """
+
+    def __init__(self, encoder: nn.Module, decoder: nn.Module, bos_id: int):
+        super().__init__()
+        self.encoder, self.decoder, self.bos_id = encoder, decoder, bos_id
+
+    def encode(self, source: Tensor, lengths: Tensor) -> Tensor:
+        _, vector = self.encoder(source, lengths)
+        return vector
+
+    def decode(self, vector: Tensor, targets: Tensor) -> Tensor:
+        begin = torch.full_like(targets[:, :1], self.bos_id)
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        logits, _ = self.decoder(tokens, vector, vector)
+        return logits
+
+    def forward(self, source: Tensor, lengths: Tensor, targets: Tensor) -> Tensor:
+        return self.decode(self.encode(source, lengths), targets)
+
+    def start(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        vector = self.encode(source, lengths)
+        return vector, vector
+
+    def step(self, token: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        hidden, context = state
+        logits, hidden = self.decoder(token.unsqueeze(1), hidden, context)  # (B,) -> (B, 1)
+        return logits.squeeze(1), (hidden, context)
+
+
+def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
+    """Mean of -log softmax(logits)[target] over the real tokens of the whole batch, a scalar.
+
+    logits (B, T, V), targets (B, T); a target equal to pad_id is no token and counts nowhere, so neither added padding
+    nor a row of nothing but padding changes the loss. Where no token is left the loss is 0, with zero gradients.
+    Raises ValueError where logits is not (B, T, V) for targets (B, T).
+    """
+    if logits.ndim != 3 or logits.shape[:2] != targets.shape:
+        raise ValueError(f"need logits (B, T, V) for targets (B, T), got {tuple(logits.shape)}, {tuple(targets.shape)}")
+    real = targets != pad_id  # (B, T)
+    log_probabilities = F.log_softmax(logits, dim=2)
+    losses = -log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2)  # (B, T)
+    return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
+
+
+def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Tensor:
+    """Feed back the most likely token until every row has ended, or max_length tokens are written.
+
+    step: a function (token (B,), state) -> (logits (B, V), state); state: what step expects at the first token, a
+    tensor or a tuple of tensors with the batch first. The first token fed in is bos_id.
+    Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all its tokens are eos_id.
+    T is no longer than the longest row needs, its eos_id included. Raises ValueError where max_length is below 1.
+    """
+    if max_length < 1:
+        raise ValueError(f"max_length must be at least 1, got {max_length}")
+    first = state[0] if isinstance(state, tuple) else state
+    token = torch.full((first.shape[0],), bos_id, device=first.device)
+    finished = torch.zeros_like(token, dtype=torch.bool)
+    written = []
+    for _ in range(max_length):
+        logits, state = step(token, state)
+        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
+        written.append(token)
+        finished = finished | (token == eos_id)
+        if finished.all():
+            break
+    return torch.stack(written, dim=1)
+
+
+def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
+    """How strongly the last output still feels each input: (S,), the first input's share first.
+
+    network: a module that maps inputs (B, S, I) to outputs (B, S, H), or to a tuple whose first item is outputs (as
+    `torch.nn.RNN`, `GRU` and `LSTM` do with batch_first=True). Entry s is the norm over I of the gradient of
+    outputs[:, -1].sum() with respect to inputs[:, s], averaged over the batch.
+    The caller's inputs and the network's gradients are left as they were.
+    """
+    inputs = inputs.detach().clone().requires_grad_()
+    outputs = network(inputs)
+    outputs = outputs[0] if isinstance(outputs, tuple) else outputs
+    (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
+    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
+
+
+def fit_the_vector(
+    model: nn.Module, targets: Tensor, vector: Tensor, pad_id: int, steps: int, learning_rate: float
+) -> tuple[Tensor, Tensor]:
+    """Search for a vector that makes a trained decoder write the targets, without any encoder.
+
+    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V); its weights stay as they are, and no gradient is
+    left on them. Starting from `vector` (B, H), which is not changed, take `steps` steps of torch.optim.Adam over the
+    vector alone, on masked_cross_entropy. Returns the fitted vector (B, H), without gradient, and the losses (steps,),
+    each measured before its step.
+    """
+    vector = vector.detach().clone().requires_grad_()
+    optimizer = torch.optim.Adam([vector], lr=learning_rate)
+    losses = []
+    for _ in range(steps):
+        loss = masked_cross_entropy(model.decode(vector, targets), targets, pad_id)
+        (vector.grad,) = torch.autograd.grad(loss, vector)
+        optimizer.step()
+        losses.append(loss.detach())
+    return vector.detach(), torch.stack(losses)
