@@ -1,0 +1,365 @@
+"""What a check is: rows that look at a student's code, and a table that says what they saw elsewhere.
+
+A row calls the student's parts on drawn inputs and returns observations; it never compares. The table holds the same
+rows' observations of the reference and of every wrong answer in the bank: recorded numbers for the learner
+(`course/recorded/`), computed from a fresh seed by the grader. `Check.judge` compares, names the mistake, and gives a
+`Verdict`. One module beside this one holds each chapter's checks.
+"""
+
+import importlib
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from course.transport.student import Module, Student, StudentError
+from course.transport.wire import Foreign
+
+RECORDED_SEED = 1
+
+Explain = Callable[[dict[str, Any], dict[str, Any]], str | None]
+
+
+class Draw:
+    """Inputs for a row: everything random in a check comes from here.
+
+    NumPy's legacy RandomState is used because its stream is frozen for good (NEP 19), which recorded tables need.
+    """
+
+    def __init__(self, seed: int, *labels: str | int):
+        self._seed = zlib.crc32(repr((seed, *labels)).encode())
+        self._random = np.random.RandomState(self._seed)
+
+    def normal(self, *shape: int) -> Tensor:
+        """Standard normal float32 values."""
+        return torch.from_numpy(self._random.standard_normal(shape).astype(np.float32))
+
+    def uniform(self, *shape: int) -> Tensor:
+        """Float32 values uniform in [0, 1)."""
+        return torch.from_numpy(self._random.random_sample(shape).astype(np.float32))
+
+    def integers(self, low: int, high: int, *shape: int) -> Tensor:
+        """Int64 values in [low, high)."""
+        return torch.from_numpy(np.asarray(self._random.randint(low, high, shape, dtype=np.int64)))
+
+    def permutation(self, n: int) -> Tensor:
+        """A random order of 0 .. n-1, int64."""
+        return torch.from_numpy(self._random.permutation(n).astype(np.int64))
+
+    def mask(self, *shape: int, keep: float = 0.6) -> Tensor:
+        """A boolean mask, True = may attend; each row along the last axis keeps at least one and drops at least one."""
+        rows = self._random.random_sample((int(np.prod(shape[:-1], dtype=int)), shape[-1])) < keep
+        for row in rows:
+            if row.all() or not row.any():
+                kept, dropped = self._random.permutation(shape[-1])[:2]
+                row[kept], row[dropped] = True, False
+        return torch.from_numpy(rows.reshape(shape))
+
+    def lengths(self, batch: int, longest: int) -> Tensor:
+        """Int64 lengths in 1 .. longest, at least one of them equal to `longest` and, in a batch, one shorter."""
+        lengths = self._random.randint(1, longest + 1, batch)
+        lengths[self._random.randint(batch)] = longest
+        if batch > 1 and (lengths == longest).all():
+            lengths[int(lengths.argmax()) + 1 if batch > 1 else 0] = max(1, longest - 1)
+        return torch.from_numpy(lengths.astype(np.int64))
+
+    def state(self, module: Module | torch.nn.Module, scale: float = 0.5) -> dict[str, Tensor]:
+        """Normal values for a module's own state, the same for the same name and shape whatever their order."""
+        if isinstance(module, Module):
+            shapes = module.state_shapes()
+        else:
+            shapes = {n: tuple(t.shape) for n, t in module.state_dict().items() if t.is_floating_point()}
+        return {n: scale * Draw(self._seed, "state", n).normal(*shape) for n, shape in shapes.items()}
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What one row saw: named values, values kept for explanations only, or what the student's code raised."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    hidden: dict[str, Any] = field(default_factory=dict)
+    raised: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer of the bank: its name, what to tell the student, and what each row sees of it."""
+
+    name: str
+    message: str
+    observations: tuple[Observation, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Each row's observation of the reference and of every wrong answer, from one seed."""
+
+    seed: int
+    reference: tuple[Observation, ...]
+    mistakes: tuple[Mistake, ...]
+
+
+@dataclass(frozen=True)
+class RowVerdict:
+    """One line of a verdict: what was looked at, whether it passed, what was seen and the likely cause."""
+
+    title: str
+    passed: bool
+    weight: float
+    message: str = ""
+    mistake: str | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a check.
+
+    `kind` is one of pass, part, fail, error (the code raised everywhere), not answered; the grader adds timeout,
+    out of memory and blocked. `fraction` is the share of the exercise's points, 0 to 1.
+    """
+
+    kind: str
+    fraction: float
+    rows: tuple[RowVerdict, ...] = ()
+    mistake: str | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class _Row:
+    title: str
+    observe: Callable[[Student, Draw], dict[str, Any]]
+    weight: float
+    explain: Explain | None
+    atol: float
+    rtol: float
+
+
+class Check:
+    """The check of one exercise. `parts` are the names it judges, in the order `check(number, ...)` takes them.
+
+    `banned` names PyTorch functions that may not be called while the parts run; the exercise tells the learner so.
+    """
+
+    registry: dict[str, "Check"] = {}
+
+    def __init__(self, name: str, parts: tuple[str, ...], banned: tuple[str, ...] = ()):
+        self.name = name
+        self.parts = tuple(parts)
+        self.banned = tuple(banned)
+        self.rows: list[_Row] = []
+        Check.registry[name] = self
+
+    def row(
+        self, title: str, *, weight: float = 1.0, explain: Explain | None = None, atol: float = 1e-5, rtol: float = 1e-4
+    ) -> Callable[[Callable], Callable]:
+        """Add a row: a function (student, draw) -> observations. Names beginning with "_" are not compared."""
+
+        def add(observe: Callable[[Student, Draw], dict[str, Any]]) -> Callable:
+            self.rows.append(_Row(title, observe, weight, explain, atol, rtol))
+            return observe
+
+        return add
+
+    def student(self, transport: Any) -> Student:
+        """The student at the other end of a transport, under this exercise's rules."""
+        return Student(transport, self.banned)
+
+    def observe(self, student: Student, seed: int) -> tuple[Observation, ...]:
+        """Let every row look. What the student's code raises is an observation; what the row's own code trips over,
+        because a reply has another form than promised, is one too."""
+        seen = []
+        for index, row in enumerate(self.rows):
+            try:
+                values = _flatten(row.observe(student, Draw(seed, self.name, index)))
+            except StudentError as error:
+                seen.append(Observation(raised=(error.type_name, error.message)))
+                continue
+            except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError) as error:
+                seen.append(Observation(raised=("Unexpected form", f"what came back cannot be used here: {error}")))
+                continue
+            hidden = {k[1:]: v for k, v in values.items() if k.startswith("_")}
+            seen.append(Observation({k: v for k, v in values.items() if not k.startswith("_")}, hidden))
+        return tuple(seen)
+
+    def judge(self, student: Student, table: Table) -> Verdict:
+        """Look at the student's code with the table's seed and compare with the table."""
+        return self.compare(self.observe(student, table.seed), table)
+
+    def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
+        """The verdict on observations made with the table's seed."""
+        if not (len(seen) == len(self.rows) == len(table.reference)):
+            raise ValueError(f"{self.name}: {len(seen)} observations for a table of {len(table.reference)} rows")
+        differences = [
+            _difference(o, r, row) for o, r, row in zip(seen, table.reference, self.rows, strict=True)
+        ]
+        failing = [i for i, difference in enumerate(differences) if difference is not None]
+        named = {i: m for i in failing if (m := self._mistake(i, failing, seen, table)) is not None}
+        rows = []
+        for i, row in enumerate(self.rows):
+            if differences[i] is None:
+                rows.append(RowVerdict(row.title, True, row.weight))
+                continue
+            parts = [self._explained(row, seen[i], table.reference[i]) or str(differences[i])]
+            if i in named:
+                parts.append(named[i].message)
+            name = named[i].name if i in named else None
+            rows.append(RowVerdict(row.title, False, row.weight, " ".join(parts), name))
+        total = sum(row.weight for row in rows)
+        fraction = sum(row.weight for row in rows if row.passed) / total
+        raised = {o.raised[0] if o.raised else None for o in seen}
+        if not failing:
+            kind, fraction = "pass", 1.0
+        elif raised == {"NotImplementedError"}:
+            return Verdict("not answered", 0.0, tuple(rows), note="Not answered yet.")
+        elif fraction > 0:
+            kind = "part"
+        else:
+            kind = "error" if None not in raised else "fail"
+        mistake = next((named[i].name for i in failing if i in named), None)
+        return Verdict(kind, fraction, tuple(rows), mistake)
+
+    def _mistake(self, i: int, failing: list[int], seen: tuple[Observation, ...], table: Table) -> Mistake | None:
+        """The bank's answer that looks like this one: on every row, else on the failing rows, else on row i."""
+
+        def alike(mistake: Mistake, indices: Any) -> bool:
+            return all(_alike(seen[j], mistake.observations[j], self.rows[j]) for j in indices)
+
+        for indices in (range(len(self.rows)), failing, [i]):
+            for mistake in table.mistakes:
+                shows = _difference(mistake.observations[i], table.reference[i], self.rows[i]) is not None
+                if shows and alike(mistake, indices):
+                    return mistake
+        return None
+
+    @staticmethod
+    def _explained(row: _Row, seen: Observation, reference: Observation) -> str | None:
+        if row.explain is None or seen.raised is not None:
+            return None
+        try:
+            return row.explain({**seen.values, **seen.hidden}, {**reference.values, **reference.hidden})
+        except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError):
+            return None  # what came back has another form than the explanation expects: the plain difference stands
+
+
+def find(name: str, chapter: str) -> Check:
+    """The check of exercise `name` in chapter module `chapter` (for example "bahdanau")."""
+    importlib.import_module(f"course.checks.{chapter}")
+    return Check.registry[name]
+
+
+def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        key = f"{prefix}{name}"
+        if isinstance(value, dict):
+            flat |= _flatten(value, f"{key}.") or {key: "an empty dict"}
+        elif isinstance(value, (list, tuple)):
+            flat |= _flatten({str(i): v for i, v in enumerate(value)}, f"{key}.") or {key: "nothing"}
+        elif isinstance(value, Module):
+            flat[key] = Foreign("Module")
+        elif isinstance(value, set):
+            flat[key] = ", ".join(sorted(map(repr, value)))
+        else:
+            flat[key] = value
+    return flat
+
+
+def _describe(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return f"a tensor of shape {tuple(value.shape)}"
+    if value is None:
+        return "None"
+    if isinstance(value, Foreign):
+        return f"of type {value.type_name}"
+    return {bool: "a truth value", int: "a number", float: "a number", str: "text"}.get(type(value), type(value).__name__)
+
+
+def _family(value: Any) -> str:
+    if isinstance(value, Tensor):
+        if value.dtype == torch.bool:
+            return "truth values"
+        if value.is_complex():
+            return "complex numbers"
+        return "floating-point numbers" if value.is_floating_point() else "whole numbers"
+    return "number" if type(value) in (int, float) else type(value).__name__
+
+
+def _difference(seen: Observation, reference: Observation, row: _Row) -> str | None:
+    """One plain sentence on where an observation departs from the reference's, or None where it does not."""
+    if not reference.values:
+        raise ValueError(f"row {row.title!r} observes nothing of the reference: {reference.raised}")
+    if seen.raised is not None:
+        type_name, message = seen.raised
+        if type_name == "NotImplementedError":
+            return message if "is not defined" in message else "Not answered yet."
+        return f"Your code raised {type_name}: {message}" if message else f"Your code raised {type_name}."
+    for name, expected in reference.values.items():
+        if name not in seen.values:
+            return f"`{name}` is missing from what came back, or has another structure than the docstring says."
+        sentence = _value_difference(name, seen.values[name], expected, row)
+        if sentence is not None:
+            return sentence
+    extra = sorted(set(seen.values) - set(reference.values))
+    return f"`{extra[0]}` came back although nothing of that name is asked for." if extra else None
+
+
+def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | None:
+    if isinstance(expected, Tensor) != isinstance(value, Tensor) or _family(value) != _family(expected):
+        if isinstance(value, Tensor) and isinstance(expected, Tensor):
+            return f"`{name}` holds {_family(value)}, and {_family(expected)} are asked for."
+        return f"`{name}` is {_describe(value)}, and {_describe(expected)} is asked for."
+    if not isinstance(expected, Tensor):
+        if type(expected) in (int, float):
+            same = value == expected or abs(value - expected) <= row.atol + row.rtol * abs(expected)
+            return None if same else f"`{name}` is not the number asked for."
+        return None if value == expected else f"`{name}` is not what is asked for."
+    if value.shape != expected.shape:
+        return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
+    if not expected.is_floating_point():
+        wrong = int((value != expected).sum())
+        return None if wrong == 0 else f"{wrong} of the {value.numel()} entries of `{name}` are not right."
+    if bool(torch.isfinite(expected).all()) and not bool(torch.isfinite(value).all()):
+        count = int((~torch.isfinite(value)).sum())
+        return f"`{name}` holds {count} values that are NaN or infinite."
+    if _close(value, expected, row):
+        return None
+    gap = float((value.double() - expected.double()).abs().nan_to_num(torch.inf).max())
+    return f"The values of `{name}` are off, by up to {gap:.2g}."
+
+
+def _close(value: Tensor, expected: Tensor, row: _Row) -> bool:
+    return torch.allclose(value.double(), expected.double(), atol=row.atol, rtol=row.rtol, equal_nan=True)
+
+
+def _alike(seen: Observation, other: Observation, row: _Row) -> bool:
+    """Whether two observations are the same, as far as the row's tolerance goes."""
+    if (seen.raised is None) != (other.raised is None):
+        return False
+    if seen.raised is not None and other.raised is not None:
+        return seen.raised[0] == other.raised[0] and _wording(seen.raised[1]) == _wording(other.raised[1])
+    if seen.values.keys() != other.values.keys():
+        return False
+    return all(_same_value(seen.values[name], value, row) for name, value in other.values.items())
+
+
+def _same_value(a: Any, b: Any, row: _Row) -> bool:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        if a.shape != b.shape or _family(a) != _family(b):
+            return False
+        return _close(a, b, row) if b.is_floating_point() else bool(torch.equal(a.long(), b.long()))
+    if isinstance(a, Tensor) or isinstance(b, Tensor) or _family(a) != _family(b):
+        return False
+    if type(b) in (int, float):
+        return a == b or abs(a - b) <= row.atol + row.rtol * abs(b) or (a != a and b != b)
+    return a == b
+
+
+def _wording(message: str) -> str:
+    """A message without its numbers and names, which depend on how the same mistake was spelled."""
+    return re.sub(r"\d+(\.\d+)?|'[^']*'", "#", message)

@@ -1,0 +1,53 @@
+"""The exercises and questions of the course, as the notebooks' check cells declare them.
+
+Points, difficulty, importance and minutes stand in the check cells' metadata; `recorded/exercises.json` is made from
+them by `python -m tools.notebooks`, so that they are known where no notebook file is at hand.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+_FILE = Path(__file__).parent / "recorded" / "exercises.json"
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One graded exercise or question. `number` is its label for people, `name` its identity for ever."""
+
+    number: str
+    name: str
+    chapter: str  # the module's name, for example "bahdanau"
+    notebook: str  # the file's stem and the assignment's name, for example "02-bahdanau"
+    parts: tuple[str, ...]  # names of the functions and classes asked for, or the answer's variable
+    points: float
+    difficulty: int
+    importance: int
+    minutes: int
+    stretch: bool
+    question: bool
+
+
+@cache
+def exercises() -> tuple[Exercise, ...]:
+    """All of them, in the order of the chapters."""
+    return tuple(Exercise(**{**e, "parts": tuple(e["parts"])}) for e in json.loads(_FILE.read_text("utf-8")))
+
+
+def by_number(number: str) -> Exercise:
+    """The exercise with a label such as "2.1" or "2.q1". Raises ValueError naming the chapter's labels."""
+    for exercise in exercises():
+        if exercise.number == str(number):
+            return exercise
+    chapter = str(number).split(".")[0]
+    near = [e.number for e in exercises() if e.number.split(".")[0] == chapter] or [e.number for e in exercises()]
+    raise ValueError(f"there is no exercise {number!r}; there are {', '.join(near)}")
+
+
+def of_part(part: str) -> Exercise:
+    """The exercise that asks for a part. Raises ValueError for a name no exercise asks for."""
+    for exercise in exercises():
+        if part in exercise.parts and not exercise.question:
+            return exercise
+    raise ValueError(f"no exercise of the course asks for {part!r}")

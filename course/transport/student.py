@@ -1,0 +1,173 @@
+"""What a check holds in its hand: the student's functions and modules, wherever they run.
+
+A check is written against `Student` and never knows whether the code is in this process (`Local`) or in the grader's
+sandbox. Everything a check receives has crossed `wire`, in both cases.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from course.transport import wire
+from course.transport.runner import Runner
+
+
+class StudentError(Exception):
+    """The student's code raised: `type_name` and `message` are what it raised."""
+
+    def __init__(self, type_name: str, message: str):
+        super().__init__(f"{type_name}: {message}" if message else type_name)
+        self.type_name = type_name
+        self.message = message
+
+
+class Transport(Protocol):
+    """Carries a request to the runner beside the student's code and its reply back."""
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]: ...
+
+
+class Local:
+    """The transport within one process: a learner's own notebook."""
+
+    def __init__(self, namespace: dict[str, Any]):
+        self._callbacks: list[Callable] = []
+        self._runner = Runner(namespace, self._call_back)
+
+    def _call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
+        received = wire.copy({"args": list(args), "kwargs": kwargs})
+        return wire.copy(self._callbacks[number](*received["args"], **received["kwargs"]))
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
+        self._callbacks = callbacks
+        try:
+            return wire.copy(self._runner.answer(wire.copy(message)))
+        except (wire.WireError, RecursionError) as error:
+            return {"error": ("TooLarge", str(error))}
+
+
+class Student:
+    """The student's names as attributes: `student.masked_softmax(scores, mask)`, `student.GRUCell(3, 5)`.
+
+    A returned module or optimiser is a `Remote object` (`Module`). A Python function given as an argument stays here
+    and is called back. Raises StudentError where the student's code raises.
+    """
+
+    def __init__(self, transport: Transport, banned: tuple[str, ...] = ()):
+        self._transport = transport
+        self._banned = list(banned)
+        self._callbacks: list[Callable] = []
+        self._seed: int | None = None
+        self._changed = False
+
+    def __getattr__(self, name: str) -> Callable:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self._do("call", args, kwargs, name=name)
+
+    def get(self, name: str) -> Any:
+        """The value of a variable of the student's, as it looks after crossing."""
+        return self._do("get", name=name)
+
+    def fixture(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Build a public helper of `course.checks.fixtures` beside the student's code."""
+        return self._do("fixture", args, kwargs, name=name)
+
+    def seed(self, number: int) -> None:
+        """Seed torch's generator beside the student's code before each of the following requests."""
+        self._seed = number
+
+    def changed(self) -> bool:
+        """Whether the last call changed a tensor that was given to it."""
+        return self._changed
+
+    def error_of(self, name: str, *args: Any, **kwargs: Any) -> str:
+        """The type name of what the call raises, or "" where it raises nothing."""
+        try:
+            self._do("call", args, kwargs, name=name)
+        except StudentError as error:
+            return error.type_name
+        return ""
+
+    def grad(self, name: str, *args: Any, cotangents: list[Tensor | None], **kwargs: Any) -> list[Tensor | None]:
+        """Gradients of sum(outputs * cotangents) for each argument of function `name`; None for what has none."""
+        return self._do("grad", args, kwargs, name=name, cotangents=cotangents)["inputs"]
+
+    def _do(self, op: str, args: tuple = (), kwargs: dict[str, Any] | None = None, **fields: Any) -> Any:
+        self._callbacks = []
+        sent = [self._out(a) for a in args]
+        message = {"op": op, "args": sent, "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()}}
+        message |= {"seed": self._seed, "banned": self._banned} | {k: self._out(v) for k, v in fields.items()}
+        reply = self._transport.request(message, self._callbacks)
+        if "error" in reply:
+            raise StudentError(*map(str, reply["error"]))
+        after = reply.get("arguments", [])
+        self._changed = any(
+            isinstance(before, Tensor) and not _same(before, now) for before, now in zip(sent, after, strict=False)
+        )
+        return Module(self, reply["ok"].number) if isinstance(reply["ok"], wire.Handle) else reply["ok"]
+
+    def _out(self, value: Any) -> Any:
+        if isinstance(value, Module):
+            return wire.Handle(value._number)
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._out(v) for v in value)
+        if isinstance(value, dict):
+            return {k: self._out(v) for k, v in value.items()}
+        if callable(value) and not isinstance(value, Tensor):
+            self._callbacks.append(value)
+            return wire.Callback(len(self._callbacks) - 1)
+        return value
+
+
+def _same(before: Tensor, now: Any) -> bool:
+    if not isinstance(now, Tensor) or before.shape != now.shape or before.dtype != now.dtype:
+        return False
+    return bool(torch.equal(before.nan_to_num(), now.nan_to_num()))
+
+
+class Module:
+    """A module (or optimiser) that lives beside the student's code."""
+
+    def __init__(self, student: Student, number: int):
+        self._student = student
+        self._number = number
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._student._do("invoke", args, kwargs, on=self._number)
+
+    def method(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method by name."""
+        return self._student._do("method", args, kwargs, on=self._number, name=name)
+
+    def state_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Names and shapes of the floating-point state (parameters and buffers)."""
+        return self._student._do("shapes", on=self._number)
+
+    def state(self) -> dict[str, Tensor]:
+        """The values of the state."""
+        return self._student._do("state", on=self._number)
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Copy values into the state, by name."""
+        self._student._do("load", (state,), on=self._number)
+
+    def train(self) -> "Module":
+        """Training mode, as `nn.Module.train`."""
+        self._student._do("mode", on=self._number, training=True)
+        return self
+
+    def eval(self) -> "Module":
+        """Evaluation mode, as `nn.Module.eval`."""
+        self._student._do("mode", on=self._number, training=False)
+        return self
+
+    def grad(self, *args: Any, cotangents: list[Tensor | None], **kwargs: Any) -> dict[str, Any]:
+        """Gradients of sum(outputs * cotangents): {"inputs": [...], "parameters": {name: ...}}."""
+        return self._student._do("grad", args, kwargs, on=self._number, cotangents=cotangents)
+
+    def trace(self, names: list[str], *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Outputs of the named submodules during one forward pass."""
+        return self._student._do("trace", args, kwargs, on=self._number, names=names)
