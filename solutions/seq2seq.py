@@ -214,10 +214,10 @@ def fit_the_vector(
 ) -> tuple[Tensor, Tensor]:
     """Search for a vector that makes a trained decoder write the targets, without any encoder.
 
-    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V); its weights stay as they are, and no gradient is
-    left on them. Starting from `vector` (B, H), which is not changed, take `steps` steps of torch.optim.Adam over the
-    vector alone, on masked_cross_entropy. Returns the fitted vector (B, H), without gradient, and the losses (steps,),
-    each measured before its step.
+    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V); its weights stay as they are, and no gradient
+    is left on them. Starting from `vector` (B, H), which is not changed, take `steps` steps of torch.optim.Adam over
+    the vector alone, on masked_cross_entropy. Returns the fitted vector (B, H), without gradient, and the losses
+    (steps,), each measured before its step.
     """
     vector = vector.detach().clone().requires_grad_()
     optimizer = torch.optim.Adam([vector], lr=learning_rate)

@@ -1,0 +1,1 @@
+"""Measurements with their committed results; run from a clone, never installed."""

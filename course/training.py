@@ -1,0 +1,62 @@
+"""One plain training loop for the recurrent chapters, and where to find results that took too long for a notebook.
+
+`fit` is the loop of chapter 00 with three things that recurrent networks want: a short warm-up, a learning rate that
+falls to the end, and clipped gradients. Change it and the committed results must be measured again: they used it.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from course.data import Batch
+
+
+def learning_rate_at(step: int, steps: int, peak: float, warm_up: int = 50) -> float:
+    """Up in a line over `warm_up` steps, then down along a cosine to a twentieth of `peak` at the last step."""
+    cosine = 0.5 * (1 + math.cos(math.pi * step / steps))
+    return peak * min(1.0, (step + 1) / warm_up) * (0.05 + 0.95 * cosine)
+
+
+def fit(
+    model: nn.Module,
+    loss_of: Callable[[Batch], Tensor],
+    batches: Iterator[Batch],
+    steps: int,
+    learning_rate: float,
+    clip: float = 1.0,
+    label: str = "training",
+) -> list[float]:
+    """Take `steps` steps of Adam on `loss_of(batch)`, a scalar; returns each step's loss. Shows a progress bar."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=learning_rate)
+    losses = []
+    model.train()
+    for step in tqdm(range(steps), desc=label):
+        for group in optimizer.param_groups:
+            group["lr"] = learning_rate_at(step, steps, learning_rate)
+        loss = loss_of(next(batches))
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), clip)
+        optimizer.step()
+        losses.append(loss.item())
+    model.eval()
+    return losses
+
+
+def committed_results(name: str) -> dict:
+    """What `benchmarks/experiments.py` measured and the repository keeps: benchmarks/results/<name>.json.
+
+    In a clone they are read from there; in an installed wheel they lie in the package, in `course/results/`.
+    Raises FileNotFoundError with the command that makes them.
+    """
+    package = Path(__file__).parent
+    for folder in (package.parent / "benchmarks" / "results", package / "results"):
+        path = folder / f"{name}.json"
+        if path.is_file():
+            return json.loads(path.read_text(encoding="utf-8"))
+    raise FileNotFoundError(f"no results of {name!r}: run `python -m benchmarks.experiments {name}` in a clone")
