@@ -1,0 +1,103 @@
+"""`check`: judges an answer in the learner's own notebook and shows a table.
+
+It returns the points as a float, because stock nbgrader gives full marks to a check that prints and returns nothing.
+"""
+
+import contextlib
+import html
+import io
+import warnings
+from typing import Any
+
+from course import checks, parts, progress, questions, session, tables
+from course.checks import Verdict
+from course.exercises import Exercise, by_number
+from course.transport.student import Local
+
+
+class Points(float):
+    """The points of an exercise, as a number that nbgrader reads; a table for people."""
+
+    exercise: Exercise
+    verdict: Verdict
+    kept: str
+
+    def __new__(cls, exercise: Exercise, verdict: Verdict, kept: str = "") -> "Points":
+        self = super().__new__(cls, round(exercise.points * verdict.fraction, 2))
+        self.exercise, self.verdict, self.kept = exercise, verdict, kept
+        return self
+
+    def __repr__(self) -> str:
+        return f"{float(self):g}"
+
+    def _summary(self) -> str:
+        return f"Exercise {self.exercise.number}: {float(self):g} of {self.exercise.points:g} points"
+
+    def text(self) -> str:
+        """The table in plain text, a line for each row."""
+        lines = [self._summary()]
+        for row in self.verdict.rows:
+            lines.append(f"  {'ok' if row.passed else 'NO'}  {row.title}")
+            if row.mistake:
+                lines.append(f"        {row.mistake}")
+            if row.message:
+                lines.append(f"        {row.message}")
+        return "\n".join(lines + [line for line in (self.verdict.note, self.kept) if line])
+
+    def _repr_html_(self) -> str:
+        def cell(row: checks.RowVerdict) -> str:
+            cause = f"<br><strong>{html.escape(row.mistake[0].upper() + row.mistake[1:])}.</strong>" if row.mistake else ""
+            told = f"<br>{html.escape(row.message)}" if row.message else ""
+            return f"{html.escape(row.title)}{cause}{told}"
+
+        rows = "".join(
+            f'<tr><td style="vertical-align:top">{"✓" if r.passed else "✗"}</td>'
+            f'<td style="text-align:left;white-space:normal">{cell(r)}</td></tr>'
+            for r in self.verdict.rows
+        )
+        notes = "".join(f"<p>{html.escape(line)}</p>" for line in (self.verdict.note, self.kept) if line)
+        return f"<p><strong>{html.escape(self._summary())}</strong></p><table>{rows}</table>{notes}"
+
+
+class CheckFailed(AssertionError):
+    """A check that did not pass where a failure must stop the run; shows the table and no traceback."""
+
+    def __init__(self, points: Points):
+        super().__init__(points.text())
+        self.points = points
+
+    def _render_traceback_(self) -> list[str]:
+        return self.points.text().split("\n")
+
+
+def check(number: str, *answers: Any) -> Points:
+    """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
+
+    `answers` are the exercise's parts, in the order its check cell gives them. Raises ValueError for an unknown number
+    or another count of parts, and CheckFailed under `nbgrader validate` where the check does not pass.
+    """
+    exercise = by_number(number)
+    if len(answers) != len(exercise.parts):
+        raise ValueError(f"exercise {number} is about {', '.join(exercise.parts)}: give {len(exercise.parts)} of them")
+    namespace = dict(zip(exercise.parts, answers, strict=True))
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            verdict = _judge(exercise, namespace)
+    kept = ""
+    if session.learning():
+        progress.record(exercise, verdict)
+        if verdict.kind == "pass" and not exercise.question:
+            kept = parts.keep(exercise, namespace)
+    points = Points(exercise, verdict, kept)
+    if session.strict() and verdict.kind != "pass":
+        raise CheckFailed(points)
+    return points
+
+
+def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
+    if exercise.question:
+        (answer,) = namespace.values()
+        return questions.judge(exercise, answer)
+    found = checks.find(exercise.name, exercise.chapter)
+    return found.judge(found.student(Local(namespace)), tables.load(exercise.name))

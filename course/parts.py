@@ -1,0 +1,168 @@
+"""`from course.parts import GRUCell`: the learner's own part where it has passed, and whose part is in use.
+
+A part that passes its check is kept as a small module in `.course/parts/`, with the imports and helpers it reaches, so
+later notebooks can use it after a kernel restart. Otherwise the reference is used where the learner chose it
+(`use_reference`) and `solutions` is installed. Under grading, refresh and nbval it is always the reference, silently.
+"""
+
+import ast
+import importlib
+import inspect
+import os
+import sys
+import textwrap
+import types
+from pathlib import Path
+from typing import Any
+
+from course import session
+from course.exercises import Exercise, of_part
+from course.progress import choose_reference, home, read
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_"):
+        raise AttributeError(name)
+    try:
+        exercise = of_part(name)
+    except ValueError as error:
+        raise ImportError(str(error)) from None
+    if not session.learning():
+        return _reference(name, exercise)
+    own = home() / "parts" / f"{exercise.name}.py"
+    if own.exists():
+        try:
+            part = getattr(_load(own), name)
+        except Exception as error:  # the learner's own file: whatever it raises, say it and name the way on
+            raise ImportError(
+                f"your kept {name} ({own}) cannot be used: {type(error).__name__}: {error}. "
+                f"Run the check of exercise {exercise.number} again to keep it afresh."
+            ) from error
+        print(f"{name}: your own, from exercise {exercise.number}.")
+        return part
+    if name in read()["reference"]:
+        part = _reference(name, exercise)
+        print(f"{name}: the reference, as you chose.")
+        return part
+    raise ImportError(
+        f"{name} is exercise {exercise.number} and has not passed yet. Solve it in {exercise.notebook}.ipynb, or go on "
+        f'with the reference: `from course import use_reference; use_reference("{name}")`, then run this cell again.'
+    )
+
+
+def use_reference(*names: str) -> None:
+    """Go on with the reference for these parts where your own have not passed. Raises ValueError for unknown names."""
+    for name in names:
+        exercise = of_part(name)
+        try:
+            _reference(name, exercise)
+        except ImportError as error:
+            print(error)
+            continue
+        choose_reference(name)
+        print(f"{name}: the reference is used until exercise {exercise.number} passes.")
+
+
+def _reference(name: str, exercise: Exercise) -> Any:
+    try:
+        return getattr(importlib.import_module(f"solutions.{exercise.chapter}"), name)
+    except ImportError as error:
+        raise ImportError(
+            f"the reference for {name} is not installed here ({error}). Solve exercise {exercise.number} in "
+            f"{exercise.notebook}.ipynb and run its check; your own part is used from then on."
+        ) from None
+
+
+def _load(path: Path) -> types.ModuleType:
+    module = types.ModuleType(f"course.own.{path.stem}")
+    module.__file__ = str(path)
+    source = path.read_text("utf-8")
+    exec(compile(source, str(path), "exec"), module.__dict__)
+    sys.modules[module.__name__] = module
+    return module
+
+
+def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
+    """Keep passed parts for later notebooks; returns the sentence to show. Never raises: the points stand anyway."""
+    try:
+        source = _standalone(answers)
+        path = home() / "parts" / f"{exercise.name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        trial = types.ModuleType("course.own.trial")
+        exec(compile(source, str(path), "exec"), trial.__dict__)
+        fresh = path.with_suffix(f".{os.getpid()}.new")
+        fresh.write_text(source, "utf-8")
+        os.replace(fresh, path)
+    except Exception as error:
+        return f"The points are yours, but the part could not be kept for later notebooks: {type(error).__name__}: {error}"
+    names = " and ".join(answers)
+    return f"Kept: later notebooks use your own {names}."
+
+
+def _standalone(answers: dict[str, Any]) -> str:
+    """A module's source with the answers and all that they reach: imports, helpers, constants of the notebook."""
+    imports: dict[str, str] = {}
+    definitions: dict[str, str] = {}
+
+    def visit(name: str, value: Any, scope: dict[str, Any]) -> None:
+        if name in imports or name in definitions:
+            return
+        if isinstance(value, types.ModuleType):
+            imports[name] = f"import {value.__name__} as {name}"
+            return
+        home_module = getattr(value, "__module__", None)
+        own = isinstance(value, (type, types.FunctionType)) and home_module in ("__main__", *_own_modules())
+        if not own:
+            origin = _origin(name, value)
+            if origin is not None:
+                imports[name] = origin
+            elif isinstance(value, (bool, int, float, str, tuple, type(None))):
+                definitions[name] = f"{name} = {value!r}"
+            else:
+                raise ValueError(f"it uses {name}, a {type(value).__name__} of the notebook: pass it as an argument")
+            return
+        source = textwrap.dedent(inspect.getsource(value))
+        definitions[name] = ""  # holds the place against recursion
+        reached = {}
+        for free in _free_names(source):
+            if free in scope and free != name:
+                visit(free, scope[free], scope)
+                reached[free] = None
+        definitions.pop(name)
+        definitions[name] = source  # after what it reaches
+
+    main = vars(sys.modules["__main__"])
+    for name, answer in answers.items():
+        scope = answer.__globals__ if isinstance(answer, types.FunctionType) else {**main, **_class_globals(answer)}
+        visit(name, answer, scope)
+    header = '"""A part of yours that passed its check; later notebooks import it. Made by `check`, not for editing."""\n'
+    return header + "\n".join(sorted(imports.values())) + "\n\n\n" + "\n\n".join(definitions.values()) + "\n"
+
+
+def _own_modules() -> list[str]:
+    return [name for name in sys.modules if name.startswith("course.own.")]
+
+
+def _class_globals(cls: Any) -> dict[str, Any]:
+    for value in vars(cls).values():
+        if isinstance(value, types.FunctionType):
+            return value.__globals__
+    return {}
+
+
+def _origin(name: str, value: Any) -> str | None:
+    """The import statement that gives this value, or None."""
+    module, attribute = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if module and module.startswith("solutions."):
+        return f"from course.parts import {attribute} as {name}"
+    candidates = [module] if module else []
+    for found in (*candidates, "torch", "torch.nn", "typing", "math"):
+        holder = sys.modules.get(found or "")
+        for spelled in (attribute, name):
+            if holder is not None and spelled and getattr(holder, spelled, None) is value:
+                return f"from {found} import {spelled} as {name}"
+    return None
+
+
+def _free_names(source: str) -> list[str]:
+    return sorted({n.id for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name)})
