@@ -1,0 +1,61 @@
+# Two commands do all the set-up: `make course` and `make test`. `make help` lists the rest.
+# The work is done by tools/setup.py (the environment) and tools/course.py (what is made); this file only names it.
+
+# The first Python that is new enough; PYTHON=... chooses another.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$python" && break; done)
+VENV := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
+PORT ?= 8000
+ARGS ?=
+
+# One thread each: two on a busy machine are often slower than one, and results are the same only at a fixed number.
+export OMP_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+export PATH := $(CURDIR)/$(VENV):$(PATH)
+
+.DEFAULT_GOAL := help
+.PHONY: help course book serve lab refresh test lock clean python desk-set-up course-set-up test-set-up
+
+help: ## say what there is to make
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+course: course-set-up ## everything: environment, book, assignments, a sample class and its grades
+	@$(VENV)/python -m tools.course
+
+book: desk-set-up ## the book alone, into _build/html
+	@$(VENV)/python -m tools.course book
+
+serve: book ## the book in a browser, on this machine (PORT=8000)
+	@echo "The book: http://localhost:$(PORT)  (Ctrl-C ends it)"
+	@$(VENV)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+lab: desk-set-up ## the notebooks in JupyterLab, as your own copies in work/ (ARGS="--no-browser" and the like)
+	@$(VENV)/python -m tools.lab $(ARGS)
+
+refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
+	@$(VENV)/python -m tools.notebooks refresh $(ARGS)
+
+test: test-set-up ## style, types and every test, after its own set-up (ARGS="-k name" chooses)
+	@$(VENV)/ruff check .
+	@$(VENV)/mypy
+	@$(VENV)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+
+lock: test-set-up ## make requirements.txt from pyproject.toml again (ARGS="--upgrade" takes the newest)
+	@$(VENV)/python -m tools.lock $(ARGS)
+
+clean: ## remove what was built; work/, class/ and .venv stay
+	@rm -rf _build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+
+python:
+	@test -n "$(PYTHON)" || { \
+	  echo "This course needs Python 3.11 or newer; found: $$(python3 --version 2>/dev/null || echo none)." \
+	    "Install one (Debian, Ubuntu: sudo apt-get install python3), or name it: make PYTHON=/path/to/python3.11 course" >&2; exit 1; }
+
+desk-set-up: python
+	@$(PYTHON) tools/setup.py desk
+
+course-set-up: python
+	@$(PYTHON) tools/setup.py course
+
+test-set-up: python
+	@$(PYTHON) tools/setup.py test $(if $(NEWEST),--newest)
