@@ -11,7 +11,8 @@ ARGS ?=
 # One thread each: two on a busy machine are often slower than one, and results are the same only at a fixed number.
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
-export PATH := $(CURDIR)/$(VENV):$(PATH)
+# For programs that look for others on the PATH (nbgrader for alembic); never for PYTHON above, which makes the environment.
+IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 
 .DEFAULT_GOAL := help
 .PHONY: help course book serve lab refresh test lock clean python desk-set-up course-set-up test-set-up
@@ -33,12 +34,12 @@ lab: desk-set-up ## the notebooks in JupyterLab, as your own copies in work/ (AR
 	@$(VENV)/python -m tools.lab $(ARGS)
 
 refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
-	@$(VENV)/python -m tools.notebooks refresh $(ARGS)
+	@$(IN_VENV) $(VENV)/python -m tools.notebooks refresh $(ARGS)
 
 test: test-set-up ## style, types and every test, after its own set-up (ARGS="-k name" chooses)
 	@$(VENV)/ruff check .
 	@$(VENV)/mypy
-	@$(VENV)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup $(ARGS)
 
 lock: test-set-up ## make requirements.txt from pyproject.toml again (ARGS="--upgrade" takes the newest)
 	@$(VENV)/python -m tools.lock $(ARGS)

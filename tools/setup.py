@@ -113,7 +113,8 @@ def make_environment(kind: str, newest: bool) -> None:
     RECORD.unlink(missing_ok=True)
     if not PYTHON.exists():
         say(f"making .venv with Python {sys.version.split()[0]}")
-        run([sys.executable, "-m", "venv", str(VENV)], f"python -m venv failed: see above, then `make {kind}` again.")
+        # Started from inside an activated .venv, the interpreter below it makes the new one.
+        run([getattr(sys, "_base_executable", sys.executable), "-m", "venv", str(VENV)], f"python -m venv failed: see above, then `make {kind}` again.")
     say("installing the newest versions" if newest else f"installing from {LOCK.name} (a few minutes the first time)")
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     limits = ["--upgrade", "--upgrade-strategy", "eager"] if newest else ["--constraint", str(LOCK)]
