@@ -1,1 +1,1 @@
-"""Making and checking: nothing here is installed, everything runs as `python -m tools.NAME` from the root."""
+"""Developers' tools: making and checking the notebooks. Not installed."""

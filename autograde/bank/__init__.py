@@ -1,0 +1,129 @@
+"""Wrong and correct answers for every exercise: they test the checks, name the mistakes, and make the sample class.
+
+One module beside this one holds each chapter's banks. A wrong answer is a mistake that a learner could really make; a
+correct one is right in another form than the reference.
+"""
+
+import contextlib
+import importlib
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from autograde import reference
+from course import checks
+from course.checks import Check, Mistake, Observation, Table
+from course.exercises import Exercise
+from course.transport.student import Local
+
+Source = str | Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer: a name in the learner's words, its source, and the likely cause with one next step."""
+
+    name: str
+    source: Source
+    message: str
+
+
+@dataclass(frozen=True)
+class Correct:
+    """A right answer in another form."""
+
+    name: str
+    source: Source
+
+
+def edit(*replacements: tuple[str, str]) -> Callable[[str], str]:
+    """A source made from the reference's by replacing text; each old text must occur."""
+
+    def apply(source: str) -> str:
+        for old, new in replacements:
+            if old not in source:
+                raise ValueError(f"the reference does not contain {old!r}")
+            source = source.replace(old, new)
+        return source
+
+    return apply
+
+
+class Bank:
+    """The wrong and correct answers of one exercise."""
+
+    registry: dict[str, "Bank"] = {}
+
+    def __init__(self, name: str, wrong: list[Wrong], correct: list[Correct]):
+        self.name, self.wrong, self.correct = name, wrong, correct
+        Bank.registry[name] = self
+
+
+def find(exercise: Exercise) -> Bank:
+    """The bank of an exercise. Raises KeyError where its chapter's module has none."""
+    importlib.import_module(f"autograde.bank.{exercise.chapter}")
+    return Bank.registry[exercise.name]
+
+
+def source_of(exercise: Exercise, answer: Wrong | Correct) -> str:
+    """An answer's full source, as it stands in a student's cell."""
+    if callable(answer.source):
+        return answer.source(reference.source(exercise.chapter, exercise.parts))
+    return answer.source.strip("\n")
+
+
+def namespace(exercise: Exercise, source: str | None = None) -> dict[str, Any]:
+    """The chapter's names as its solutions bind them, with `source` executed over them."""
+    names = dict(vars(reference.module(exercise.chapter)))
+    if source is not None:
+        exec(compile(source, f"<answer to {exercise.name}>", "exec"), names)
+    return names
+
+
+def observe(exercise: Exercise, source: str | None, seed: int) -> tuple[Observation, ...]:
+    """What the exercise's check sees of an answer (of the reference for None), in this process and in silence."""
+    check = checks.find(exercise.name, exercise.chapter)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return check.observe(check.student(Local(namespace(exercise, source))), seed)
+
+
+def table(exercise: Exercise, seed: int) -> Table:
+    """The table of an exercise from a seed: the reference and every wrong answer observed now."""
+    mistakes = tuple(
+        Mistake(wrong.name, wrong.message, observe(exercise, source_of(exercise, wrong), seed))
+        for wrong in find(exercise).wrong
+    )
+    return Table(seed, observe(exercise, None, seed), mistakes)
+
+
+@dataclass(frozen=True)
+class Report:
+    """How a check does on its bank: names of answers that should worry us, and the counts."""
+
+    wrong: int
+    correct: int
+    survivors: tuple[str, ...]
+    unnamed: tuple[tuple[str, str], ...]  # (answer, the name it was told by, or why there was none)
+    refused: tuple[tuple[str, str], ...]  # (answer, why)
+
+
+def examine(exercise: Exercise, table: Table) -> Report:
+    """Judge every answer of the bank against a table: survivors must be none, unnamed few, refused none."""
+    check: Check = checks.find(exercise.name, exercise.chapter)
+    bank = find(exercise)
+    survivors, unnamed, refused = [], [], []
+    for wrong in bank.wrong:
+        verdict = check.compare(observe(exercise, source_of(exercise, wrong), table.seed), table)
+        if verdict.fraction >= 1:
+            survivors.append(wrong.name)
+        elif verdict.mistake != wrong.name:
+            unnamed.append((wrong.name, str(verdict.mistake)))
+    for correct in bank.correct:
+        verdict = check.compare(observe(exercise, source_of(exercise, correct), table.seed), table)
+        if verdict.kind != "pass":
+            refused.append((correct.name, "; ".join(row.message for row in verdict.rows if not row.passed)))
+    return Report(len(bank.wrong), len(bank.correct), tuple(survivors), tuple(unnamed), tuple(refused))

@@ -1,0 +1,42 @@
+"""`python -m autograde.bank [CHAPTER ...]`: does every wrong answer fail, by name, and every correct one pass?
+
+Runs in process, without a sandbox, against a fresh seed: the quick look while writing an exercise.
+"""
+
+import secrets
+import sys
+import time
+
+import torch
+
+from autograde.bank import examine, table
+from course.exercises import exercises
+
+
+def main(chapters: list[str]) -> int:
+    torch.set_num_threads(1)
+    bad = 0
+    for exercise in exercises():
+        if exercise.question or (chapters and exercise.chapter not in chapters):
+            continue
+        start = time.perf_counter()
+        seed = secrets.randbelow(1 << 31)
+        report = examine(exercise, table(exercise, seed))
+        named = report.wrong - len(report.survivors) - len(report.unnamed)
+        print(
+            f"{exercise.number:6} {exercise.name:28} caught {report.wrong - len(report.survivors)}/{report.wrong}  "
+            f"named {named}/{report.wrong}  accepted {report.correct - len(report.refused)}/{report.correct}  "
+            f"{time.perf_counter() - start:.2f} s  seed {seed}"
+        )
+        for name in report.survivors:
+            print(f"         SURVIVED  {name}")
+        for name, told in report.unnamed:
+            print(f"         unnamed   {name}: told {told}")
+        for name, why in report.refused:
+            print(f"         REFUSED   {name}: {why}")
+        bad += bool(report.survivors or report.refused)
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,62 @@
+"""The reference answers as source text: what stands in a solved notebook's cells.
+
+An answer is the definition of that name in `solutions/<chapter>.py`, with every private helper it reaches.
+"""
+
+import ast
+import importlib
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+
+def module(chapter: str) -> ModuleType:
+    """The solution module of a chapter, for example "bahdanau"."""
+    return importlib.import_module(f"solutions.{chapter}")
+
+
+@cache
+def _definitions(chapter: str) -> dict[str, tuple[str, frozenset[str]]]:
+    """Each top-level definition or constant of the module: its source and the names it mentions, in file order."""
+    text = Path(str(module(chapter).__file__)).read_text("utf-8")
+    lines = text.splitlines()
+    found = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            name, first = node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, first = node.targets[0].id, node.lineno
+        else:
+            continue
+        mentioned = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
+        found[name] = ("\n".join(lines[first - 1 : node.end_lineno]), mentioned)
+    return found
+
+
+def reached(chapter: str, parts: tuple[str, ...]) -> set[str]:
+    """The module's names that these parts reach, themselves included, through any depth."""
+    definitions, seen, todo = _definitions(chapter), set(), list(parts)
+    while todo:
+        name = todo.pop()
+        if name in definitions and name not in seen:
+            seen.add(name)
+            todo.extend(definitions[name][1])
+    return seen
+
+
+def source(chapter: str, parts: tuple[str, ...]) -> str:
+    """The text of an answer cell: the parts and every private helper they reach, in file order.
+
+    Raises ValueError where the module lacks a part.
+    """
+    definitions = _definitions(chapter)
+    missing = [part for part in parts if part not in definitions]
+    if missing:
+        raise ValueError(f"solutions/{chapter}.py has no {', '.join(missing)}")
+    wanted, todo = set(), list(parts)
+    while todo:
+        name = todo.pop()
+        if name not in wanted:
+            wanted.add(name)
+            todo.extend(n for n in definitions[name][1] if n in definitions and n.startswith("_"))
+    return "\n\n\n".join(text for name, (text, _) in definitions.items() if name in wanted)

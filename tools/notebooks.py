@@ -1,0 +1,357 @@
+"""Making the notebooks: `python -m tools.notebooks COMMAND [NOTEBOOK ...]`.
+
+    from-text TEXT.py NOTEBOOK  lay edited percent text into a notebook; unchanged cells keep their outputs
+    to-text NOTEBOOK            print a notebook as percent text
+    solve [NOTEBOOK ...]        write `_build/solved/`: the solutions in their stubs' places
+    refresh [NOTEBOOK ...]      record the checks' tables, run the solved notebooks, store their outputs
+
+NOTEBOOK is a number such as 02, a stem or a path. The committed notebook is the one source of prose, stubs and check
+cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/recorded/`) is completed here.
+"""
+
+import argparse
+import ast
+import copy
+import hashlib
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import jupytext  # the lens for editing notebooks as text
+import nbformat
+from nbclient import NotebookClient
+from nbformat import NotebookNode
+from nbgrader.preprocessors import ComputeChecksums, LockCells
+from tqdm import tqdm
+
+ROOT = Path(__file__).resolve().parent.parent
+NOTEBOOKS = ROOT / "notebooks"
+RECORDED = ROOT / "course" / "recorded"
+SOLVED = ROOT / "_build" / "solved"
+
+# The settings under which stored outputs are made and compared: one thread, no progress bars, checks that raise.
+ENVIRONMENT = {
+    "COURSE_STRICT": "1",
+    "TQDM_DISABLE": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+}
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def paths(names: list[str] | None = None) -> list[Path]:
+    """The notebooks meant by numbers, stems or paths; all of them for none. Raises SystemExit naming what there is."""
+    known = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
+    if not names:
+        return known
+    found = []
+    for name in names:
+        stem = Path(name).stem
+        matches = [path for path in known if path.stem == stem or path.stem.split("-")[0] == stem]
+        if not matches:
+            raise SystemExit(f"no notebook {name!r}; there are {', '.join(path.stem for path in known)}")
+        found += matches
+    return found
+
+
+def chapter(path: Path) -> str:
+    """The chapter's module name: `02-bahdanau` belongs to `bahdanau`."""
+    return path.stem.split("-", 1)[1].replace("-", "_")
+
+
+def read(path: Path) -> NotebookNode:
+    """A notebook, in format 4.5 or newer."""
+    return nbformat.read(path, as_version=4)
+
+
+def write(notebook: NotebookNode, path: Path) -> None:
+    """Write a notebook whole or not at all, in the bytes that nbgrader would write."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new")
+    nbformat.write(notebook, fresh)
+    os.replace(fresh, path)
+
+
+# --- metadata -------------------------------------------------------------------------------------------------------
+
+
+def normalise(notebook: NotebookNode) -> NotebookNode:
+    """Complete what nbgrader and the course need: ids, kernel, nbgrader metadata, locks, checksums. In place."""
+    notebook.metadata = NotebookNode(copy.deepcopy(METADATA))
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        course = cell.metadata.get("course", {})
+        if "answer" in course:
+            cell.metadata.nbgrader = _nbgrader(f"{course['answer']}-answer", solution=True)
+        elif "exercise" in course:
+            points = course.pop("points", None)
+            if points is None:
+                points = cell.metadata.get("nbgrader", {}).get("points")
+            if points is None:
+                raise SystemExit(f"the check cell of exercise {course['exercise']} has no points")
+            cell.metadata.nbgrader = _nbgrader(f"{course['name']}-check", grade=True, locked=True, points=float(points))
+        if "nbgrader" in cell.metadata:
+            cell.id = cell.metadata.nbgrader.grade_id
+    _unique_ids(notebook)
+    for step in (LockCells(), ComputeChecksums()):
+        notebook, _ = step.preprocess(notebook, {})
+    return notebook
+
+
+def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
+    plain = {"grade": False, "grade_id": grade_id, "locked": False, "schema_version": 3, "solution": False, "task": False}
+    return NotebookNode({**plain, **fields})
+
+
+def _unique_ids(notebook: NotebookNode) -> None:
+    seen: set[str] = set()
+    for cell in notebook.cells:
+        if "nbgrader" not in cell.metadata and (not _named(cell.id) or cell.id in seen):
+            cell.id = _new_id(cell.source, seen)
+        if cell.id in seen:
+            raise SystemExit(f"two cells have the id {cell.id!r}: an exercise's name may stand in one cell only")
+        seen.add(cell.id)
+
+
+def _named(cell_id: str) -> bool:
+    return re.fullmatch(r"[a-z]+(-[a-z0-9]+)*-[0-9a-f]{6}", cell_id) is not None
+
+
+def _new_id(source: str, seen: set[str]) -> str:
+    words = re.findall(r"[a-z]+", source.lower())[:4] or ["cell"]
+    for salt in range(1000):
+        digest = hashlib.sha1(f"{salt}{source}".encode()).hexdigest()[:6]
+        if (name := f"{'-'.join(words)[:40].strip('-')}-{digest}") not in seen:
+            return name
+    raise AssertionError("a thousand cells with the same text")
+
+
+def declared(path: Path) -> list[dict[str, Any]]:
+    """The exercises that a notebook's check cells declare, for `course/recorded/exercises.json`."""
+    listed = []
+    for cell in read(path).cells:
+        course = cell.metadata.get("course", {})
+        if "exercise" not in course:
+            continue
+        question = re.fullmatch(r"\d+\.q\d+", course["exercise"]) is not None
+        parts = course.get("parts") or [f"answer_{course['exercise'].replace('.', '_')}"]
+        listed.append({
+            "number": course["exercise"], "name": course["name"], "chapter": chapter(path), "notebook": path.stem,
+            "parts": parts, "points": cell.metadata.nbgrader.points, "difficulty": course["difficulty"],
+            "importance": course["importance"], "minutes": course["minutes"],
+            "stretch": course.get("stretch", False), "question": question,
+        })  # fmt: skip
+    return listed
+
+
+def write_exercises() -> None:
+    """Make `course/recorded/exercises.json` from all notebooks. Raises SystemExit where a name stands twice."""
+    listed = [exercise for path in paths() for exercise in declared(path)]
+    for key in ("name", "number"):
+        values = [exercise[key] for exercise in listed]
+        if twice := {value for value in values if values.count(value) > 1}:
+            raise SystemExit(f"exercises with the same {key}: {', '.join(sorted(twice))}")
+    RECORDED.mkdir(exist_ok=True)
+    lines = ",\n".join(json.dumps(exercise, ensure_ascii=False) for exercise in listed)
+    (RECORDED / "exercises.json").write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def from_text(text: Path, path: Path) -> None:
+    """Lay percent text into a notebook: cells whose text did not change keep their id and outputs."""
+    fresh = jupytext.read(text)
+    old = read(path).cells if path.exists() else []
+    unused = list(old)
+    for cell in fresh.cells:
+        grade = cell.metadata.get("nbgrader", {}).get("grade_id")
+        match = next((o for o in unused if o.cell_type == cell.cell_type and o.source == cell.source), None)
+        match = match or next((o for o in unused if grade and o.metadata.get("nbgrader", {}).get("grade_id") == grade), None)
+        if match is None:
+            continue
+        unused.remove(match)
+        cell.id = match.id
+        if cell.cell_type == "code" and match.source == cell.source:
+            cell.outputs, cell.execution_count = match.outputs, match.execution_count
+            if "timed" in match.metadata.get("course", {}):
+                cell.metadata.setdefault("course", NotebookNode())["timed"] = match.metadata.course.timed
+    write(normalise(fresh), path)
+    write_exercises()
+
+
+def to_text(path: Path) -> str:
+    """A notebook as percent text, with the metadata an author sets and none of what is derived."""
+    notebook = read(path)
+    for cell in notebook.cells:
+        grader = cell.metadata.pop("nbgrader", {})
+        course = cell.metadata.get("course", {})
+        course.pop("timed", None)
+        if "exercise" in course:
+            course["points"] = grader["points"]
+        for derived in ("deletable", "editable"):
+            cell.metadata.pop(derived, None)
+        if "course" in cell.metadata and not course:
+            del cell.metadata["course"]
+    return jupytext.writes(notebook, fmt="py:percent")
+
+
+# --- solving and running --------------------------------------------------------------------------------------------
+
+
+def solved(path: Path) -> NotebookNode:
+    """The notebook with each stub replaced by the solution's source and each question by its key."""
+    from autograde import reference
+    from course.chapters import chapter as texts
+
+    notebook, module = read(path), chapter(path)
+    questions = {f"answer_{e['number'].replace('.', '_')}": e["name"] for e in declared(path) if e["question"]}
+    for cell in notebook.cells:
+        if "answer" not in cell.metadata.get("course", {}):
+            continue
+        names = defined(cell.source)
+        if len(names) == 1 and names[0] in questions:
+            key = texts(module)["questions"][questions[names[0]]]["answer"]
+            cell.source = f"{names[0]} = {key!r}"
+        else:
+            cell.source = reference.source(module, tuple(names))
+    return notebook
+
+
+def defined(source: str) -> list[str]:
+    """Names that a cell's top level defines as function, class or variable."""
+    names = []
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.append(node.name)
+        elif isinstance(node, ast.Assign):
+            names += [target.id for target in node.targets if isinstance(target, ast.Name)]
+    return names
+
+
+def execute(notebook: NotebookNode, folder: Path, label: str) -> NotebookNode:
+    """Run every cell, experiments too, in a fresh kernel; progress by cell on stderr."""
+    os.environ.update(ENVIRONMENT)
+    bar = tqdm(total=len(notebook.cells), desc=label, unit="cell", disable=not sys.stderr.isatty())
+    client = NotebookClient(
+        notebook,
+        timeout=600,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(folder)}},
+        skip_cells_with_tag="never",  # `skip-execution` is for graders; a refresh runs the experiments
+        on_cell_complete=lambda **_: bar.update(),
+    )
+    try:
+        client.execute()
+    finally:
+        bar.close()
+    return notebook
+
+
+def graded(cell: NotebookNode) -> bool:
+    """Whether a cell is an answer or a check: these store neither output nor count."""
+    return bool(cell.metadata.get("nbgrader"))
+
+
+def refresh(path: Path) -> None:
+    """Record tables, run the solved notebook, store its outputs. A second refresh changes no byte."""
+    notebook = normalise(read(path))
+    write(notebook, path)
+    write_exercises()
+    record(chapter(path))
+    ran = execute(solved(path), NOTEBOOKS, path.stem)
+    count = 0
+    for cell, run in zip(notebook.cells, ran.cells, strict=True):
+        if cell.cell_type != "code":
+            continue
+        if graded(cell):
+            cell.outputs, cell.execution_count = [], None
+            continue
+        count += 1
+        digest = hashlib.sha1(cell.source.encode()).hexdigest()[:12]
+        timed = "timing" in cell.metadata.get("tags", [])
+        if timed and cell.metadata.get("course", {}).get("timed") == digest and cell.outputs:
+            cell.execution_count = count
+            continue
+        if timed:
+            cell.metadata.setdefault("course", NotebookNode())["timed"] = digest
+        cell.outputs, cell.execution_count = [_plain(output, count) for output in run.outputs], count
+    write(normalise(notebook), path)
+
+
+def _plain(output: NotebookNode, count: int) -> NotebookNode:
+    if "execution_count" in output:
+        output.execution_count = count
+    output.pop("transient", None)
+    return output
+
+
+def record(module: str) -> None:
+    """Record the tables of a chapter's checks, from the solutions and the bank; remove those of no exercise."""
+    import torch
+
+    from autograde import bank
+    from course import tables
+    from course.checks import RECORDED_SEED
+    from course.exercises import exercises
+
+    torch.set_num_threads(1)
+    exercises.cache_clear()
+    for exercise in exercises():
+        if exercise.chapter == module and not exercise.question:
+            content = tables.dump(bank.table(exercise, RECORDED_SEED))
+            file = RECORDED / f"{exercise.name}.npz"
+            if not file.exists() or file.read_bytes() != content:
+                file.write_bytes(content)
+    for file in RECORDED.glob("*.npz"):
+        if file.stem not in {e.name for e in exercises()}:
+            file.unlink()
+
+
+def write_solved(path: Path) -> Path:
+    """Write the solved notebook with the stored outputs, as nbval compares them, and return its path."""
+    notebook = solved(path)
+    for cell in notebook.cells:
+        if "timing" in cell.metadata.get("tags", []):
+            cell.metadata.tags = [*cell.metadata.tags, "nbval-ignore-output"]
+    write(notebook, SOLVED / path.name)
+    return SOLVED / path.name
+
+
+def main(arguments: list[str]) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m tools.notebooks", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("solve", "refresh", "record", "to-text"):
+        commands.add_parser(name).add_argument("notebook", nargs="*")
+    lay = commands.add_parser("from-text")
+    lay.add_argument("text", type=Path)
+    lay.add_argument("notebook")
+    options = parser.parse_args(arguments)
+    if options.command == "from-text":
+        from_text(options.text, NOTEBOOKS / f"{Path(options.notebook).stem}.ipynb")
+        return
+    for path in paths(options.notebook):
+        if options.command == "to-text":
+            print(to_text(path), end="")
+        elif options.command == "solve":
+            print(write_solved(path).relative_to(ROOT))
+        elif options.command == "record":
+            write_exercises()
+            record(chapter(path))
+        else:
+            refresh(path)
+            print(f"{path.relative_to(ROOT)} is fresh")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
