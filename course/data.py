@@ -155,6 +155,19 @@ def numbers_vocabularies() -> tuple[Vocabulary, Vocabulary]:
     return Vocabulary(english), Vocabulary(german)
 
 
+def german_kinds() -> dict[str, tuple[str, ...]]:
+    """The German words of the task by kind; together they are its vocabulary without the reserved tokens."""
+    below_ten = ("eins", *_GERMAN_SMALL[1:10])
+    return {
+        "one to nine": below_ten,
+        "ten to nineteen": tuple(_GERMAN_SMALL[10:]),
+        "tens": tuple(_GERMAN_TENS),
+        "hundert": ("hundert",),
+        "und": ("und",),
+        "comma": (",",),
+    }
+
+
 # ---- copying --------------------------------------------------------------------------------------------------------
 
 
