@@ -1,0 +1,92 @@
+"""`autograde export`: every student and assignment as one row of a CSV file that opens safely in a spreadsheet.
+
+nbgrader's own exporter neither quotes nor guards what it writes: a student called `=HYPERLINK(...)` would be a formula,
+one with a comma in the name two columns. `GradesCsv` is a plugin in its place; the class's configuration names it, so
+`nbgrader export` uses it too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
+
+from autograde import gradebook
+from autograde.folders import ClassFolder, write_atomically
+
+COLUMNS = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
+    "raw_score", "late_submission_penalty", "score", "max_score", "handed_in", "needs_person",
+)  # fmt: skip
+
+
+def safe(value: object) -> str:
+    """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text); "" for
+    None."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text and (text[0] in "=+-@\t\r\n" or text.lstrip()[:1] in ("=", "+", "-", "@")) else text
+
+
+def rows(
+    book: Gradebook, assignments: list[str] | None = None, students: list[str] | None = None
+) -> list[dict[str, str]]:
+    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0)."""
+    found = []
+    for assignment in sorted(book.assignments, key=lambda a: a.name):
+        if assignments and assignment.name not in assignments:
+            continue
+        for student in sorted(book.students, key=lambda s: s.id):
+            if students and student.id not in students:
+                continue
+            row: dict[str, object] = dict.fromkeys(COLUMNS)
+            row |= {"assignment": safe(assignment.name), "duedate": assignment.duedate, "student_id": safe(student.id)}
+            row |= {
+                "last_name": safe(student.last_name),
+                "first_name": safe(student.first_name),
+                "email": safe(student.email),
+            }
+            row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": assignment.max_score}
+            row |= {"handed_in": "no", "needs_person": "no"}
+            try:
+                submission = book.find_submission(assignment.name, student.id)
+            except MissingEntry:
+                pass
+            else:
+                penalty = submission.late_submission_penalty
+                row |= {
+                    "timestamp": submission.timestamp,
+                    "raw_score": submission.score,
+                    "late_submission_penalty": penalty,
+                }
+                row |= {"score": max(0.0, submission.score - penalty), "handed_in": "yes"}
+                row["needs_person"] = "yes" if submission.needs_manual_grade else "no"
+            found.append({name: "" if value is None else str(value) for name, value in row.items()})
+    return found
+
+
+def as_csv(found: list[dict[str, str]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(found)
+    return text.getvalue()
+
+
+class GradesCsv(ExportPlugin):
+    """nbgrader's CSV exporter with quoting, guarded text, and a column that says who is waiting for a person."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        content = as_csv(rows(gradebook, list(map(str, self.assignment)), list(map(str, self.student))))
+        write_atomically(Path(self.to or "grades.csv"), content)
+
+
+def export(folder: ClassFolder, to: Path | None = None) -> tuple[Path, int]:
+    """Writes the class's grades (class/grades.csv unless said otherwise); returns the path and the number of rows."""
+    with gradebook.open_gradebook(folder) as book:
+        found = rows(book)
+    target = to or folder.grades
+    write_atomically(target, as_csv(found))
+    return target, len(found)

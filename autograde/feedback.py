@@ -1,0 +1,159 @@
+"""`autograde feedback`: one page for each student and assignment: what was wrong, why, and one next step.
+
+Built by nbgrader's own GenerateFeedback from the graded notebooks and the gradebook, so manual grades, comments and
+late penalties show; the page itself is ours (templates/student_feedback). It holds what the ledger says and nothing
+else: no expected values, no script, nothing to fetch.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nbconvert.exporters import HTMLExporter
+from nbgrader.converters import GenerateFeedback
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+
+from autograde import gradebook
+from autograde.folders import ClassFolder
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+
+# verdict -> what the student reads, and the tone it is shown in
+_RESULTS = {
+    "pass": ("Passed", "pass"),
+    "part": ("Partly right", "part"),
+    "fail": ("Not right yet", "fail"),
+    "error": ("Your code stopped with an error", "fail"),
+    "timeout": ("Took too long", "fail"),
+    "out of memory": ("Ran out of memory", "fail"),
+    "blocked": ("Stopped by the sandbox", "fail"),
+    "not answered": ("Not answered", "fail"),
+}
+
+_NEXT_STEPS = {
+    "part": "Mend the first line above that did not pass, then run the check again: later lines often follow from it.",
+    "fail": 'Run the check in your own notebook: it shows the same table, and hint("{number}") gives a nudge.',
+    "error": "Call your code on a small input in a cell of its own, and read the last line of the error first.",
+    "timeout": "Run it on a small input and print inside its loops: look for a loop whose end is never reached.",
+    "out of memory": "Print the shapes of the tensors it makes on a small input: one grows faster than it should.",
+    "blocked": "Answer with what the notebook gives you: the grader has no network and no files to offer.",
+    "not answered": 'Start with hint("{number}"): the first of its three steps only points the way.',
+}
+
+
+class Page(NbGraderPreprocessor):
+    """Gathers what the page shows from the graded notebook into `resources["autograde"]`; runs after nbgrader's
+    GetGrades."""
+
+    def preprocess(self, nb, resources):
+        known, book = nb.metadata.get("autograde", {}), resources["nbgrader"]
+        sources, comments = {}, {}
+        for cell in nb.cells:
+            meta = cell.metadata.get("nbgrader", {})
+            if meta.get("solution"):
+                exercise = meta["grade_id"].removesuffix("-answer")
+                sources[exercise], comments[exercise] = cell.source, meta.get("comment")
+        checks = [
+            cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade") and "autograde" in cell.metadata
+        ]
+        numbers = {cell.metadata.autograde.exercise: cell.metadata.autograde.number for cell in checks}
+        exercises = [_exercise(cell.metadata, sources, comments, numbers) for cell in checks]
+        title = next(
+            (
+                line.lstrip("# ")
+                for cell in nb.cells
+                if cell.cell_type == "markdown"
+                for line in cell.source.splitlines()
+                if line.startswith("# ")
+            ),
+            None,
+        )
+        resources["autograde"] = {
+            "title": title or book["assignment"],
+            "student": book["student"],
+            "score": _points(book["score"]),
+            "max": _points(book["max_score"]),
+            "penalty": _points(book["late_penalty"]) if book["late_penalty"] else "",
+            "notices": _notices(known, checks),
+            "notes": list(known.get("notes", [])),
+            "exercises": exercises,
+        }
+        return nb, resources
+
+
+def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
+    record, score, maximum = metadata.autograde, metadata.nbgrader.score, metadata.nbgrader.points
+    result, tone = _RESULTS[record.verdict]
+    if record.needs_person:
+        result, tone = "Not graded yet: a person will look at it", "part"
+    elif score is not None and abs(score - record.points) > 1e-9:
+        result, tone = "Graded by your instructor", "part"
+    step = "" if record.needs_person else _NEXT_STEPS.get(record.verdict, "").format(number=record.number)
+    if any(row.get("message") and row.get("mistake") for row in record.rows):
+        step = ""  # the bank's message of a known mistake ends in its own next step
+    name = record.exercise
+    return {
+        "name": name,
+        "number": record.number,
+        "label": name,
+        "result": result,
+        "tone": tone,
+        "score": _points(score or 0.0),
+        "max": _points(maximum),
+        "message": record.message.splitlines(),
+        "rows": record.rows,
+        "replaced": " and ".join(numbers.get(other, other) for other in record.replaced),
+        "next_step": step,
+        "comment": comments.get(name) or "",
+        "answer": "" if record.verdict == "not answered" else sources.get(name, ""),
+    }
+
+
+def _notices(known: dict, checks: list) -> list[str]:
+    """Sentences that go before everything else: why a file could not be read, or that someone still has to look."""
+    said = [known["reason"]] if known.get("reason") else []
+    if any(cell.metadata.autograde.needs_person for cell in checks):
+        said.append("Part of this hand-in could not be graded by machine. The points below may still change.")
+    return said
+
+
+def _points(value: float) -> str:
+    """Points as people write them: 3, 1.5, 0.67."""
+    return f"{round(float(value), 2):g}"
+
+
+class _Feedback(GenerateFeedback):
+    """nbgrader's GenerateFeedback over the students of one assignment, whatever characters their names hold."""
+
+    def init_notebooks(self) -> None:
+        graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
+        notebooks = sorted(graded.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
+        self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
+        self.notebooks = []
+
+
+def feedback(folder: ClassFolder, assignment: str) -> int:
+    """Writes feedback/{student}/{assignment}/{assignment}.html for every graded hand-in; returns how many pages there
+    are.
+
+    Raises RuntimeError naming the first hand-in whose page could not be made; the others are written.
+    """
+    config = gradebook.configuration(folder)
+    config.HTMLExporter.template_name = "student_feedback"
+    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
+    config.GenerateFeedback.preprocessors = [GetGrades, Page]
+    directory = CourseDirectory(config=config)
+    directory.assignment_id = assignment
+    converter = _Feedback(coursedir=directory, config=config)
+    converter.exporter_class = HTMLExporter
+    converter.force = True
+    with gradebook.quiet(converter.log) as said:
+        try:
+            converter.start()
+        except NbGraderException as error:
+            raise RuntimeError(
+                f"a feedback page of {assignment} could not be made: {said[-2] if len(said) > 1 else error}"
+            ) from None
+    return len(list(folder.feedback.glob(f"*/{assignment}/{assignment}.html")))

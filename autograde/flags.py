@@ -1,0 +1,124 @@
+"""What a hand-in's code tries, read from its text: notes for the instructor that never change a point.
+
+Verdicts are made out of the code's reach whether or not it is flagged; a flag says where to look. Keep each rule to
+things that an honest answer has no use for, and let it fail to see rather than accuse: plotting settings,
+`torch.backends` switches and the like are not flagged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+PATCHES = "changes a library or the checks"
+HOOKS = "hooks into how the notebook runs"
+READS = "looks at files"
+PROCESSES = "starts or ends processes"
+NETWORK = "uses the network"
+LIES = "returns objects that answer comparisons themselves"
+WATCHES = "asks whether it is being graded"
+
+_OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
+_SETTINGS = (
+    "torch.backends",
+    "torch._dynamo",
+    "torch._inductor",
+    "numpy.random",
+    "sys.stdout",
+    "sys.stderr",
+    "sys.path",
+)
+_CALLS = {
+    READS: {
+        "open", "io.open", "os.walk", "os.listdir", "os.scandir", "os.open", "glob.glob", "glob.iglob",
+        "*.read_text", "*.read_bytes", "*.rglob", "*.iterdir",
+    },
+    PROCESSES: {
+        "os.system", "os.popen", "os.fork", "os._exit", "os.kill", "os.abort", "os.exec*", "os.spawn*",
+        "sys.exit", "exit", "quit", "subprocess.*", "multiprocessing.*", "pty.*", "*.system",
+    },
+    NETWORK: {"socket.*", "urllib.*", "requests.*", "http.*", "urlopen", "httpx.*"},
+}  # fmt: skip
+_HOOKS = {
+    "ast_transformers",
+    "input_transformers_post",
+    "input_transformers_cleanup",
+    "input_transformer_manager",
+    "set_custom_exc",
+    "run_cell",
+}
+_WATCHED = ("NBGRADER_EXECUTION", "COURSE_STRICT", "COURSE_HOME")
+
+
+def flags(sources: Iterable[str]) -> list[str]:
+    """Each flag once, in a fixed order, for the code of one hand-in; a cell that does not parse is passed over."""
+    found: set[str] = set()
+    for source in sources:
+        lines = ["pass" if line.lstrip().startswith(("!", "%")) else line for line in source.splitlines()]
+        if any(line.lstrip().startswith("!") for line in source.splitlines()):
+            found.add(PROCESSES)
+        try:
+            tree = ast.parse("\n".join(lines))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        found |= _of(tree)
+    return [flag for flag in (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES) if flag in found]
+
+
+def _of(tree: ast.AST) -> set[str]:
+    modules = _modules(tree)
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
+            targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
+            if any(isinstance(target, ast.Attribute) and _is_library(_dotted(target, modules)) for target in targets):
+                found.add(PATCHES)
+        elif isinstance(node, ast.Call):
+            name = _dotted(node.func, modules)
+            if name in ("setattr", "delattr") and node.args and _is_library(_dotted(node.args[0], modules) + "."):
+                found.add(PATCHES)
+            if name.endswith((".mock.patch", "mock.patch.object")):
+                found.add(PATCHES)
+            found |= {flag for flag, names in _CALLS.items() if any(_matches(name, pattern) for pattern in names)}
+        elif isinstance(node, ast.Attribute) and node.attr in _HOOKS:
+            found.add(HOOKS)
+        elif isinstance(node, ast.FunctionDef) and node.name in ("__eq__", "__torch_function__", "__ne__", "__array__"):
+            found.add(LIES)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _WATCHED:
+            found.add(WATCHES)
+    return found
+
+
+def _modules(tree: ast.AST) -> dict[str, str]:
+    """Local name -> what it was imported as, so that `import torch.testing as t` is seen through."""
+    known = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                known[name.asname or name.name.split(".")[0]] = name.name if name.asname else name.name.split(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for name in node.names:
+                known[name.asname or name.name] = f"{node.module}.{name.name}"
+    return {"torch": "torch", "np": "numpy", "sys": "sys", "os": "os", "course": "course"} | known
+
+
+def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
+    """`torch.testing.assert_close` for such an expression, with the first name as it was imported; "?" where it begins
+    in a call or an index."""
+    if isinstance(node, ast.Name):
+        return modules.get(node.id, node.id)
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value, modules)}.{node.attr}"
+    return "?"
+
+
+def _is_library(name: str) -> bool:
+    return "." in name and name.split(".")[0] in _OURS and not name.startswith(_SETTINGS)
+
+
+def _matches(name: str, pattern: str) -> bool:
+    if pattern.startswith("*"):
+        return name.endswith(pattern[1:]) and "." in name
+    if pattern.endswith("*"):
+        return name.startswith(pattern[:-1])
+    return name == pattern

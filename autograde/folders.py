@@ -1,0 +1,99 @@
+"""Where everything of one class stands on disk.
+
+The layout is nbgrader's own, `{step}/{student}/{assignment}`, so its commands and its formgrader work in the same
+folder; `staged`, `ledger` and `archives` are ours. Change a folder's name here and nowhere else (nbgrader learns
+`staged` through the grader's configuration).
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class ClassFolder:
+    """Paths below a class's root. Nothing here touches the disk except `hand_ins` and `assignments`, which list it."""
+
+    root: Path
+
+    @classmethod
+    def at(cls, root: str | os.PathLike) -> ClassFolder:
+        return cls(Path(root).resolve())
+
+    @property
+    def source(self) -> Path:
+        return self.root / "source"
+
+    @property
+    def release(self) -> Path:
+        return self.root / "release"
+
+    @property
+    def archives(self) -> Path:
+        return self.root / "archives"
+
+    @property
+    def submitted(self) -> Path:
+        return self.root / "submitted"
+
+    @property
+    def staged(self) -> Path:
+        """Rebuilt notebooks on their way into the gradebook: a queue, empty when a run has ended well."""
+        return self.root / "staged"
+
+    @property
+    def autograded(self) -> Path:
+        return self.root / "autograded"
+
+    @property
+    def feedback(self) -> Path:
+        return self.root / "feedback"
+
+    @property
+    def ledger(self) -> Path:
+        return self.root / "ledger"
+
+    @property
+    def config(self) -> Path:
+        return self.root / "nbgrader_config.py"
+
+    @property
+    def grades(self) -> Path:
+        return self.root / "grades.csv"
+
+    def released(self, assignment: str) -> Path:
+        """The assignment's own notebook as students received it."""
+        return self.release / assignment / f"{assignment}.ipynb"
+
+    def assignments(self) -> list[str]:
+        """Names of the released assignments, in order."""
+        return sorted(path.parent.name for path in self.release.glob("*/*.ipynb") if path.stem == path.parent.name)
+
+    def hand_ins(self, assignment: str) -> list[tuple[str, Path]]:
+        """(student, folder) for every hand-in of the assignment, by name. Hidden folders are nobody's hand-in."""
+        if not self.submitted.is_dir():
+            return []
+        return [
+            (student.name, student / assignment)
+            for student in sorted(self.submitted.iterdir())
+            if not student.name.startswith(".") and os.path.lexists(student / assignment)
+        ]
+
+
+def write_atomically(path: Path, content: bytes | str) -> None:
+    """Replaces the file in one step, so that a run killed at any moment leaves the old content or the new, never a
+    half."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = content.encode() if isinstance(content, str) else content
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

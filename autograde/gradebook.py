@@ -1,0 +1,329 @@
+"""nbgrader's side of the grader: its configuration, and the preprocessors that carry the ledger's verdicts into its
+gradebook.
+
+nbgrader keeps the gradebook, formgrader, manual grades, late penalties and export. Ours stands in the place of its
+`Execute`: nothing of a student's is run here, the verdicts are read. Only this module knows nbgrader's classes;
+everything that writes the gradebook goes through it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import nbformat
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbformat.v4 import new_output
+from nbgrader import utils
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.converters import Autograde, GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearHiddenTests,
+    ComputeChecksums,
+    DeduplicateIds,
+    IgnorePattern,
+    LimitOutput,
+    LockCells,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
+    SaveCells,
+)
+from traitlets import Unicode
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograde.folders import ClassFolder, write_atomically
+from autograde.ledger import Ledger, Record
+
+# What a release keeps byte for byte: without nbgrader's IncludeHeaderFooter, InstantiateTests, ClearSolutions (it would
+# replace a stub by a bare `raise`), ClearMarkScheme and ClearOutput (the stored figures are part of the text).
+RELEASE_PREPROCESSORS = [
+    LockCells, CheckCellMetadata, ComputeChecksums, SaveCells, ClearHiddenTests, ComputeChecksums, CheckCellMetadata,
+]  # fmt: skip
+
+CONFIGURATION = '''\
+"""nbgrader's configuration for this class. Written once by `autograde release`; yours to edit from then on.
+
+To keep the gradebook in PostgreSQL, put its URL in `db_url`. Late penalties: `c.LateSubmissionPlugin.penalty_method =
+"zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`). Grade with `autograde grade`, which runs
+hand-ins in a sandbox: `nbgrader autograde` and formgrader's own autograde button run them on this machine, unprotected.
+"""
+
+from pathlib import Path
+
+from autograde.export import GradesCsv
+from autograde.gradebook import RELEASE_PREPROCESSORS
+
+c = get_config()  # noqa: F821
+here = Path(__file__).resolve().parent
+c.CourseDirectory.root = str(here)
+c.CourseDirectory.db_url = f"sqlite:///{here}/gradebook.db"
+c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
+c.ExportApp.plugin_class = GradesCsv
+'''
+
+log = logging.getLogger("autograde.nbgrader")
+
+
+def write_configuration(folder: ClassFolder) -> None:
+    """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay."""
+    if not folder.config.exists():
+        write_atomically(folder.config, CONFIGURATION)
+
+
+def configuration(folder: ClassFolder) -> Config:
+    """The class's own nbgrader_config.py as nbgrader would read it."""
+    if not folder.config.exists():
+        raise FileNotFoundError(f"{folder.config} is missing: run `autograde release` first")
+    # nbgrader starts `alembic` by name when it makes a gradebook: it must find an environment that was not activated
+    programs = str(Path(sys.executable).parent)
+    if programs not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
+    return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
+
+
+@contextlib.contextmanager
+def open_gradebook(folder: ClassFolder) -> Iterator[Gradebook]:
+    """The class's gradebook, closed again at the end."""
+    directory = CourseDirectory(config=configuration(folder))
+    with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        yield gradebook
+
+
+@contextlib.contextmanager
+def quiet(converter_log: logging.Logger) -> Iterator[list[str]]:
+    """Gathers a converter's warnings and errors instead of printing each of its steps."""
+    said: list[str] = []
+
+    class Gather(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            said.append(record.getMessage())
+
+    handler = Gather(logging.WARNING)
+    before = converter_log.handlers[:], converter_log.propagate, converter_log.level
+    converter_log.handlers, converter_log.propagate = [handler], False
+    converter_log.setLevel(logging.WARNING)
+    try:
+        yield said
+    finally:
+        converter_log.handlers, converter_log.propagate = before[0], before[1]
+        converter_log.setLevel(before[2])
+
+
+def generate_release(folder: ClassFolder, assignment: str) -> None:
+    """nbgrader's `generate_assignment` for one assignment: enters its cells into the gradebook and writes release/.
+
+    Raises RuntimeError, with nbgrader's reason, where it refuses (for example: a graded cell that has hand-ins was
+    removed).
+    """
+    directory = CourseDirectory(config=configuration(folder))
+    directory.assignment_id = assignment
+    converter = GenerateAssignment(coursedir=directory, config=directory.config)
+    converter.force = True
+    with quiet(converter.log) as said:
+        try:
+            converter.start()
+        except NbGraderException as error:
+            reason = next(
+                (line for text in reversed(said) for line in reversed(text.splitlines()) if "Error" in line), str(error)
+            )
+            raise RuntimeError(f"nbgrader could not release {assignment}: {reason}") from None
+
+
+# --- from the ledger into the gradebook -----------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=8)
+def _latest(path: Path, size: int) -> dict[tuple[str, str], dict[str, Record]]:
+    """The ledger of one assignment; `size` makes a grown file a new key."""
+    return Ledger(path.parent).latest(path.stem)
+
+
+class Verdicts(NbGraderPreprocessor):
+    """Stands in Execute's place: lays each exercise's verdict into its check cell, as text and as one number, never as
+    stderr.
+
+    The staged notebook's metadata says which hand-in it is. Raises LookupError where the ledger does not hold all of
+    its exercises: no verdict, no grade.
+    """
+
+    ledger = Unicode(help="the class's ledger folder").tag(config=True)
+
+    def preprocess(self, nb, resources):
+        path = Path(self.ledger) / f"{resources['nbgrader']['assignment']}.jsonl"
+        student, hand_in = resources["nbgrader"]["student"], nb.metadata.get("autograde", {}).get("hand_in", "")
+        records = _latest(path, path.stat().st_size if path.exists() else 0).get((student, hand_in), {})
+        for cell in nb.cells:
+            if cell.cell_type != "code" or not utils.is_grade(cell):
+                continue
+            exercise = cell.metadata.nbgrader.grade_id.removesuffix("-check")
+            if exercise not in records:
+                raise LookupError(f"the ledger has no verdict on {exercise} of {student}'s hand-in {hand_in[:12]}")
+            record = records[exercise]
+            cell.metadata["autograde"] = nbformat.from_dict(_shown(record))
+            cell.outputs = [
+                new_output("stream", name="stdout", text=as_text(record)),
+                new_output("execute_result", data={"text/plain": repr(float(record.points))}, execution_count=None),
+            ]
+        return nb, resources
+
+
+def _shown(record: Record) -> dict:
+    """What the graded notebook and the feedback page carry of a record."""
+    names = (
+        "exercise",
+        "number",
+        "points",
+        "max",
+        "verdict",
+        "message",
+        "rows",
+        "mistake",
+        "replaced",
+        "flags",
+        "notes",
+        "needs_person",
+        "run",
+    )
+    return {name: getattr(record, name) for name in names}
+
+
+def as_text(record: Record) -> str:
+    """The verdict as formgrader shows it under the check cell."""
+    lines = [f"{record.number} {record.exercise}: {record.points:g} of {record.max:g} ({record.verdict})"]
+    lines += [
+        f"  {'ok' if row['passed'] else 'NO'}  {row['title']}" + (f": {row['message']}" if row.get("message") else "")
+        for row in record.rows
+    ]
+    lines += [record.message] if record.message else []
+    lines += [f"Known mistake: {record.mistake}"] if record.mistake else []
+    lines += [f"Judged with the reference in place of: {', '.join(record.replaced)}"] if record.replaced else []
+    lines += [f"Flag: {flag}" for flag in record.flags]
+    return "\n".join(lines) + "\n"
+
+
+class SaveVerdicts(SaveAutoGrades):
+    """nbgrader's own, except that a verdict which needs a person is entered as "needs manual grading" rather than as a
+    zero."""
+
+    def _add_score(self, cell, resources):
+        super()._add_score(cell, resources)
+        if cell.metadata.get("autograde", {}).get("needs_person"):
+            grade = self.gradebook.find_grade(
+                cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
+            )
+            if grade.manual_score is None:
+                grade.auto_score = None
+            grade.needs_manual_grade = True
+            self.gradebook.db.commit()
+
+
+class AutogradeStaged(Autograde):
+    """nbgrader's Autograde over exactly the staged notebooks, whatever characters the students' names hold (its own
+    search reads them as patterns)."""
+
+    def init_notebooks(self) -> None:
+        staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
+        notebooks = sorted(staged.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
+        self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
+        self.notebooks = []
+
+
+def enter(folder: ClassFolder, assignment: str) -> list[str]:
+    """Carries every staged notebook of the assignment into the gradebook and `autograded/`, in this one process.
+
+    A staged notebook is removed once it is in, so whatever is left belongs to a run that was killed, or to a hand-in
+    that nbgrader refused: the names of their students are returned.
+    """
+    config = configuration(folder)
+    config.CourseDirectory.submitted_directory = folder.staged.name
+    config.Autograde.sanitize_preprocessors = [DeduplicateIds, OverwriteKernelspec, OverwriteCells, CheckCellMetadata]
+    config.Autograde.autograde_preprocessors = [
+        Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput,
+        SaveVerdicts, AssignLatePenalties, CheckCellMetadata,
+    ]  # fmt: skip
+    config.Verdicts.ledger = str(folder.ledger)
+    directory = CourseDirectory(config=config)
+    directory.assignment_id = assignment
+    converter = AutogradeStaged(coursedir=directory, config=config)
+    converter.force = True
+    converter.permissions = 644
+    with quiet(converter.log) as said:
+        try:
+            converter.start()
+        except NbGraderException:
+            log.error("nbgrader refused a hand-in of %s:\n%s", assignment, "\n".join(said))
+    left = []
+    for staged in sorted(folder.staged.glob(f"*/{assignment}")):
+        student = staged.parent.name
+        if entered(folder, assignment, student) == _hand_in(staged / f"{assignment}.ipynb"):
+            for path in staged.iterdir():
+                path.unlink()
+            staged.rmdir()
+            with contextlib.suppress(OSError):  # the student's other assignments may be staged too
+                staged.parent.rmdir()
+        else:
+            left.append(student)
+    return left
+
+
+def _hand_in(notebook: Path) -> dict | None:
+    try:
+        return json.loads(notebook.read_bytes())["metadata"]["autograde"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def entered(folder: ClassFolder, assignment: str, student: str) -> dict | None:
+    """Which hand-in of the student's stands in the gradebook: {"hand_in", "run"} as staged, or None.
+
+    The graded notebook is written after its grades are committed, so it is the proof that they are.
+    """
+    stamp = _hand_in(folder.autograded / student / assignment / f"{assignment}.ipynb")
+    return stamp if stamp is not None and _judged(folder, assignment, student) else None
+
+
+def _judged(folder: ClassFolder, assignment: str, student: str) -> bool:
+    """nbgrader writes the notebook once before its verdicts are in (sanitised) and once after: only the second has
+    numbers in its check cells."""
+    notebook = json.loads((folder.autograded / student / assignment / f"{assignment}.ipynb").read_bytes())
+    checks = [
+        cell
+        for cell in notebook["cells"]
+        if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"
+    ]
+    return all("autograde" in cell["metadata"] for cell in checks)
+
+
+def in_gradebook(folder: ClassFolder, assignment: str) -> set[str]:
+    """Students who have a submission of the assignment in the gradebook."""
+    with open_gradebook(folder) as gradebook:
+        try:
+            return {submission.student.id for submission in gradebook.find_assignment(assignment).submissions}
+        except MissingEntry:
+            return set()
+
+
+def scores(folder: ClassFolder, assignment: str) -> dict[str, dict[str, float]]:
+    """student -> exercise -> score in the gradebook (manual grades and late penalties as nbgrader counts them are left
+    as they are)."""
+    with open_gradebook(folder) as gradebook:
+        return {
+            submission.student.id: {
+                grade.cell.name.removesuffix("-check"): grade.score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
+            for submission in gradebook.find_assignment(assignment).submissions
+        }

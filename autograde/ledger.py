@@ -1,0 +1,138 @@
+"""The ledger: the grader's append-only record of verdicts, one JSON line an exercise, one file an assignment.
+
+Nothing in it is ever changed or removed; the newest record of a hand-in and exercise counts. All records of a hand-in
+are appended in one write, so a run that is killed leaves a hand-in wholly recorded or (its last line cut short) not at
+all, and the next run goes on from there. Fields may be added; a field's meaning may not change, because old ledgers are
+read for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+
+VERDICTS = ("pass", "part", "fail", "error", "timeout", "out of memory", "blocked", "not answered")
+
+
+class LedgerBusy(RuntimeError):
+    """Another run is grading this class."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The verdict on one exercise of one hand-in.
+
+    `rows` are the lines of the table that the student sees: {"title", "passed", "message"}. `mistake` is the bank's
+    name for what was found, "" if none matched. `replaced` names the earlier exercises whose reference stood in for
+    failed answers while this one was judged. `seconds` are of wall time, for the whole hand-in; `peak_memory` is in
+    bytes. `needs_person` says that the points are not to be trusted until someone has looked.
+    """
+
+    run: str
+    when: str
+    student: str
+    assignment: str
+    hand_in: str
+    release: str
+    versions: dict[str, str]
+    seed: int
+    exercise: str
+    number: str
+    points: float
+    max: float
+    verdict: str
+    message: str = ""
+    rows: list[dict] = field(default_factory=list)
+    mistake: str = ""
+    replaced: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_memory: int = 0
+    flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    needs_person: bool = False
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict {self.verdict!r} is none of {', '.join(VERDICTS)}")
+        if not 0 <= self.points <= self.max:
+            raise ValueError(f"{self.exercise}: {self.points:g} points are not between 0 and {self.max:g}")
+
+
+_FIELDS = {f.name for f in fields(Record)}
+
+
+class Ledger:
+    """The ledger of one class: `append` a hand-in's records, `latest` reads them back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, assignment: str) -> Path:
+        return self.folder / f"{assignment}.jsonl"
+
+    def append(self, records: Sequence[Record]) -> None:
+        """Writes a hand-in's records, all of one assignment, in one append that has reached the disk when this returns.
+        """
+        if not records:
+            return
+        (assignment,) = {record.assignment for record in records}
+        lines = "".join(
+            json.dumps(asdict(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records
+        ).encode()
+        self.folder.mkdir(parents=True, exist_ok=True)
+        handle = os.open(self.path(assignment), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            size = os.fstat(handle).st_size
+            if size and os.pread(handle, 1, size - 1) != b"\n":  # a killed run's last line was cut short: end it
+                lines = b"\n" + lines
+            while lines:
+                lines = lines[os.write(handle, lines) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def read(self, assignment: str) -> Iterator[Record]:
+        """All records in the order in which they were written; a line cut short by a killed run is passed over."""
+        path = self.path(assignment)
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    values = json.loads(line)
+                    record = Record(**{name: value for name, value in values.items() if name in _FIELDS})
+                except (ValueError, TypeError, AttributeError):
+                    continue
+                yield record
+
+    def latest(self, assignment: str) -> dict[tuple[str, str], dict[str, Record]]:
+        """(student, hand-in) -> exercise -> its newest record."""
+        found: dict[tuple[str, str], dict[str, Record]] = {}
+        for record in self.read(assignment):
+            found.setdefault((record.student, record.hand_in), {})[record.exercise] = record
+        return found
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds the class for one run; raises `LedgerBusy` at once where another run has it. Released when the process
+        ends, however it ends."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                holder = file.read().strip() or "unknown"
+                raise LedgerBusy(
+                    f"another run (process {holder}) is grading this class: wait for it, or end it"
+                ) from None
+            file.seek(0)
+            file.truncate()
+            file.write(str(os.getpid()))
+            file.flush()
+            yield
