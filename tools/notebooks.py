@@ -34,6 +34,7 @@ SOLVED = ROOT / "_build" / "solved"
 
 # The settings under which stored outputs are made and compared: one thread, no progress bars, checks that raise.
 ENVIRONMENT = {
+    "PYTHONPATH": str(ROOT),  # this tree's `course`, whichever tree the environment was made for
     "COURSE_STRICT": "1",
     "TQDM_DISABLE": "1",
     "OMP_NUM_THREADS": "1",
