@@ -1,0 +1,30 @@
+"""The site's Sphinx extension: nothing here but wiring; each module beside this one does one thing.
+
+Settings that a person may want to change stand in `_config.yml`; this package holds what must be computed when the book is built.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+from theme import accessibility, address, alt_text, contents, exercises, explorables, inline_svg, math, weight
+
+FOLDER = Path(__file__).parent
+
+
+def add_folders(app: Sphinx, config: Config) -> None:
+    """Let Sphinx find the templates and the files to publish that lie beside this module."""
+    config.templates_path = [*config.templates_path, str(FOLDER / "templates")]
+    config.html_static_path = [*config.html_static_path, str(FOLDER / "static")]
+    config.html_favicon = config.html_favicon or "theme/static/favicon.svg"
+
+
+def setup(app: Sphinx) -> dict[str, object]:
+    app.connect("config-inited", add_folders)
+    app.add_css_file("course.css")
+    for module in (address, contents, math, exercises, inline_svg, explorables, alt_text, accessibility, weight):
+        module.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

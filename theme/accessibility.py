@@ -1,0 +1,34 @@
+"""Markup that screen readers and keyboards can use, where the extensions' own falls short: each repair names what it mends.
+
+What a template makes is mended in `templates/`; here is what documents make.
+"""
+
+from __future__ import annotations
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+# (found, put in its place, why)
+REPAIRS = (
+    # sphinx-togglebutton: the label replaces the visible words of the summary, so that speech control cannot name it.
+    ('<summary aria-label="Toggle hidden content">', "<summary>"),
+    # A wide listing scrolls within its box: it must take the focus, or a keyboard cannot scroll it.
+    ("<pre><span></span>", '<pre tabindex="0"><span></span>'),
+    # docutils gives a bibliography's entries a role that was withdrawn, and its list one without list items.
+    (' role="doc-biblioentry"', ""),
+    (' role="list"', ""),
+)
+
+
+def repair(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    """Mend a page's body."""
+    body = context.get("body")
+    if not body:
+        return
+    for found, instead in REPAIRS:
+        body = body.replace(found, instead)
+    context["body"] = body
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", repair, priority=950)

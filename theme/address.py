@@ -1,0 +1,101 @@
+"""Where the repository and the published site live, if that is known: launch buttons, source links, sitemap, previews.
+
+Nothing is hard-coded: a copy of the course must point at itself. The addresses come from the environment of the build or from
+the git remote; where none is known the book has no such links, and it builds all the same.
+
+Environment: COURSE_REPOSITORY (a full URL) or GITHUB_REPOSITORY (`owner/name`, with GITHUB_SERVER_URL), COURSE_BRANCH or
+GITHUB_REF_NAME, and COURSE_SITE (the URL that the book is published under).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # a remote elsewhere must be named in COURSE_REPOSITORY
+LAUNCHERS = {"colab_url": "https://colab.research.google.com", "binderhub_url": "https://mybinder.org"}
+
+
+def web_address(remote: str) -> str | None:
+    """Return the https address of a git remote, or None where a browser could not open it.
+
+    >>> web_address("git@github.com:owner/course.git")
+    'https://github.com/owner/course'
+    >>> web_address("/home/me/course") is None
+    True
+    """
+    match = re.fullmatch(r"(?:https?://|ssh://)?(?:[^@/]+@)?([\w.-]+)(?::\d+)?[:/](.+?)(?:\.git)?/?", remote.strip())
+    if match is None or match[1] not in HOSTS or match[2].count("/") < 1:
+        return None
+    return f"https://{match[1]}/{match[2]}"
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Return what git prints, or an empty string where there is no git, no repository or no such thing in it."""
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def repository(folder: Path, environment: Mapping[str, str]) -> str | None:
+    """Return the repository's web address, most explicit source first, or None."""
+    if named := environment.get("COURSE_REPOSITORY"):
+        return named.removesuffix("/").removesuffix(".git")
+    if slug := environment.get("GITHUB_REPOSITORY"):
+        return f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{slug}"
+    return web_address(git(folder, "remote", "get-url", "origin"))
+
+
+def branch(folder: Path, environment: Mapping[str, str]) -> str:
+    """Return the branch that links point to: the one named, else the remote's default, else main."""
+    named = environment.get("COURSE_BRANCH") or environment.get("GITHUB_REF_NAME")
+    default = git(folder, "symbolic-ref", "--short", "refs/remotes/origin/HEAD").removeprefix("origin/")
+    return named or default or "main"
+
+
+def site(environment: Mapping[str, str]) -> str | None:
+    """Return the address that the book is published under, ending in a slash, or None."""
+    named = environment.get("COURSE_SITE", "").strip()
+    return named.rstrip("/") + "/" if named else None
+
+
+def add_addresses(app: Sphinx, config: Config) -> None:
+    folder = Path(app.confdir)
+    options = config.html_theme_options = dict(config.html_theme_options)
+    if url := repository(folder, os.environ):
+        host = url.split("/")[2]
+        options |= {
+            "repository_url": url,
+            "repository_branch": branch(folder, os.environ),
+            "use_repository_button": True,
+            "use_edit_page_button": host in ("github.com", "gitlab.com"),
+            "use_issues_button": host in ("github.com", "gitlab.com"),
+        }
+        launchers = LAUNCHERS if host == "github.com" else {"binderhub_url": LAUNCHERS["binderhub_url"]}
+        options["launch_buttons"] = {**launchers, "notebook_interface": "jupyterlab", "thebe": False}
+    else:
+        for name in ("repository_url", "repository_branch", "launch_buttons"):
+            options.pop(name, None)
+        options |= {"use_repository_button": False, "use_edit_page_button": False, "use_issues_button": False}
+    config.html_theme_options = options
+    if address := site(os.environ):
+        config.html_baseurl = address
+        config.ogp_site_url = address
+        config.ogp_site_name = config.html_title
+        config.ogp_social_cards = {"enable": False}
+        config.sitemap_url_scheme = "{link}"
+
+
+def setup(app: Sphinx) -> None:
+    if site(os.environ):  # both extensions warn, or write relative addresses, without it
+        app.setup_extension("sphinxext.opengraph")
+        app.setup_extension("sphinx_sitemap")
+    app.connect("config-inited", add_addresses)

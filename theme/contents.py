@@ -1,0 +1,72 @@
+"""The table of contents that a build uses: `_toc.yml`, less the solution pages that this copy of the course does not hold.
+
+A solution page includes code from `solutions/`. An instructor's release leaves out the modules that are not yet due, and the
+pages of those are left out here, by the file's absence. COURSE_SOLUTIONS=no leaves every solution page out.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import yaml
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+
+PAGES = "book/solutions/"
+
+
+def module_of(page: str) -> str:
+    """Return the solution module that a solution page shows: `book/solutions/02-bahdanau` shows `bahdanau`."""
+    return Path(page).name.split("-", 1)[1].removesuffix(".md").replace("-", "_")
+
+
+def is_left_out(page: str, root: Path, wanted: bool) -> bool:
+    """Say whether a page of the table of contents is a solution page that cannot, or shall not, be built."""
+    if not page.startswith(PAGES):
+        return False
+    if Path(page).stem == "index":
+        return not wanted
+    return not wanted or not (root / "solutions" / f"{module_of(page)}.py").is_file()
+
+
+def pruned(node: dict, root: Path, wanted: bool) -> dict:
+    """Return the table of contents without the pages left out and without the lists and parts which that empties."""
+    kept = dict(node)
+    for key in ("parts", "chapters", "sections"):
+        if key not in node:
+            continue
+        children = [pruned(child, root, wanted) for child in node[key] if not is_left_out(child.get("file", ""), root, wanted)]
+        children = [child for child in children if child.keys() - {"caption", "numbered"}]
+        kept[key] = children
+        if not children:
+            del kept[key]
+    return kept
+
+
+def choose_contents(app: Sphinx, config: Config) -> None:
+    root = Path(app.srcdir)
+    source = root / config.external_toc_path
+    wanted = os.environ.get("COURSE_SOLUTIONS", "yes").lower() not in ("no", "0", "false", "off")
+    table = yaml.safe_load(source.read_text("utf-8"))
+    chosen = pruned(table, root, wanted)
+    missing = [page for page in pages(chosen) if not any((root / page).with_suffix(end).is_file() for end in (".md", ".ipynb"))]
+    if missing:
+        raise ConfigError(f"_toc.yml lists pages that do not exist: {', '.join(missing)}. Write them or take them out.")
+    if chosen == table:
+        return
+    made = Path(app.outdir).parent / "_toc.yml"
+    made.parent.mkdir(parents=True, exist_ok=True)
+    made.write_text(yaml.safe_dump(chosen, sort_keys=False), "utf-8")
+    config.external_toc_path = str(made)
+
+
+def pages(node: dict) -> list[str]:
+    """Return every file that a table of contents names, in its order."""
+    named = [node[key] for key in ("root", "file") if key in node]
+    return named + [page for key in ("parts", "chapters", "sections") for child in node.get(key, []) for page in pages(child)]
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("config-inited", choose_contents, priority=800)  # sphinx_external_toc reads the file at 900

@@ -1,0 +1,67 @@
+"""A line above each exercise that says what it is worth: points, difficulty, importance, minutes, and whether it is a stretch.
+
+The figures stand once, in the metadata of the notebook's check cell; they are read here, never repeated in the prose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+SCALE = 5  # difficulty and importance go from one to this
+
+
+def cells(doctree: nodes.document) -> Iterator[tuple[nodes.container, Mapping, Mapping]]:
+    """Yield each graded code cell with its course metadata and its nbgrader metadata."""
+    for cell in doctree.findall(nodes.container):
+        metadata = cell.get("cell_metadata") or {}
+        if cell.get("nb_element") == "cell_code" and "nbgrader" in metadata:
+            yield cell, metadata.get("course") or {}, metadata["nbgrader"]
+
+
+def plural(number: float, thing: str) -> str:
+    """Write a number and its thing: `1 point`, `2.5 points`."""
+    return f"{number:g} {thing}" + ("" if number == 1 else "s")
+
+
+def facts(course: Mapping, nbgrader: Mapping) -> list[str]:
+    """Return what a learner wants to know before starting, in the order of asking."""
+    points = nbgrader.get("points", course.get("points"))
+    found = [plural(points, "point")] if points is not None else []
+    found += [f"{name} {course[name]} of {SCALE}" for name in ("difficulty", "importance") if name in course]
+    if "minutes" in course:
+        found.append(f"about {plural(course['minutes'], 'minute')}")
+    if course.get("stretch"):
+        found.append("stretch")
+    return found
+
+
+def banner(title: str, details: list[str], name: str) -> nodes.paragraph:
+    """Return the line: the exercise in bold, then its facts."""
+    line = nodes.paragraph(classes=["exercise-banner"], ids=[f"exercise-{name.replace('_', '-')}"])
+    line += nodes.strong("", title)
+    for detail in details:
+        line += nodes.inline("", " "), nodes.inline("", detail, classes=["stretch"] if detail == "stretch" else [])
+    return line
+
+
+def add_banners(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the line above the answer cell, and mark both cells for the style sheet."""
+    graded = list(cells(doctree))
+    checks = {str(nbgrader["grade_id"]).removesuffix("-check"): (course, nbgrader) for _, course, nbgrader in graded if nbgrader.get("grade")}
+    for cell, _, nbgrader in graded:
+        if nbgrader.get("grade") and not nbgrader.get("solution"):
+            cell["classes"].append("exercise-check")
+            continue
+        name = str(nbgrader["grade_id"]).removesuffix("-answer")
+        cell["classes"].append("exercise-answer")
+        if name in checks:
+            course, check = checks[name]
+            kind = "Question" if name.startswith("question_") else "Exercise"
+            cell.insert(0, banner(f"{kind} {course.get('exercise', name)}", facts(course, check), name))
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("doctree-read", add_banners)

@@ -1,0 +1,93 @@
+"""Equations as HTML and MathML, made when the book is built: pages need no script and no network for them.
+
+KaTeX 0.19.1 (MIT, its licence is in static/katex) runs inside V8 by way of mini-racer. `katex.min.js` is used here only and is not
+published; its style sheet and fonts are, on pages with an equation. To take another version, replace these files from its package.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+from sphinx.writers.html5 import HTML5Translator
+
+logger = logging.getLogger(__name__)
+LIBRARY = Path(__file__).parent / "katex.min.js"
+STYLES = "katex/katex.min.css"
+
+
+@cache
+def engine():
+    """Return the V8 context with KaTeX in it; started at the first equation, closed when the build ends."""
+    from py_mini_racer import MiniRacer
+
+    context = MiniRacer()
+    context.eval(LIBRARY.read_text("utf-8"))
+    return context
+
+
+@cache
+def render(tex: str, display: bool) -> str:
+    """Return the markup of an equation.
+
+    Raises:
+        ValueError: with KaTeX's own message, where the equation cannot be read.
+    """
+    options = {"displayMode": display, "throwOnError": True, "strict": "error", "output": "htmlAndMathml"}
+    # The error is caught inside V8: what crosses is a value, whatever the version of the bridge.
+    script = "(() => {{ try {{ return 'y' + katex.renderToString({}, {}) }} catch (e) {{ return 'n' + e.message }} }})()"
+    answer = str(engine().eval(script.format(json.dumps(tex), json.dumps(options))))
+    if answer[0] == "n":
+        raise ValueError(answer[1:])
+    return answer[1:]
+
+
+def markup(node: nodes.Node, display: bool) -> str:
+    """Return the markup of a node's equation; where it cannot be read, warn and show the source."""
+    tex = node.astext()
+    try:
+        return render(tex, display)
+    except ValueError as error:
+        logger.warning("the equation %r cannot be rendered: %s", tex[:80], error, location=node, type="course", subtype="math")
+        return f"<code>{html.escape(tex)}</code>"
+
+
+def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
+    self.body.append(f'<span class="math">{markup(node, display=False)}</span>')
+    raise nodes.SkipNode
+
+
+def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
+    self.body.append(self.starttag(node, "div", CLASS="math"))
+    # A wide equation scrolls within its own box: it must take the focus, or a keyboard cannot scroll it.
+    self.body.append(f'<div class="equation" tabindex="0" role="group" aria-label="Equation">{markup(node, display=True)}</div>')
+    if node.get("number"):
+        self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
+        self.add_permalink_ref(node, "Link to this equation")
+        self.body.append("</span>")
+    self.body.append("</div>\n")
+    raise nodes.SkipNode
+
+
+def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    """Link the style sheet on pages that have an equation, and on no other."""
+    if doctree is not None and next(doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block)), None):
+        app.add_css_file(STYLES)
+
+
+def close(app: Sphinx, error: Exception | None) -> None:
+    if engine.cache_info().currsize:
+        engine().close()
+        engine.cache_clear()
+
+
+def setup(app: Sphinx) -> None:
+    app.add_html_math_renderer("katex", inline_renderers=(visit_inline, None), block_renderers=(visit_block, None))
+    app.connect("html-page-context", add_styles)
+    app.connect("build-finished", close)

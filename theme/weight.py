@@ -1,0 +1,162 @@
+"""What a page makes a reader's browser fetch: scripts that nothing uses are not linked, icons and letters that no page shows are cut
+out of their fonts, images have their sizes written down and wait until they are near.
+
+The finished files in the build folder are changed here; nothing in the installed themes is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+from docutils import nodes
+from fontTools import subset
+from PIL import Image
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+# Scripts that extensions link on every page, whether or not the book uses them.
+UNUSED = re.compile(r"thebe|mathjax|require\.min\.js|embed-amd\.js|sphinx-thebe|translations\.js", re.IGNORECASE)
+CSS_PIXELS = {"": 1, "px": 1, "pt": 96 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
+# One Font Awesome rule: the names of an icon, and its character.
+ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
+
+
+def needed(script: object, seen: set) -> bool:
+    """Say whether a linked file is wanted: not one of the unused, and not linked before on the same page."""
+    name, body = str(getattr(script, "filename", "") or ""), getattr(script, "attributes", {}).get("body", "")
+    if UNUSED.search(name) or UNUSED.search(body) or (name, body) in seen:
+        return False
+    seen.add((name, body))
+    return True
+
+
+def lighten(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    """Take unused scripts and styles off a page and complete its images."""
+    for files in ("script_files", "css_files"):
+        seen: set = set()
+        context[files] = [file for file in context[files] if needed(file, seen)]
+    if context.get("body"):
+        context["body"] = with_sizes(app, context["body"])
+
+
+def length(text: str) -> float | None:
+    """Return an SVG length in CSS pixels, or None where it depends on its surroundings."""
+    match = re.fullmatch(r"([\d.]+)\s*([a-z]*)", text or "")
+    return float(match[1]) * CSS_PIXELS[match[2]] if match and match[2] in CSS_PIXELS else None
+
+
+@cache
+def size(path: Path) -> tuple[int, int] | None:
+    """Return an image's width and height in CSS pixels, or None where the file does not tell."""
+    if path.suffix == ".svg":
+        root = ElementTree.parse(path).getroot()
+        sides = length(root.get("width", "")), length(root.get("height", ""))
+        if None in sides:
+            box = [float(number) for number in re.split(r"[\s,]+", root.get("viewBox", "").strip()) if number]
+            sides = tuple(box[2:]) if len(box) == 4 else None
+        return (round(sides[0]), round(sides[1])) if sides else None
+    try:
+        with Image.open(path) as image:
+            return image.size
+    except OSError:
+        return None
+
+
+def with_sizes(app: Sphinx, body: str) -> str:
+    """Write each image's size into its tag, so that a page does not jump, and let all but the first wait until they are near."""
+    published = {name: Path(app.srcdir) / source for source, name in app.builder.images.items()}
+    count = 0
+
+    def complete(match: re.Match) -> str:
+        nonlocal count
+        tag = match[0]
+        source = re.search(r'src="([^"]+)"', tag)
+        if source is None or "loading=" in tag:
+            return tag
+        count += 1
+        extra = ' decoding="async"' + (' loading="lazy"' if count > 1 else "")
+        path = published.get(source[1].rsplit("/", 1)[-1])
+        if path and path.is_file() and " width=" not in tag and "style=" not in tag and (sides := size(path)):
+            extra += f' width="{sides[0]}" height="{sides[1]}"'
+        return tag.replace("<img", "<img" + extra, 1)
+
+    return re.sub(r"<img\b[^>]*>", complete, body)
+
+
+def characters(text: str) -> set[int]:
+    """Return the code points a piece of CSS `content` stands for: `\\f0e0`, or the character itself."""
+    escaped = {int(code, 16) for code in re.findall(r"\\([0-9a-fA-F]{2,6})", text)}
+    return escaped | {ord(letter) for letter in re.sub(r"\\[0-9a-fA-F]{2,6} ?", "", text)}
+
+
+def shown_icons(out: Path) -> set[str]:
+    """Return the names of the icons that a page or a script of the site asks for."""
+    files = [*out.rglob("*.html"), *(out / "_static").rglob("*.js")]
+    return {name for file in files if "vendor" not in file.parts for name in re.findall(r"\bfa-([\w-]+)", file.read_text("utf-8", "ignore"))}
+
+
+def prune_icons(out: Path) -> set[int]:
+    """Take the rules of icons that are not shown out of the theme's style sheet; return the characters still needed."""
+    sheet = out / "_static/styles/pydata-sphinx-theme.css"
+    names, kept = shown_icons(out), set()
+
+    def keep(match: re.Match) -> str:
+        if names.isdisjoint(re.findall(r"fa-([\w-]+):before", match[1])):
+            return ""
+        kept.update(characters(match[2]))
+        return match[0]
+
+    text = ICON_RULE.sub(keep, sheet.read_text("utf-8"))
+    text = re.sub(r',url\([^)]*\.ttf\)\s*format\("truetype"\)', "", text)
+    text = re.sub(r"/\*# sourceMappingURL=.*?\*/", "", text)
+    sheet.write_text(text, "utf-8")
+    # The theme's own sheets write some icons as characters of the private-use area.
+    for other in (out / "_static").rglob("*.css"):
+        written = other.read_text("utf-8", "ignore")
+        kept |= {code for code in characters(written) if 0xE000 <= code <= 0xF8FF}
+    return kept
+
+
+def equation_characters(pages: Iterable[Path]) -> set[int]:
+    """Return every character of the pages that have an equation: a superset of what KaTeX's fonts must hold."""
+    return {ord(letter) for page in pages if 'class="katex' in (text := page.read_text("utf-8")) for letter in set(text)}
+
+
+def cut(font_file: Path, codes: set[int]) -> None:
+    """Reduce a font file, in its place, to the characters given."""
+    options = subset.Options(flavor="woff2", layout_features=["*"], notdef_outline=True)
+    with subset.load_font(str(font_file), options) as font:
+        subsetter = subset.Subsetter(options)
+        subsetter.populate(unicodes=codes)
+        subsetter.subset(font)
+        subset.save_font(font, str(font_file), options)
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Reduce what the finished site carries."""
+    if error is not None or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    static = out / "_static"
+    icons = prune_icons(out)
+    for font in (static / "vendor/fontawesome/webfonts").glob("*.woff2"):
+        cut(font, icons)
+    letters = equation_characters(out.rglob("*.html"))
+    for font in (static / "katex/fonts").glob("*.woff2"):
+        cut(font, letters)
+    for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), static / "scripts/fontawesome.js", *static.glob("*thebe*")]:
+        unused.unlink(missing_ok=True)
+    for script in (static / "scripts").glob("*.js"):
+        text = script.read_text("utf-8")
+        script.write_text(re.sub(r"//# sourceMappingURL=.*", "", text), "utf-8")
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("html-page-context", lighten, priority=900)
+    app.connect("build-finished", finish)
