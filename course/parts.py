@@ -7,10 +7,9 @@ later notebooks can use it after a kernel restart. Otherwise the reference is us
 
 import ast
 import importlib
-import inspect
+import linecache
 import os
 import sys
-import textwrap
 import types
 from pathlib import Path
 from typing import Any
@@ -121,7 +120,7 @@ def _standalone(answers: dict[str, Any]) -> str:
             else:
                 raise ValueError(f"it uses {name}, a {type(value).__name__} of the notebook: pass it as an argument")
             return
-        source = textwrap.dedent(inspect.getsource(value))
+        source = _source(value)
         definitions[name] = ""  # holds the place against recursion
         reached = {}
         for free in _free_names(source):
@@ -137,6 +136,24 @@ def _standalone(answers: dict[str, Any]) -> str:
         visit(name, answer, scope)
     header = '"""A part of yours that passed its check; later notebooks import it. Made by `check`, not for editing."""\n'
     return header + "\n".join(sorted(imports.values())) + "\n\n\n" + "\n\n".join(definitions.values()) + "\n"
+
+
+def _source(value: Any) -> str:
+    """The text of a function or class that was defined in a notebook cell or in a kept part.
+
+    `inspect.getsource` cannot find a class of a notebook before Python 3.13, so the cell is looked up by the file name
+    that its code carries.
+    """
+    functions = [value, *vars(value).values()] if isinstance(value, type) else [value]
+    code = next((f.__code__ for f in functions if isinstance(f, types.FunctionType)), None)
+    if code is None:
+        raise ValueError(f"{value.__name__} has no method of its own, so its source cannot be found")
+    text = "".join(linecache.getlines(code.co_filename)) or Path(code.co_filename).read_text("utf-8")
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == value.__name__:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
+    raise ValueError(f"{value.__name__} is not defined at the top level of a cell")
 
 
 def _own_modules() -> list[str]:
