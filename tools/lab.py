@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 WORK = ROOT / "work"
-SETTINGS = ROOT / "tools" / "lab"
+# Off: the question about news (it asks the network) and nbgrader's lists and menus for instructors. On: its Validate button.
+SETTINGS = ROOT / "tools" / "lab_settings"
 
 
 def digest(path: Path) -> str:
@@ -96,19 +97,19 @@ def trust(paths: list[Path]) -> None:
                 notary.sign(notebook)
 
 
-def open_lab(words: list[str]) -> None:
-    """Becomes JupyterLab in `work/`, with the course's settings and one thread (two on a busy machine are often slower)."""
-    environment = dict(os.environ)
-    environment.setdefault("OMP_NUM_THREADS", "1")
-    environment.setdefault("MKL_NUM_THREADS", "1")
+def lab_command(work: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
+    """The command that opens JupyterLab in `work`, and its environment: the course's settings, one thread.
+
+    One thread, because two on a busy machine are often slower; a learner's own setting of OMP_NUM_THREADS is left alone.
+    """
+    environment = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **os.environ}
     bin_folder = str(Path(sys.executable).parent)
     environment["PATH"] = bin_folder + os.pathsep + environment.get("PATH", "")
     environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(SETTINGS), environment.get("JUPYTER_CONFIG_PATH")]))
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={WORK}"]
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # Jupyter refuses root unless told; in a container there is nobody else
-    os.chdir(WORK)
-    os.execve(sys.executable, [*command, *words], environment)
+    return [*command, *words], environment
 
 
 def main() -> None:
@@ -120,7 +121,9 @@ def main() -> None:
     if words == ["--copy"]:
         return
     print("[lab] your copies are in work/; JupyterLab opens there (Ctrl-C here closes it)", flush=True)
-    open_lab(words)
+    command, environment = lab_command(WORK, words)
+    os.chdir(WORK)
+    os.execve(command[0], command, environment)
 
 
 if __name__ == "__main__":
