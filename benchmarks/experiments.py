@@ -227,12 +227,16 @@ MEMORY = {
 }
 
 
-def recurrent_network(kind: str, input_size: int, hidden_size: int) -> nn.Module:
-    """torch's RNN, GRU or LSTM, batch first; "LSTM, forget bias 1" adds 1 to the forget gate's bias."""
-    network = {"RNN": nn.RNN, "GRU": nn.GRU}.get(kind, nn.LSTM)(input_size, hidden_size, batch_first=True)
-    if kind == "LSTM, forget bias 1":
+# (kind, what is added to the bias of the LSTM's forget gate)
+MEMORY_NETWORKS = [("RNN", 0.0), ("GRU", 0.0), ("LSTM", 0.0), ("LSTM", 1.0), ("LSTM", 5.0)]
+
+
+def recurrent_network(kind: str, input_size: int, hidden_size: int, forget_bias: float = 0.0) -> nn.Module:
+    """torch's RNN, GRU or LSTM, batch first; an LSTM's forget gates get `forget_bias` added to their bias."""
+    network = {"RNN": nn.RNN, "GRU": nn.GRU, "LSTM": nn.LSTM}[kind](input_size, hidden_size, batch_first=True)
+    if forget_bias:
         with torch.no_grad():
-            network.bias_hh_l0[hidden_size : 2 * hidden_size] += 1  # torch stacks input, forget, cell, output
+            network.bias_hh_l0[hidden_size : 2 * hidden_size] += forget_bias  # torch stacks input, forget, cell, output
     return network
 
 
@@ -241,11 +245,11 @@ def seq2seq_first_symbol(seed: int) -> list[Record]:
     """Can a recurrent state carry the first symbol to the end? Trained to name it after 10 to 100 random symbols."""
     records: list[Record] = []
     for length in MEMORY["lengths"]:
-        for kind in ("RNN", "GRU", "LSTM", "LSTM, forget bias 1"):
+        for kind, forget_bias in MEMORY_NETWORKS:
             torch.manual_seed(seed)
             generator = torch.Generator().manual_seed(seed)
             embedding = nn.Embedding(MEMORY["num_symbols"], MEMORY["embedding_size"])
-            network = recurrent_network(kind, MEMORY["embedding_size"], MEMORY["hidden_size"])
+            network = recurrent_network(kind, MEMORY["embedding_size"], MEMORY["hidden_size"], forget_bias)
             output = nn.Linear(MEMORY["hidden_size"], MEMORY["num_symbols"])
             parts = nn.ModuleList([embedding, network, output])
             optimizer = torch.optim.Adam(parts.parameters(), lr=MEMORY["learning_rate"])
@@ -264,7 +268,9 @@ def seq2seq_first_symbol(seed: int) -> list[Record]:
             with torch.no_grad():
                 symbols = torch.randint(MEMORY["num_symbols"], (1_000, length), generator=generator)
                 right = (answer(symbols).argmax(dim=1) == symbols[:, 0]).double().mean().item()
-            records.append({"model": kind, "length": length, "seed": seed, "accuracy": right})
+            records.append(
+                {"model": kind, "forget_bias": forget_bias, "length": length, "seed": seed, "accuracy": right}
+            )
     return records
 
 

@@ -194,6 +194,18 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
     return torch.stack(written, dim=1)
 
 
+def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
+    """Turn each sentence round, as Sutskever et al. (2014) fed theirs to the encoder.
+
+    source (B, S) token ids padded at the right, lengths (B,), each from 1 to S. Returns (B, S): the real tokens of each
+    row in reverse order, and behind them what stood behind them before. The caller's source is left as it was.
+    """
+    positions = torch.arange(source.shape[1], device=source.device)  # (S,)
+    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
+    places = torch.where(mirrored >= 0, mirrored, positions)
+    return source.gather(1, places)
+
+
 def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     """How strongly the last output still feels each input: (S,), the first input's share first.
 

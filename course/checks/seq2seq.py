@@ -1,0 +1,572 @@
+"""Checks of chapter 01, sequence to sequence: what each row looks at. The engine compares; see `course.checks`.
+
+Sizes are all different (B 4 or 5, S 7, T 6, E 4, H 3, V 11 or 13), inputs are random and of order one. Changing a row
+means recording the tables again (`python -m tools.notebooks refresh 01`); a check's name is for ever.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student
+
+Values = dict[str, Any]
+
+# ---- 1.1 GRUCell ----------------------------------------------------------------------------------------------------
+
+INPUT, HIDDEN, BATCH = 3, 5, 4
+
+gru_cell = Check("gru_cell", parts=("GRUCell",), banned=("gru_cell", "gru", "GRUCell"))
+
+
+def _cell(student: Student, draw: Draw, update: float = 0.0, reset: float = 0.0) -> Module:
+    """A student's cell with drawn weights; `update` and `reset` are added to those gates' biases."""
+    cell = student.GRUCell(INPUT, HIDDEN)
+    state = draw.state(cell)
+    state["bias_ih"][:HIDDEN] += reset
+    state["bias_ih"][HIDDEN : 2 * HIDDEN] += update
+    cell.load(state)
+    return cell
+
+
+@gru_cell.row("the new state, from an input and an old state", weight=2)
+def _(student: Student, draw: Draw) -> Values:
+    cell = _cell(student, draw)
+    hidden = cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))
+    return {"hidden": hidden, "shapes": cell.state_shapes()}
+
+
+def _kept(seen: Values, reference: Values) -> str | None:
+    if torch.allclose(seen["hidden"], reference["old"], atol=1e-3):
+        return None
+    gap = (seen["hidden"] - reference["old"]).abs().max().item()
+    return f"With the update gate at 1 the old state should come through unchanged; it moved by up to {gap:.2f}."
+
+
+@gru_cell.row("an update gate at 1 keeps the old state", explain=_kept)
+def _(student: Student, draw: Draw) -> Values:
+    old = draw.normal(BATCH, HIDDEN)
+    return {"hidden": _cell(student, draw, update=30.0)(draw.normal(BATCH, INPUT), old), "_old": old}
+
+
+def _forgets(seen: Values, reference: Values) -> str | None:
+    return (
+        "With update and reset gate at 0 the new state should be tanh(W_in x + b_in) and nothing else: the old state "
+        "or its bias still has a part in it, or the input has none."
+    )
+
+
+@gru_cell.row("a reset gate at 0 hides the old state from the candidate", explain=_forgets)
+def _(student: Student, draw: Draw) -> Values:
+    cell = _cell(student, draw, update=-30.0, reset=-30.0)
+    return {"candidate": cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))}
+
+
+@gru_cell.row("a reset gate at one half: where it acts")
+def _(student: Student, draw: Draw) -> Values:
+    # Weights that feed the reset gate are zero, so it is sigmoid(0) everywhere; the update gate is shut.
+    cell = student.GRUCell(INPUT, HIDDEN)
+    state = draw.state(cell, scale=1.0)
+    for name in state:
+        state[name][:HIDDEN] = 0.0
+    state["bias_ih"][HIDDEN : 2 * HIDDEN] -= 30.0
+    cell.load(state)
+    return {"candidate": cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))}
+
+
+@gru_cell.row("six steps in a row")
+def _(student: Student, draw: Draw) -> Values:
+    cell, hidden = _cell(student, draw), torch.zeros(BATCH, HIDDEN)
+    inputs = draw.normal(6, BATCH, INPUT)
+    states = []
+    for x in inputs:
+        hidden = cell(x, hidden)
+        states.append(hidden)
+    return {"states": torch.stack(states)}
+
+
+@gru_cell.row("gradients of input, state and parameters")
+def _(student: Student, draw: Draw) -> Values:
+    cell = _cell(student, draw)
+    inputs = draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN)
+    return cell.grad(*inputs, cotangents=[draw.normal(BATCH, HIDDEN)])
+
+
+# ---- 1.2 Encoder ----------------------------------------------------------------------------------------------------
+
+SOURCE_VOCABULARY, EMBEDDING, WIDTH, SOURCE = 11, 4, 3, 7
+
+encoder = Check("encoder", parts=("Encoder",))
+
+
+def _source(draw: Draw, batch: int = 5) -> tuple[Tensor, Tensor]:
+    """Token ids padded with 0, and lengths: not sorted, one of them the longest, one of them 1."""
+    lengths = draw.lengths(batch, SOURCE)
+    shortest = int(lengths.argmin())
+    lengths[shortest] = 1
+    source = draw.integers(1, SOURCE_VOCABULARY, batch, SOURCE)
+    return source.masked_fill(torch.arange(SOURCE) >= lengths.unsqueeze(1), 0), lengths
+
+
+def _encoder(student: Student, draw: Draw) -> Module:
+    """A student's encoder with drawn weights: padding too gets a vector, so whoever reads it must show it."""
+    made = student.Encoder(SOURCE_VOCABULARY, EMBEDDING, WIDTH, 0)
+    made.load(draw.state(made))
+    return made
+
+
+def _pair(result: Any) -> Values:
+    outputs, state = result
+    return {"outputs": outputs, "state": state}
+
+
+@encoder.row("sentences that all have the full length")
+def _(student: Student, draw: Draw) -> Values:
+    source = draw.integers(1, SOURCE_VOCABULARY, 5, SOURCE)
+    return _pair(_encoder(student, draw)(source, torch.full((5,), SOURCE)))
+
+
+def _which_state(seen: Values, reference: Values) -> str | None:
+    right = (seen["state"] - reference["state"]).abs().amax(dim=1) < 1e-4
+    full = reference["full"]
+    if right[full].all() and not right.all():
+        return f"The state is right for the full sentence and wrong for {int((~right).sum())} of the shorter ones."
+    return None
+
+
+@encoder.row("the state of shorter sentences", weight=2, explain=_which_state)
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    _, state = _encoder(student, draw)(source, lengths)
+    return {"state": state, "_full": lengths == SOURCE}
+
+
+def _padding_outputs(seen: Values, reference: Values) -> str | None:
+    largest = seen["outputs"][reference["padding"]].abs().max().item()
+    if largest > 1e-5:
+        return f"The outputs at padding should be zero; the largest there is {largest:.2f}."
+    return "The outputs are zero at padding, as they should be, but differ at real positions."
+
+
+@encoder.row("the outputs of shorter sentences, zero at padding", explain=_padding_outputs)
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    outputs, _ = _encoder(student, draw)(source, lengths)
+    return {"outputs": outputs, "_padding": torch.arange(SOURCE) >= lengths.unsqueeze(1)}
+
+
+@encoder.row("other tokens in the padding change nothing")
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    noise = draw.integers(1, SOURCE_VOCABULARY, *source.shape)
+    source = torch.where(torch.arange(SOURCE) >= lengths.unsqueeze(1), noise, source)
+    return _pair(_encoder(student, draw)(source, lengths))
+
+
+@encoder.row("three more columns of padding")
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    return _pair(_encoder(student, draw)(torch.nn.functional.pad(source, (0, 3)), lengths))
+
+
+@encoder.row("one sentence by itself")
+def _(student: Student, draw: Draw) -> Values:
+    source = draw.integers(1, SOURCE_VOCABULARY, 1, 4)
+    return _pair(_encoder(student, draw)(source, torch.tensor([4])))
+
+
+@encoder.row("gradients of the parameters")
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    cotangents = [draw.normal(5, SOURCE, 2 * WIDTH), draw.normal(5, WIDTH)]
+    return _encoder(student, draw).grad(source, lengths, cotangents=cotangents)["parameters"]
+
+
+# ---- 1.3 Decoder, Seq2Seq -------------------------------------------------------------------------------------------
+
+TARGET_VOCABULARY, TARGET, BOS = 13, 6, 1
+
+decoder = Check("decoder", parts=("Decoder", "Seq2Seq"))
+
+
+def _decoder(student: Student, draw: Draw) -> Module:
+    made = student.Decoder(TARGET_VOCABULARY, EMBEDDING, WIDTH, 0)
+    made.load(draw.state(made))
+    return made
+
+
+def _seq2seq(student: Student, draw: Draw) -> Module:
+    """The student's decoder and model around a small encoder of the check's own."""
+    encoder = student.fixture("vector_encoder", SOURCE_VOCABULARY, WIDTH)
+    made = student.Seq2Seq(encoder, student.Decoder(TARGET_VOCABULARY, EMBEDDING, WIDTH, 0), BOS)
+    made.load(draw.state(made))
+    return made
+
+
+@decoder.row("the decoder: logits and last state", weight=1.5)
+def _(student: Student, draw: Draw) -> Values:
+    tokens = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    logits, hidden = _decoder(student, draw)(tokens, draw.normal(5, WIDTH), draw.normal(5, WIDTH))
+    return {"logits": logits, "hidden": hidden}
+
+
+@decoder.row("the decoder: gradients")
+def _(student: Student, draw: Draw) -> Values:
+    tokens = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    cotangents = [draw.normal(5, TARGET, TARGET_VOCABULARY), draw.normal(5, WIDTH)]
+    seen = _decoder(student, draw).grad(tokens, draw.normal(5, WIDTH), draw.normal(5, WIDTH), cotangents=cotangents)
+    return {"hidden": seen["inputs"][1], "context": seen["inputs"][2], **seen["parameters"]}
+
+
+def _first_moved(seen: Values, reference: Values) -> str | None:
+    column, right = seen["first_column_that_moves"], reference["first_column_that_moves"]
+    if column == right:
+        return None
+    if column == 2:
+        return "Logits at step 2 move when target 2 does: the decoder sees the very token it has to predict."
+    if column > right:
+        return f"Target 2 should go in at step 3; the first logits that move are those of step {column}."
+    return f"The logits of step {column} move when target 2 does: the decoder sees tokens that come later."
+
+
+@decoder.row("teacher forcing: which logits see target 2", weight=1.5, explain=_first_moved)
+def _(student: Student, draw: Draw) -> Values:
+    model = _seq2seq(student, draw)
+    vector, targets = draw.normal(5, WIDTH), draw.integers(2, TARGET_VOCABULARY, 5, TARGET)
+    other = targets.clone()
+    other[:, 2] = 2 + (targets[:, 2] - 1) % (TARGET_VOCABULARY - 2)  # another token in every row
+    before, after = model.method("decode", vector, targets), model.method("decode", vector, other)
+    moved = ((before - after).abs() > 1e-6).any(dim=2).any(dim=0)
+    column = int(moved.int().argmax()) if moved.any() else before.shape[1]
+    return {"first_column_that_moves": column}
+
+
+@decoder.row("decode: logits from a vector and the targets")
+def _(student: Student, draw: Draw) -> Values:
+    model, vector = _seq2seq(student, draw), draw.normal(5, WIDTH)
+    return {"logits": model.method("decode", vector, draw.integers(1, TARGET_VOCABULARY, 5, TARGET))}
+
+
+@decoder.row("encode, start and forward: from the source to the logits")
+def _(student: Student, draw: Draw) -> Values:
+    model = _seq2seq(student, draw)
+    source, lengths = _source(draw)
+    hidden, context = model.method("start", source, lengths)
+    return {
+        "vector": model.method("encode", source, lengths),
+        "hidden": hidden,
+        "context": context,
+        "logits": model(source, lengths, draw.integers(1, TARGET_VOCABULARY, 5, TARGET)),
+    }
+
+
+@decoder.row("step by step equals all at once", weight=1.5)
+def _(student: Student, draw: Draw) -> Values:
+    model = _seq2seq(student, draw)
+    source, lengths = _source(draw)
+    targets = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    state = model.method("start", source, lengths)
+    token, columns = torch.full((5,), BOS), []
+    for t in range(TARGET):
+        logits, state = model.method("step", token, state)
+        columns.append(logits)
+        token = targets[:, t]
+    hidden, context = state
+    return {"logits": torch.stack(columns, dim=1), "hidden": hidden, "context": context}
+
+
+# ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------
+
+masked_cross_entropy = Check("masked_cross_entropy", parts=("masked_cross_entropy",))
+
+
+def _scored(draw: Draw, pad_id: int = 0, batch: int = 4, length: int = 6, vocabulary: int = 9) -> tuple[Tensor, Tensor]:
+    """Logits, and targets whose rows end at different lengths with pad_id behind."""
+    lengths = draw.lengths(batch, length)
+    targets = draw.integers(0, vocabulary - 1, batch, length)
+    targets = targets + (targets >= pad_id)  # any id but pad_id
+    padded = targets.masked_fill(torch.arange(length) >= lengths.unsqueeze(1), pad_id)
+    return draw.normal(batch, length, vocabulary), padded
+
+
+@masked_cross_entropy.row("no padding: the mean over all tokens")
+def _(student: Student, draw: Draw) -> Values:
+    loss = student.masked_cross_entropy(draw.normal(4, 6, 9), draw.integers(1, 9, 4, 6), 0)
+    return {"loss": loss}
+
+
+@masked_cross_entropy.row("with padding: the mean over the real tokens", weight=2)
+def _(student: Student, draw: Draw) -> Values:
+    return {"loss": student.masked_cross_entropy(*_scored(draw), 0)}
+
+
+def _moved(seen: Values, reference: Values) -> str | None:
+    before, after = float(seen["before"]), float(seen["after"])
+    if abs(before - after) > 1e-5:
+        return f"Five more columns of padding moved the loss from {before:.3f} to {after:.3f}."
+    return None
+
+
+@masked_cross_entropy.row("added padding does not move the loss", explain=_moved)
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = _scored(draw)
+    longer = torch.cat([logits, draw.normal(4, 5, 9)], dim=1)
+    return {
+        "before": student.masked_cross_entropy(logits, targets, 0),
+        "after": student.masked_cross_entropy(longer, torch.nn.functional.pad(targets, (0, 5)), 0),
+    }
+
+
+@masked_cross_entropy.row("a row of nothing but padding does not move the loss")
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = _scored(draw)
+    targets[2] = 0
+    return {"loss": student.masked_cross_entropy(logits, targets, 0)}
+
+
+@masked_cross_entropy.row("another pad_id")
+def _(student: Student, draw: Draw) -> Values:
+    return {"loss": student.masked_cross_entropy(*_scored(draw, pad_id=4), 4)}
+
+
+@masked_cross_entropy.row("logits of several hundred", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = _scored(draw)
+    return {"loss": student.masked_cross_entropy(300 * logits, targets, 0)}
+
+
+@masked_cross_entropy.row("the gradient, zero at padding")
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = _scored(draw)
+    return {"gradient": student.grad("masked_cross_entropy", logits, targets, 0, cotangents=[torch.ones(())])[0]}
+
+
+@masked_cross_entropy.row("nothing but padding: zero, with zero gradients", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = draw.normal(2, 3, 5), torch.zeros(2, 3, dtype=torch.int64)
+    return {
+        "loss": student.masked_cross_entropy(logits, targets, 0),
+        "gradient": student.grad("masked_cross_entropy", logits, targets, 0, cotangents=[torch.ones(())])[0],
+    }
+
+
+# ---- 1.5 greedy_decode ----------------------------------------------------------------------------------------------
+
+greedy_decode = Check("greedy_decode", parts=("greedy_decode",))
+
+END, NUM_TOKENS = 2, 8
+
+
+class _Script:
+    """A step whose answers are written down: row b wants script[b, t] at time t. Logs what it is given.
+
+    The state is (time (B, 1), row (B, 1)), floats, as a model's state would be.
+    """
+
+    def __init__(self, script: Tensor, draw: Draw):
+        self.script = script
+        self.noise = draw.uniform(*script.shape, NUM_TOKENS)
+        self.fed: list[Tensor] = []
+        self.times: list[Tensor] = []
+
+    def start(self) -> tuple[Tensor, Tensor]:
+        batch = len(self.script)
+        return torch.zeros(batch, 1), torch.arange(batch, dtype=torch.float32).unsqueeze(1)
+
+    def __call__(self, token: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        time, row = state
+        self.fed.append(token)
+        self.times.append(time[:, 0])
+        t, b = time[:, 0].long().clamp(max=self.script.shape[1] - 1), row[:, 0].long()
+        # Wanted beats noise by at least 1; the logits are negative, so that their size says nothing.
+        logits = self.noise[b, t] + 2 * torch.nn.functional.one_hot(self.script[b, t], NUM_TOKENS) - 5
+        return logits, (time + 1, row)
+
+
+def _script(draw: Draw, lengths: list[int], length: int) -> Tensor:
+    """Words 3 to 7, the end token at lengths[b] - 1, and other words after it that must never be written."""
+    script = draw.integers(3, NUM_TOKENS, len(lengths), length)
+    for row, end in zip(script, lengths, strict=True):
+        if end <= length:
+            row[end - 1] = END
+    return script
+
+
+@greedy_decode.row("three rows that never end, five tokens at most")
+def _(student: Student, draw: Draw) -> Values:
+    step = _Script(_script(draw, [9, 9, 9], 8), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), BOS, END, 5)}
+
+
+def _frozen(seen: Values, reference: Values) -> str | None:
+    tokens, right = seen["tokens"], reference["tokens"]
+    if tokens.shape[1] > right.shape[1]:
+        return f"The longest row needs {right.shape[1]} tokens, its end token included; {tokens.shape[1]} came back."
+    if tokens.shape == right.shape:
+        after = (right == END) & (tokens != END)
+        rows = int(after.any(dim=1).sum())
+        if rows and torch.equal(tokens.masked_fill(after, END), right):
+            return f"{rows} of {len(tokens)} rows go on writing after their end token."
+    return None
+
+
+@greedy_decode.row("rows that end at different times stay ended", weight=2, explain=_frozen)
+def _(student: Student, draw: Draw) -> Values:
+    step = _Script(_script(draw, [3, 5, 2, 6], 9), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), BOS, END, 9)}
+
+
+@greedy_decode.row("every row ends at once: one token comes back", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    step = _Script(_script(draw, [1, 1, 1], 4), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), BOS, END, 4)}
+
+
+def _fed(seen: Values, reference: Values) -> str | None:
+    if not torch.equal(seen["first"], reference["first"]):
+        return f"The first token fed in is {int(seen['first'][0])}; the begin token is {BOS}."
+    return "From the second step on, what is fed in should be the token just written."
+
+
+@greedy_decode.row("what is fed in: the begin token, then what was written", explain=_fed)
+def _(student: Student, draw: Draw) -> Values:
+    lengths = [4, 7, 6]
+    step = _Script(_script(draw, lengths, 7), draw)
+    student.greedy_decode(step, step.start(), BOS, END, 7)
+    fed = torch.full((3, 7), -1)
+    for t, tokens in enumerate(step.fed[:7]):
+        fed[:, t] = tokens
+    # What a row that has ended is fed does not matter and is not looked at.
+    ended = torch.arange(7) >= torch.tensor(lengths).unsqueeze(1)
+    return {"first": fed[:, 0], "fed": fed.masked_fill(ended, -1)}
+
+
+@greedy_decode.row("the state is handed from step to step")
+def _(student: Student, draw: Draw) -> Values:
+    step = _Script(_script(draw, [9, 9], 8), draw)
+    student.greedy_decode(step, step.start(), BOS, END, 4)
+    return {"time": torch.stack(step.times[:4], dim=1)}
+
+
+@greedy_decode.row("a model whose next word depends on the last, one tensor as state")
+def _(student: Student, draw: Draw) -> Values:
+    words, mix, out = draw.normal(NUM_TOKENS, 5), draw.normal(5, 5), draw.normal(5, NUM_TOKENS)
+
+    def step(token: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        state = torch.tanh(words[token] + state @ mix)
+        return state @ out, state
+
+    return {"tokens": student.greedy_decode(step, draw.normal(6, 5), BOS, END, 7)}
+
+
+# ---- 1.6 reverse_source ---------------------------------------------------------------------------------------------
+
+reverse_source = Check("reverse_source", parts=("reverse_source",))
+
+
+@reverse_source.row("rows that all have the full length")
+def _(student: Student, draw: Draw) -> Values:
+    source = draw.integers(1, 20, 4, 6)
+    return {"reversed": student.reverse_source(source, torch.full((4,), 6))}
+
+
+def _padding_first(seen: Values, reference: Values) -> str | None:
+    wrong = (seen["reversed"] != reference["reversed"]).any(dim=1)
+    full = "wrong too" if wrong[reference["full"]].any() else "right"
+    return f"{int(wrong.sum())} of {len(wrong)} rows are wrong; the rows of full length are {full}."
+
+
+@reverse_source.row("rows of different lengths, padding at the right", weight=2, explain=_padding_first)
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    return {"reversed": student.reverse_source(source, lengths), "_full": lengths == SOURCE}
+
+
+@reverse_source.row("a batch with no row of full length")
+def _(student: Student, draw: Draw) -> Values:
+    source, lengths = _source(draw)
+    return {"reversed": student.reverse_source(torch.nn.functional.pad(source, (0, 2)), lengths)}
+
+
+@reverse_source.row("what stands in the padding stays there", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    _, lengths = _source(draw)
+    return {"reversed": student.reverse_source(draw.integers(1, 20, 5, SOURCE), lengths)}
+
+
+@reverse_source.row("the caller's source is left as it was", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    reversed_rows = student.reverse_source(*_source(draw))
+    return {"changed": student.changed(), "shape": tuple(reversed_rows.shape)}
+
+
+# ---- 1.7 gradient_reach ---------------------------------------------------------------------------------------------
+
+gradient_reach = Check("gradient_reach", parts=("gradient_reach",))
+
+
+def _network(student: Student, draw: Draw, kind: str) -> Module:
+    made = student.fixture("recurrent_network", kind, INPUT, HIDDEN)
+    made.load(draw.state(made))
+    return made
+
+
+@gradient_reach.row("a GRU's reach over seven inputs", weight=2)
+def _(student: Student, draw: Draw) -> Values:
+    return {"reach": student.gradient_reach(_network(student, draw, "GRU"), draw.normal(BATCH, 7, INPUT))}
+
+
+@gradient_reach.row("an LSTM, whose state comes in two")
+def _(student: Student, draw: Draw) -> Values:
+    return {"reach": student.gradient_reach(_network(student, draw, "LSTM"), draw.normal(BATCH, 7, INPUT))}
+
+
+@gradient_reach.row("a network that returns its outputs alone")
+def _(student: Student, draw: Draw) -> Values:
+    network = _network(student, draw, "outputs alone")
+    return {"reach": student.gradient_reach(network, draw.normal(BATCH, 6, INPUT))}
+
+
+@gradient_reach.row("asked twice, the same answer, and no gradient left on the network", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    network, inputs = _network(student, draw, "GRU"), draw.normal(2, 4, INPUT)
+    first = student.gradient_reach(network, inputs)
+    second = student.gradient_reach(network, inputs)
+    return {"first": first, "second": second, "left_on_network": network.method("has_gradients")}
+
+
+# ---- 1.8 fit_the_vector ---------------------------------------------------------------------------------------------
+
+fit_the_vector = Check("fit_the_vector", parts=("fit_the_vector",))
+
+
+def _fitting(student: Student, draw: Draw) -> tuple[Module, Tensor, Tensor]:
+    """A small trained-looking decoder, targets with padding, and a vector to start from."""
+    model = student.fixture("vector_decoder", TARGET_VOCABULARY, WIDTH)
+    model.load(draw.state(model, scale=1.0))
+    targets = draw.integers(1, TARGET_VOCABULARY, 4, TARGET)
+    targets = targets.masked_fill(torch.arange(TARGET) >= draw.lengths(4, TARGET).unsqueeze(1), 0)
+    return model, targets, draw.normal(4, WIDTH)
+
+
+# Adam's first steps are near sign(gradient): where a gradient is all but zero, another order of sums shows. Hence atol.
+@fit_the_vector.row("the losses of eight steps", weight=2, atol=1e-3)
+def _(student: Student, draw: Draw) -> Values:
+    _, losses = student.fit_the_vector(*_fitting(student, draw), 0, 8, 0.1)
+    return {"losses": losses}
+
+
+@fit_the_vector.row("the fitted vector", atol=2e-3)
+def _(student: Student, draw: Draw) -> Values:
+    vector, _ = student.fit_the_vector(*_fitting(student, draw), 0, 5, 0.2)
+    return {"vector": vector}
+
+
+@fit_the_vector.row("the model and the vector it started from are as they were", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    model, targets, vector = _fitting(student, draw)
+    student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
+    changed = student.changed()
+    return {"start_changed": changed, "weights": model.state(), "left_on_model": model.method("has_gradients")}
