@@ -1,0 +1,459 @@
+"""Checks of chapter 02: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+explanations. After any other change the tables are recorded afresh (`make refresh`).
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student, StudentError
+
+# ---- context_by_hand ------------------------------------------------------------------------------------------------
+
+context_by_hand = Check("context_by_hand", parts=("context_by_hand",))
+
+
+@context_by_hand.row("five states of width three, each with its own weight")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"context": student.context_by_hand(draw.normal(5), draw.normal(5, 3))}
+
+
+@context_by_hand.row("as many states as features, where a wrong axis fits by accident")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"context": student.context_by_hand(draw.normal(4), draw.normal(4, 4))}
+
+
+@context_by_hand.row("equal scores, far from zero: the plain mean of the states")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"context": student.context_by_hand(torch.full((6,), 3.0), draw.normal(6, 2))}
+
+
+@context_by_hand.row("one score far above the rest: that state alone")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores = torch.where(torch.arange(5) == int(draw.integers(0, 5, 1)), 30.0, -2.0)
+    return {"context": student.context_by_hand(scores, draw.normal(5, 3))}
+
+
+# ---- masked_softmax -------------------------------------------------------------------------------------------------
+
+masked_softmax = Check("masked_softmax", parts=("masked_softmax",))
+
+
+def _explain_masked(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """What is wrong with weights, in the order in which a learner would look."""
+    weights, right = observed["weights"], expected["weights"]
+    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
+        return None
+    bad = int((~torch.isfinite(weights)).sum())
+    if bad:
+        return f"{bad} of the {weights.numel()} weights are NaN or infinite."
+    if weights.min() < -1e-6:
+        return f"A weight is negative: {weights.min():.2f}."
+    forbidden = weights[right == 0]
+    sums = weights.sum(-1)
+    if len(forbidden) and forbidden.max() > 1e-6:
+        return f"A key that the mask forbids still gets {forbidden.max():.2f}."
+    if not torch.allclose(sums, right.sum(-1), atol=1e-4):
+        return f"The rows sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1 over the allowed keys."
+    return "Forbidden keys get zero and the rows sum to 1, but the weights are shared out otherwise than by exp(score)."
+
+
+@masked_softmax.row("the weights are a softmax over the allowed keys alone", weight=2, explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 3, 5))}
+
+
+@masked_softmax.row("any shape: (S,), (B, S), and a mask (B, 1, S) that broadcasts", explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 1, 5)),
+        "weights (S,)": student.masked_softmax(draw.normal(6), draw.mask(6)),
+        "weights (B, S)": student.masked_softmax(draw.normal(4, 5), draw.mask(5)),
+    }
+
+
+@masked_softmax.row("without a mask, plain softmax", weight=0.5, explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"weights": student.masked_softmax(draw.normal(3, 4), None)}
+
+
+@masked_softmax.row("a forbidden score of ten thousand changes nothing", explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, mask = draw.normal(3, 5), draw.mask(3, 5)
+    return {"weights": student.masked_softmax(torch.where(mask, scores - 3, 1e4), mask)}
+
+
+@masked_softmax.row("a row whose mask allows nothing: zero weights and a zero gradient", explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
+    mask[1] = False
+    weights = student.masked_softmax(scores, mask)
+    return {"weights": weights, "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
+
+
+@masked_softmax.row("gradients are right, and zero at forbidden scores")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
+    return {"gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
+
+
+@masked_softmax.row("the caller's scores and mask are left as they were", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights = student.masked_softmax(draw.normal(3, 4), draw.mask(3, 4))
+    return {"an argument was changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}
+
+
+# ---- the three score functions --------------------------------------------------------------------------------------
+
+
+def _shown(result: Any) -> dict[str, Any]:
+    output, weights = result
+    return {"output": output, "weights": weights}
+
+
+def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Says whether the weights are wrong, and how, or only what is made of them."""
+    weights, right = observed["weights"], expected["weights"]
+    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
+        return None
+    if not torch.allclose(weights, right, atol=1e-4):
+        said = _explain_masked({"weights": weights}, {"weights": right})
+        if said is not None and said.startswith("Forbidden"):
+            return "The weights sum to 1 where they should, but the scores behind them are others."
+        return said
+    return "The weights are right; the output that is made of them is not."
+
+
+def _random(student: Student, draw: Draw, name: str, *sizes: int) -> Module:
+    module = getattr(student, name)(*sizes)
+    module.load(draw.state(module))
+    return module
+
+
+def _misfits(student: Student, draw: Draw, module: Module, d_query: int, d_key: int) -> dict[str, str]:
+    """The errors for shapes that do not fit; a call that fits goes first, so that raising always proves nothing."""
+    query, keys, values = draw.normal(3, d_query), draw.normal(3, 6, d_key), draw.normal(3, 6, 2)
+    output, _ = module(query, keys, values)
+    misfits = {
+        "one query for three sentences": (query[:1], keys, values, None),
+        "fewer values than keys": (query, keys, values[:, :5], None),
+        "a mask for other keys": (query, keys, values, draw.mask(3, 5)),
+    }
+    errors = {"the output's shape where they fit": str(tuple(output.shape))}
+    for what, arguments in misfits.items():
+        try:
+            module(*arguments)
+            errors[what] = "no error"
+        except StudentError as error:
+            errors[what] = error.type_name
+    return errors
+
+
+additive_attention = Check("additive_attention", parts=("AdditiveAttention",))
+
+
+@additive_attention.row(
+    "without a mask: B, S, d_q, d_k, d_v and d_hidden all different", weight=2, explain=_explain_attention
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
+
+
+@additive_attention.row(
+    "as many sentences as positions, where a missing axis fits by accident", explain=_explain_attention
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "AdditiveAttention", 3, 5, 6)
+    return _shown(attention(draw.normal(4, 3), draw.normal(4, 4, 5), draw.normal(4, 4, 5)))
+
+
+@additive_attention.row("large states: the tanh holds the scores back", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    return _shown(attention(3 * draw.normal(3, 5), 3 * draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
+
+
+@additive_attention.row("with a mask: padding gets nothing", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6)))
+
+
+@additive_attention.row("a sentence with nothing to attend to: zeros", weight=0.5, explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, mask = _random(student, draw, "AdditiveAttention", 5, 7, 4), draw.mask(3, 6)
+    mask[2] = False
+    return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), mask))
+
+
+@additive_attention.row("gradients reach the query, keys, values and all three maps")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    arguments = draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6)
+    found = attention.grad(*arguments, cotangents=[draw.normal(3, 2), draw.normal(3, 6)])
+    query, keys, values = found["inputs"][:3]
+    return {"query": query, "keys": keys, "values": values, **found["parameters"]}
+
+
+@additive_attention.row("shapes that do not fit raise ValueError", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _misfits(student, draw, _random(student, draw, "AdditiveAttention", 5, 7, 4), 5, 7)
+
+
+multiplicative_attention = Check("multiplicative_attention", parts=("DotProductAttention", "BilinearAttention"))
+
+
+@multiplicative_attention.row("dot product, without a mask", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _shown(student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5)))
+
+
+@multiplicative_attention.row("dot product: as many sentences as positions", weight=0.5, explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _shown(student.DotProductAttention()(draw.normal(4, 4), draw.normal(4, 4, 4), draw.normal(4, 4, 4)))
+
+
+@multiplicative_attention.row("dot product, with a mask and a sentence without keys", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    mask = draw.mask(3, 6)
+    mask[0] = False
+    return _shown(student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5), mask))
+
+
+@multiplicative_attention.row("bilinear, without a mask: a query narrower than the keys", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "BilinearAttention", 4, 7)
+    return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5)))
+
+
+@multiplicative_attention.row(
+    "bilinear: equal widths, where a transposed matrix fits by accident", explain=_explain_attention
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "BilinearAttention", 5, 5)
+    return _shown(attention(draw.normal(3, 5), draw.normal(3, 4, 5), draw.normal(3, 4, 5)))
+
+
+@multiplicative_attention.row("bilinear, with a mask and a sentence without keys", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, mask = _random(student, draw, "BilinearAttention", 4, 7), draw.mask(3, 6)
+    mask[1] = False
+    return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), mask))
+
+
+@multiplicative_attention.row("gradients reach the query, keys, values and W_a")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    cotangents = [draw.normal(3, 5), draw.normal(3, 6)]
+    dot = student.DotProductAttention()
+    alone = dot.grad(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5), cotangents=cotangents)
+    bilinear = _random(student, draw, "BilinearAttention", 4, 7)
+    found = bilinear.grad(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), cotangents=cotangents)
+    return {"dot product": tuple(alone["inputs"]), "bilinear": tuple(found["inputs"]), **found["parameters"]}
+
+
+@multiplicative_attention.row("shapes that do not fit raise ValueError", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "dot product": _misfits(student, draw, student.DotProductAttention(), 4, 4),
+        "bilinear": _misfits(student, draw, _random(student, draw, "BilinearAttention", 4, 7), 4, 7),
+    }
+
+
+# ---- attention_decoder ----------------------------------------------------------------------------------------------
+
+attention_decoder = Check("attention_decoder", parts=("AttentionDecoder",))
+
+# B sentences of S positions, T tokens out of V; keys and values of unlike width, so that neither passes for the other
+_B, _S, _T, _V, _E, _H, _D_KEY, _D_VALUE = 3, 5, 4, 9, 2, 6, 7, 8
+
+
+def _decoder(student: Student, draw: Draw) -> Module:
+    """The student's decoder round a public attention that is like none of the exercises'."""
+    decoder = student.AttentionDecoder(_V, _E, _H, 0, _D_VALUE, student.fixture("NearnessAttention"))
+    decoder.load(draw.state(decoder))
+    return decoder.eval()
+
+
+def _memory(draw: Draw) -> tuple[Tensor, Tensor, Tensor]:
+    return draw.normal(_B, _H), draw.normal(_B, _S, _D_KEY), draw.normal(_B, _S, _D_VALUE)
+
+
+def _written(result: Any) -> dict[str, Any]:
+    logits, weights = result
+    return {"logits": logits, "weights": weights}
+
+
+def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    weights, right = observed.get("weights"), expected.get("weights")
+    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
+        return None
+    off = [t for t in range(right.shape[1]) if not torch.allclose(weights[:, t], right[:, t], atol=1e-4)]
+    if off and right.shape[1] > 1 and (weights == weights[:, :1]).all():
+        return "The weights are the same at every step."
+    if off:
+        return f"The weights of step {off[0]} are the first that are not right (steps count from 0)."
+    return "All the weights are right; the logits made with them are not."
+
+
+@attention_decoder.row("one step: the hidden state that was given asks", weight=2, explain=_explain_decoder)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _written(_decoder(student, draw)(draw.integers(1, _V, _B, 1), *_memory(draw)))
+
+
+@attention_decoder.row(
+    "four steps: each asks afresh, with the state of the step before", weight=2, explain=_explain_decoder
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _written(_decoder(student, draw)(draw.integers(1, _V, _B, _T), *_memory(draw)))
+
+
+@attention_decoder.row("the mask reaches the attention at every step", explain=_explain_decoder)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder = _decoder(student, draw)
+    return _written(decoder(draw.integers(1, _V, _B, _T), *_memory(draw), draw.mask(_B, _S)))
+
+
+@attention_decoder.row("token by token, `step` gives what `forward` gives", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
+    state: Any = (*_memory(draw), draw.mask(_B, _S))
+    columns = []
+    for token in tokens.unbind(1):
+        logits, state = decoder.method("step", token, state)
+        columns.append(logits)
+    hidden, keys, values, mask = state
+    return {"logits": torch.stack(columns, 1), "hidden": hidden, "keys": keys, "values": values, "mask": mask}
+
+
+@attention_decoder.row("`step` without a mask", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, state = _decoder(student, draw).method("step", draw.integers(1, _V, _B), (*_memory(draw), None))
+    return {"logits": logits, "hidden": state[0], "the mask that comes back": state[3]}
+
+
+@attention_decoder.row("the loss reaches keys, values, first state and all parameters")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder, tokens, mask = _decoder(student, draw), draw.integers(1, _V, _B, _T), draw.mask(_B, _S)
+    found = decoder.grad(tokens, *_memory(draw), mask, cotangents=[draw.normal(_B, _T, _V)])
+    hidden, keys, values = found["inputs"][1:4]
+    return {"hidden": hidden, "keys": keys, "values": values, **found["parameters"]}
+
+
+# ---- alignment_accuracy ---------------------------------------------------------------------------------------------
+
+alignment_accuracy = Check("alignment_accuracy", parts=("alignment_accuracy",))
+
+
+def _looks(draw: Draw, B: int, T: int, S: int) -> tuple[Tensor, Tensor]:
+    """Weights (B, T, S), and an alignment that their argmax meets about half the time."""
+    weights = torch.softmax(2 * draw.normal(B, T, S), dim=2)
+    hit = draw.uniform(B, T) < 0.5
+    hit[0, 0], hit[0, 1] = True, False
+    miss = (weights.argmax(dim=2) + draw.integers(1, S, B, T)) % S
+    return weights, torch.where(hit, weights.argmax(dim=2), miss)
+
+
+@alignment_accuracy.row("every token has a counterpart")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"share": student.alignment_accuracy(*_looks(draw, 3, 7, 5))}
+
+
+@alignment_accuracy.row("tokens without a counterpart count nowhere", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, alignment = _looks(draw, 3, 7, 5)
+    return {"share": student.alignment_accuracy(weights, alignment.masked_fill(~draw.mask(3, 7), -1))}
+
+
+@alignment_accuracy.row("sentences of unlike length: padding counts nowhere")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, alignment = _looks(draw, 4, 6, 5)
+    padding = torch.arange(6) >= torch.tensor([6, 2, 4, 1]).unsqueeze(1)
+    return {"share": student.alignment_accuracy(weights, alignment.masked_fill(padding, -1))}
+
+
+@alignment_accuracy.row("the first source word is a place like any other")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, alignment = _looks(draw, 2, 6, 4)
+    alignment[:, ::2] = 0
+    alignment[1, 3] = -1
+    return {"share": student.alignment_accuracy(weights, alignment)}
+
+
+@alignment_accuracy.row("nothing to measure, or another shape, raises ValueError", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, alignment = _looks(draw, 2, 6, 4)
+    return {
+        "the share where there is one": student.alignment_accuracy(weights, alignment),
+        "no counterpart anywhere": student.error_of("alignment_accuracy", weights, torch.full((2, 6), -1)),
+        "an alignment of another length": student.error_of("alignment_accuracy", weights, alignment[:, :5]),
+    }
+
+
+# ---- longest_first (find the bug) -----------------------------------------------------------------------------------
+
+longest_first = Check("longest_first", parts=("encode_longest_first",))
+
+
+def _encoder(calls: list[Tensor]):
+    """An encoder that tells what it was given and whose outputs say which sentence they came from."""
+
+    def encode(source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        calls.append(lengths.clone())
+        outputs = source.unsqueeze(2) * torch.tensor([1.0, -0.5, 0.25])  # (B, S, 3)
+        return outputs, outputs[:, :, :2].sum(dim=1) + lengths.unsqueeze(1)
+
+    return encode
+
+
+def _encoded(student: Student, source: Tensor, lengths: Tensor) -> dict[str, Any]:
+    outputs, state = student.encode_longest_first(_encoder([]), source, lengths)
+    return {"outputs": outputs, "state": state}
+
+
+def _tangled(draw: Draw, batch: int) -> Tensor:
+    """Unequal lengths whose sorting order is not undone by applying it a second time, nor by turning it round."""
+    while True:
+        lengths = draw.permutation(batch) + 1
+        order = lengths.argsort(descending=True)
+        if not any(torch.equal(order[other], torch.arange(batch)) for other in (order, order.flip(0))):
+            return lengths
+
+
+@longest_first.row("two sentences, the shorter one first")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _encoded(student, draw.integers(3, 99, 2, 5), torch.tensor([3, 5]))
+
+
+@longest_first.row("five sentences in any order: every output back in its own row", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    outputs, _ = student.encode_longest_first(_encoder([]), draw.integers(3, 99, 5, 7), _tangled(draw, 5))
+    return {"outputs": outputs}
+
+
+@longest_first.row("five sentences in any order: every state back in its own row", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    _, state = student.encode_longest_first(_encoder([]), draw.integers(3, 99, 5, 7), _tangled(draw, 5))
+    return {"state": state}
+
+
+@longest_first.row("sentences of equal length among them")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    lengths = torch.tensor([2, 6, 2, 4, 6, 3])[draw.permutation(6)]
+    return _encoded(student, draw.integers(3, 99, 6, 6), lengths)
+
+
+@longest_first.row("the encoder is called once, the longest sentence first")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    calls: list[Tensor] = []
+    lengths = _tangled(draw, 6)
+    student.encode_longest_first(_encoder(calls), draw.integers(3, 99, 6, 7), lengths)
+    return {
+        "times it was called": len(calls),
+        "lengths it was given": calls[0],
+        "the batch was changed": student.changed(),
+    }
