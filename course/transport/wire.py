@@ -54,6 +54,7 @@ class Caps:
 
     header_bytes: int = 1 << 20
     array_bytes: int = 64 << 20
+    items: int = 100_000
     depth: int = 16
     dimensions: int = 8
 
@@ -69,15 +70,19 @@ def encode(value: Any, caps: Caps = Caps()) -> tuple[bytes, list[bytes]]:
     Raises WireError where `caps` are passed.
     """
     arrays: list[bytes] = []
-    header = json.dumps(_encode(value, arrays, caps, 0)).encode()
+    header = json.dumps(_encode(value, arrays, [caps.items], caps, 0)).encode()
     if len(header) > caps.header_bytes or sum(map(len, arrays)) > caps.array_bytes:
         raise WireError("the value is too large to send")
     return header, arrays
 
 
-def _encode(value: Any, arrays: list[bytes], caps: Caps, depth: int) -> Any:
+def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, depth: int) -> Any:
     if depth > caps.depth:
         raise WireError(f"the value is nested more than {caps.depth} deep")
+    if isinstance(value, (dict, tuple, list, set, frozenset)):
+        budget[0] -= len(value)  # counted before the items are walked: a list of ten million costs nothing
+        if budget[0] < 0:
+            raise WireError(f"the value holds more than {caps.items} items, too many to send")
     if value is None or type(value) in (bool, int, float, str):
         return value
     if isinstance(value, (np.bool_, np.integer, np.floating)):
@@ -100,12 +105,12 @@ def _encode(value: Any, arrays: list[bytes], caps: Caps, depth: int) -> Any:
     if isinstance(value, Foreign):
         return {"foreign": value.type_name}
     if isinstance(value, dict):
-        return {"dict": [[_key(k), _encode(v, arrays, caps, depth + 1)] for k, v in value.items()]}
+        return {"dict": [[_key(k), _encode(v, arrays, budget, caps, depth + 1)] for k, v in value.items()]}
     if isinstance(value, (tuple, list)):
         kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [_encode(v, arrays, caps, depth + 1) for v in value]}
+        return {kind: [_encode(v, arrays, budget, caps, depth + 1) for v in value]}
     if isinstance(value, (set, frozenset)):
-        return {"set": [_encode(v, arrays, caps, depth + 1) for v in sorted(value, key=repr)]}
+        return {"set": [_encode(v, arrays, budget, caps, depth + 1) for v in sorted(value, key=repr)]}
     if isinstance(value, (int, float, str)):  # a subclass of a plain type crosses as that type
         return next(base(value) for base in (int, float, str) if isinstance(value, base))
     return {"foreign": type(value).__name__}

@@ -1,0 +1,179 @@
+"""The engine of the checks: rows observe, tables name, verdicts say it."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from course import tables
+from course.checks import Check, Draw, Mistake, Observation, Table
+from course.transport.student import Local, Student
+
+ROW_SUMS = "rows sum to one"
+
+
+@pytest.fixture(scope="module")
+def toy() -> Check:
+    check = Check("toy", parts=("share",))
+
+    def explain(observed, expected):
+        return f"The rows sum to {float(observed['shares'].sum(-1)[0]):.1f}."
+
+    @check.row(ROW_SUMS, explain=explain)
+    def _(student: Student, draw: Draw):
+        scores = draw.normal(3, 4)
+        return {"shares": student.share(scores), "_scores": scores}
+
+    @check.row("a large score does not overflow", weight=3)
+    def _(student: Student, draw: Draw):
+        return {"shares": student.share(1e4 * draw.normal(2, 5)), "in place": student.changed()}
+
+    return check
+
+
+def right(scores):
+    return torch.softmax(scores, -1)
+
+
+def unscaled(scores):
+    return scores.exp()
+
+
+def overflows(scores):
+    return scores.exp() / scores.exp().sum(-1, keepdim=True)
+
+
+def columns(scores):
+    return torch.softmax(scores, 0)
+
+
+def observe(check: Check, function, seed: int = 5) -> tuple[Observation, ...]:
+    return check.observe(check.student(Local({"share": function} if function else {})), seed)
+
+
+def table(check: Check, seed: int = 5) -> Table:
+    wrong = {"no normalisation": unscaled, "overflow": overflows, "softmax over the columns": columns}
+    mistakes = tuple(Mistake(n, f"Told: {n}.", observe(check, f, seed)) for n, f in wrong.items())
+    return Table(seed, observe(check, right, seed), mistakes)
+
+
+def judge(check: Check, function, seed: int = 5):
+    return check.judge(check.student(Local({"share": function})), table(check, seed))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_right_answers_pass_whatever_their_form_and_precision(toy, seed):
+    forms = [
+        right,
+        lambda s: right(s.double()),
+        lambda s: (s - s.logsumexp(-1, keepdim=True)).exp(),
+        lambda s: right(s.T.contiguous().T).requires_grad_(),
+    ]
+    for form in forms:
+        verdict = judge(toy, form, seed)
+        assert (verdict.kind, verdict.fraction, verdict.mistake) == ("pass", 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "fraction", "mistake"),
+    [
+        (overflows, "part", 0.25, "overflow"),
+        (columns, "fail", 0.0, "softmax over the columns"),
+        (unscaled, "fail", 0.0, "no normalisation"),
+        (lambda s: right(2 * s), "part", 0.75, None),
+    ],
+)
+def test_wrong_answers_get_what_they_earn_and_their_name(toy, function, kind, fraction, mistake):
+    verdict = judge(toy, function)
+    assert (verdict.kind, verdict.fraction, verdict.mistake) == (kind, fraction, mistake)
+    if mistake:
+        told = next(row.message for row in verdict.rows if not row.passed)
+        assert told.endswith(f"Told: {mistake}.")
+
+
+def test_explanations_come_first_and_never_break_a_verdict(toy):
+    assert judge(toy, columns).rows[0].message.startswith("The rows sum to")
+    assert "shape" in judge(toy, lambda s: right(s)[0, 0]).rows[0].message  # the explanation itself fails on a scalar
+
+
+def test_an_untouched_stub_is_not_answered(toy):
+    def stub(scores):
+        raise NotImplementedError
+
+    assert judge(toy, stub).kind == "not answered"
+    assert toy.judge(toy.student(Local({})), table(toy)).kind == "not answered"
+
+
+def test_code_that_always_raises_is_an_error_with_its_words(toy):
+    def broken(scores):
+        return scores.missing
+
+    verdict = judge(toy, broken)
+    assert verdict.kind == "error" and verdict.fraction == 0
+    assert "AttributeError" in verdict.rows[0].message
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda s: None, "None"),
+        (lambda s: [1.0], "missing"),
+        (lambda s: right(s).tolist(), "missing"),
+        (lambda s: right(s)[..., :-1], "shape (3, 3), and (3, 4) is asked for"),
+        (lambda s: right(s) > 0.5, "truth values"),
+        (lambda s: right(s) * float("nan"), "NaN"),
+        (lambda s: (right(s), right(s)), "missing"),
+        (lambda s: right(s).numpy(), "ndarray"),
+    ],
+)
+def test_other_forms_are_told_apart_in_words(answer, words):
+    check = Check("forms", parts=("share",))
+
+    @check.row("values")
+    def _(student: Student, draw: Draw):
+        return {"shares": student.share(draw.normal(3, 4))}
+
+    seen = Table(1, check.observe(check.student(Local({"share": right})), 1), ())
+    verdict = check.judge(check.student(Local({"share": answer})), seen)
+    assert verdict.kind == "fail" and words in verdict.rows[0].message
+
+
+def test_a_row_that_observes_nothing_is_refused():
+    check = Check("empty", parts=("share",))
+    check.row("nothing")(lambda student, draw: {})
+    with pytest.raises(ValueError, match="observes nothing"):
+        check.judge(check.student(Local({})), Table(1, (Observation(),), ()))
+
+
+def test_tables_survive_recording_and_give_the_same_bytes(toy, tmp_path, monkeypatch):
+    live = table(toy)
+    monkeypatch.setattr(tables, "RECORDED", tmp_path)
+    (tmp_path / "toy.npz").write_bytes(tables.dump(live))
+    assert tables.dump(table(toy)) == tables.dump(live)
+    loaded = tables.load("toy")
+    for function in (right, overflows, columns, unscaled):
+        seen = observe(toy, function)
+        assert dataclasses.asdict(toy.compare(seen, loaded)) == dataclasses.asdict(toy.compare(seen, live))
+    with pytest.raises(FileNotFoundError, match="make refresh"):
+        tables.load("absent")
+
+
+def test_drawn_inputs_are_frozen_and_keep_their_promises():
+    draw = Draw(1, "frozen", 0)
+    assert draw.normal(2).tolist() == Draw(1, "frozen", 0).normal(2).tolist()
+    assert draw.normal(2).tolist() != Draw(2, "frozen", 0).normal(2).tolist()
+    for seed in range(50):
+        draw = Draw(seed, "promises")
+        mask = draw.mask(3, 2, 4, keep=0.9)
+        assert mask.dtype == torch.bool and mask.any(-1).all() and not mask.all(-1).any()
+        lengths = draw.lengths(3, 5)
+        assert lengths.max() == 5 and lengths.min() >= 1 and (lengths < 5).any()
+        assert sorted(draw.permutation(6).tolist()) == list(range(6))
+        assert 2 <= int(draw.integers(2, 4, 5).min()) and int(draw.integers(2, 4, 5).max()) < 4
+
+
+def test_drawn_state_depends_on_names_and_not_on_their_order():
+    one = torch.nn.ModuleDict({"a": torch.nn.Linear(2, 3), "b": torch.nn.Linear(3, 2)})
+    two = torch.nn.ModuleDict({"b": torch.nn.Linear(3, 2), "a": torch.nn.Linear(2, 3)})
+    first, second = Draw(1).state(one), Draw(1).state(two)
+    assert first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)

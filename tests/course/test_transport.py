@@ -1,0 +1,235 @@
+"""The wire, the runner and the student: the same answers in process and over a socket."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from autograde.remote import Remote
+from course.transport import runner, wire
+from course.transport.student import Local, Student, StudentError
+
+CODE = """
+import torch
+from torch import nn
+
+class Doubler(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.linear = nn.Linear(width, width)
+        self.dropout = nn.Dropout(0.5)
+    def forward(self, x):
+        return self.dropout(self.linear(x)), x.sum()
+    def describe(self, prefix):
+        return {prefix: [self.linear.in_features, None]}
+
+def add(x, y=1.0):
+    return x + y
+
+def in_place(x):
+    x += 1
+    return x
+
+def repeat(step, times):
+    total = torch.zeros(2)
+    for i in range(times):
+        total = step(total, i)
+    return total
+
+def raises():
+    raise ValueError("3 is not 4")
+
+def forge():
+    return {"handle": 0}
+
+def strange():
+    return object(), {1, 2}, "text"
+
+def huge():
+    return [[[]]] * 10_000_000
+
+def uses_banned(x):
+    return torch.softmax(x, -1)
+
+answer = 42
+"""
+
+
+def namespace() -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(CODE, names)
+    return names
+
+
+@pytest.fixture(params=["local", "remote"])
+def connect(request) -> Iterator[Callable[..., Student]]:
+    """A student over each transport."""
+    if request.param == "local":
+        yield lambda banned=(): Student(Local(namespace()), banned)
+        return
+    near, far = socket.socketpair()
+    thread = threading.Thread(target=runner.serve, args=(far, namespace()), daemon=True)
+    thread.start()
+    yield lambda banned=(): Student(Remote(near, timeout=20), banned)
+    near.close()
+    thread.join(5)
+
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.tuples(inner, inner)
+    | st.dictionaries(st.text(max_size=4) | st.integers(0, 9), inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(plain)
+def test_plain_values_cross_unchanged(value):
+    assert wire.copy(value) == value
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.bool, torch.int64,
+                                   torch.uint8, torch.complex64])  # fmt: skip
+@pytest.mark.parametrize("shape", [(), (0,), (3,), (2, 0, 3), (2, 3, 4)])
+def test_tensors_cross_bit_for_bit(dtype, shape):
+    value = (torch.randn(shape) * 3).to(dtype)
+    copied = wire.copy(value)
+    assert copied.dtype == dtype and copied.shape == value.shape and torch.equal(copied, value)
+
+
+def test_a_tensor_loses_its_graph_its_subclass_and_its_strides():
+    class Liar(Tensor):
+        def __eq__(self, other):
+            return True
+
+    live = torch.randn(3, 4, requires_grad=True).T * 2
+    copied = wire.copy([live.as_subclass(Liar), live])
+    assert all(type(c) is Tensor and not c.requires_grad and c.is_contiguous() for c in copied)
+    assert torch.equal(copied[0], live.detach())
+
+
+def test_numpy_scalars_cross_as_numbers_and_the_rest_by_type_name():
+    assert wire.copy([np.float64(0.5), np.int64(3), np.bool_(True)]) == [0.5, 3, True]
+    assert wire.copy(np.zeros(3)) == wire.Foreign("ndarray")
+    assert wire.copy(torch.float32) == wire.Foreign("dtype")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [b"{", b"[1]", b'{"a": 1}', b'{"tensor": ["float32", [-1]]}', b'{"tensor": ["quint8", [1]]}', b'{"handle": "0"}',
+     b'{"dict": [[1]]}', b'{"tensor": ["float32", [1, 1, 1, 1, 1, 1, 1, 1, 1]]}', b'{"tensor": ["float32", [1099511627776]]}',
+     b'{"list": ' * 40 + b"1" + b"}" * 40, b"[" * 100_000],
+)  # fmt: skip
+def test_a_malformed_frame_is_a_wire_error(header):
+    with pytest.raises(wire.WireError):
+        wire.decode(header, lambda n: bytearray(n))
+
+
+def test_values_too_large_or_too_deep_are_refused_before_sending():
+    with pytest.raises(wire.WireError, match="too large"):
+        wire.encode(torch.zeros(100), wire.Caps(array_bytes=100))
+    deep: list = []
+    for _ in range(50):
+        deep = [deep]
+    with pytest.raises(wire.WireError, match="nested"):
+        wire.encode(deep)
+
+
+def test_calls_methods_variables_and_errors(connect):
+    student = connect()
+    assert torch.equal(student.add(torch.ones(2), y=2.0), torch.full((2,), 3.0))
+    assert student.get("answer") == 42
+    assert student.error_of("raises") == "ValueError" and student.error_of("add", torch.ones(1)) == ""
+    with pytest.raises(StudentError, match="ValueError: 3 is not 4"):
+        student.raises()
+    with pytest.raises(StudentError, match="NotImplementedError: missing is not defined"):
+        student.missing()
+
+
+def test_a_change_in_place_is_seen(connect):
+    student = connect()
+    x = torch.zeros(3)
+    student.add(x)
+    assert not student.changed()
+    student.in_place(x)
+    assert student.changed() and torch.equal(x, torch.zeros(3))
+
+
+def test_modules_stay_and_answer_by_handle(connect):
+    student = connect()
+    module = student.Doubler(3).eval()
+    assert module.state_shapes() == {"linear.weight": (3, 3), "linear.bias": (3,)}
+    module.load({"linear.weight": torch.eye(3), "linear.bias": torch.zeros(3)})
+    x = torch.randn(2, 3)
+    out, total = module(x)
+    assert torch.allclose(out, x) and torch.allclose(total, x.sum())
+    assert module.method("describe", "width") == {"width": [3, None]}
+    assert torch.allclose(module.trace(["linear"], x)["linear"], x)
+    grads = module.grad(x, cotangents=[torch.ones(2, 3), None])
+    assert torch.allclose(grads["inputs"][0], torch.ones(2, 3))
+    assert torch.allclose(grads["parameters"]["linear.bias"], torch.full((3,), 2.0))
+    module.train()
+    student.seed(0)
+    first = module(x)[0]
+    assert torch.equal(module(x)[0], first) and not torch.allclose(first, x)
+    assert torch.equal(module.state()["linear.bias"], torch.zeros(3))
+
+
+def test_gradients_of_functions(connect):
+    (grad,) = connect().grad("add", torch.zeros(2), cotangents=[torch.tensor([1.0, 2.0])])
+    assert torch.equal(grad, torch.tensor([1.0, 2.0]))
+
+
+def test_a_function_that_stays_outside_is_called_back(connect):
+    calls = []
+
+    def step(total: Tensor, i: int) -> Tensor:
+        calls.append(i)
+        return total + i
+
+    assert torch.equal(connect().repeat(step, 4), torch.full((2,), 6.0)) and calls == [0, 1, 2, 3]
+
+
+def test_a_dictionary_never_passes_for_a_handle(connect):
+    assert connect().forge() == {"handle": 0}
+
+
+def test_what_cannot_cross_is_an_answer_and_not_a_dead_line(connect):
+    student = connect()
+    assert student.strange() == (wire.Foreign("object"), {1, 2}, "text")
+    with pytest.raises(StudentError, match="TooLarge"):
+        student.huge()
+    assert student.get("answer") == 42
+
+
+def test_banned_functions_are_refused_under_any_name(connect):
+    with pytest.raises(StudentError, match="Banned"):
+        connect(("softmax",)).uses_banned(torch.zeros(3))
+
+
+def test_a_line_that_trickles_or_lies_is_given_up():
+    near, far = socket.socketpair()
+    remote = Remote(near, timeout=0.3)
+    far.sendall(b"\x10")  # one byte of a length, then silence
+    assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "timeout")
+    assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "timeout")
+    for lie in ({"nonsense": 1}, 3, {"error": 5}, {"callback": 7, "args": []}, {"ok": 1, "arguments": 3}):
+        near, far = socket.socketpair()
+        wire.send(far, lie)
+        assert Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "protocol")
+    near, far = socket.socketpair()
+    far.close()
+    assert Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "gone")
+
+
+def test_optimisers_and_modules_can_be_passed_back():
+    student = Student(Local({"width_of": lambda module: module.in_features, "make": lambda: nn.Linear(5, 2)}))
+    assert student.width_of(student.make()) == 5
