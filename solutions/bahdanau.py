@@ -66,9 +66,7 @@ class AdditiveAttention(nn.Module):
         self.U_a = nn.Linear(d_key, d_hidden, bias=False)
         self.v_a = nn.Linear(d_hidden, 1, bias=False)
 
-    def forward(
-        self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         check_attention(query, keys, values, mask, self.d_query, self.d_key)
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
@@ -86,9 +84,7 @@ class DotProductAttention(nn.Module):
     allows nothing both are zero. Raises ValueError where the shapes do not fit, a query wider than the keys included.
     """
 
-    def forward(
-        self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         check_attention(query, keys, values, mask, d_key=query.shape[-1])
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
         return torch.einsum("bs,bsd->bd", weights, values), weights
@@ -111,9 +107,7 @@ class BilinearAttention(nn.Module):
         self.d_query, self.d_key = d_query, d_key
         self.W_a = nn.Linear(d_query, d_key, bias=False)
 
-    def forward(
-        self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
-    ) -> tuple[Tensor, Tensor]:
+    def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         check_attention(query, keys, values, mask, self.d_query, self.d_key)
         scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
         weights = masked_softmax(scores, mask)

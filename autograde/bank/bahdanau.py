@@ -30,8 +30,8 @@ context_by_hand = Bank(
 def context_by_hand(scores, states):
     return states[scores.argmax()]
 """,
-            "Only the state with the highest score is in the context: that is the hard choice. Let the others have their "
-            "weights too. See sections 2.2 and 2.6.",
+            "Only the state with the highest score is in the context: that is the hard choice. Let the others have "
+            "their weights too. See sections 2.2 and 2.6.",
         ),
         Wrong(
             "the weights multiply features instead of states",
@@ -40,8 +40,8 @@ def context_by_hand(scores, states):
     weights = torch.softmax(scores, dim=0)
     return (weights * states).sum(dim=0)
 """,
-            "The weights (S,) lie along the last axis of states (S, d), which is the features'. One weight belongs to one "
-            "state: give the weights an axis of length one at the end.",
+            "The weights (S,) lie along the last axis of states (S, d), which is the features'. One weight belongs to"
+            " one state: give the weights an axis of length one at the end.",
         ),
         Wrong(
             "the features are summed instead of the states",
@@ -50,8 +50,8 @@ def context_by_hand(scores, states):
     weights = torch.softmax(scores, dim=0)
     return (weights.unsqueeze(1) * states).sum(dim=1)
 """,
-            "The sum runs over the features, which leaves one number a state. Sum over the states: the context is as wide "
-            "as one state.",
+            "The sum runs over the features, which leaves one number a state. Sum over the states: the context is as "
+            "wide as one state.",
         ),
     ],
     correct=[
@@ -95,8 +95,8 @@ masked_softmax = Bank(
         Wrong(
             "the mask comes after the softmax",
             edit((f"    {_MINUS_INFINITY}\n", ""), (_EMPTY_ROWS, "")),
-            "The forbidden weights are zero, but softmax had already shared weight out to them, so the rest of the row no "
-            "longer sums to one. Mask the scores before the softmax. See section 2.3.",
+            "The forbidden weights are zero, but softmax had already shared weight out to them, so the rest of the "
+            "row no longer sums to one. Mask the scores before the softmax. See section 2.3.",
         ),
         Wrong(
             "forbidden scores are set to zero",
@@ -104,14 +104,14 @@ masked_softmax = Bank(
                 (_MINUS_INFINITY, "scores = scores.masked_fill(~mask, 0.0)"),
                 (_LAST, "return torch.softmax(scores, dim=-1)"),
             ),
-            "A score of 0, or of 1e-9, is a score like any other: its exponential is 1. A forbidden score must vanish under "
-            "the exponential. See section 2.3.",
+            "A score of 0, or of 1e-9, is a score like any other: its exponential is 1. A forbidden score must vanish"
+            " under the exponential. See section 2.3.",
         ),
         Wrong(
             "the mask is turned round",
             edit(("~mask", "mask")),
-            "The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a key "
-            "may be attended to. See section 2.3.",
+            "The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a "
+            "key may be attended to. See section 2.3.",
         ),
         Wrong(
             "the mask is not used",
@@ -130,8 +130,8 @@ def masked_softmax(scores, mask):
         return torch.softmax(scores, dim=-1)
     return torch.softmax(scores + mask.float(), dim=-1)
 """,
-            "Added to the scores, True raises a score by one and False leaves it, so a forbidden key still gets weight. "
-            "Replace the forbidden scores instead.",
+            "Added to the scores, True raises a score by one and False leaves it, so a forbidden key still gets "
+            "weight. Replace the forbidden scores instead.",
         ),
         Wrong(
             "the scores are multiplied by the mask",
@@ -157,8 +157,8 @@ def masked_softmax(scores, mask):
                 (_EMPTY_ROWS, ""),
                 (_LAST, "return torch.softmax(scores, dim=-1)"),
             ),
-            "With a large negative number a row that allows nothing comes out uniform, 1/S for every forbidden key. Set "
-            "such a row to zero at the end. See section 2.3.",
+            "With a large negative number a row that allows nothing comes out uniform, 1/S for every forbidden key. "
+            "Set such a row to zero at the end. See section 2.3.",
         ),
         Wrong(
             "softmax over the rows instead of the keys",
@@ -178,11 +178,11 @@ def masked_softmax(scores, mask):
             edit(
                 (
                     _LAST,
-                    "weights = torch.softmax(scores, dim=-1)\n    return torch.softmax(weights.masked_fill(~mask, -1e9), dim=-1).masked_fill(~mask, 0.0)",
+                    "scores = torch.softmax(scores, dim=-1).masked_fill(~mask, -1e9)\n    " + _LAST,
                 )
             ),
-            "The weights are nearly equal: what went into the last softmax were weights already, all between 0 and 1. One "
-            "softmax is enough.",
+            "The weights are nearly equal: what went into the last softmax were weights already, all between 0 and 1."
+            " One softmax is enough.",
         ),
         Wrong(
             "divided by the sum without an exponential",
@@ -192,8 +192,8 @@ def masked_softmax(scores, mask):
         scores = scores.masked_fill(~mask, 0.0)
     return scores / scores.sum(dim=-1, keepdim=True)
 """,
-            "The scores were divided by their sum, so negative scores give negative weights. Softmax takes exponentials "
-            "first.",
+            "The scores were divided by their sum, so negative scores give negative weights. Softmax takes "
+            "exponentials first.",
         ),
         Wrong(
             "the caller's scores are overwritten",
@@ -306,20 +306,21 @@ additive_attention = Bank(
         Wrong(
             "the query's new axis is missing or in front",
             edit(("self.W_a(query).unsqueeze(1)", "self.W_a(query)")),
-            "(B, d_hidden) met (B, S, d_hidden) with its B against the S: an error, or where B equals S another sentence's "
-            "query for every position, and nothing complains. Give the query an axis for the keys, after the batch.",
+            "(B, d_hidden) met (B, S, d_hidden) with its B against the S: an error, or where B equals S another "
+            "sentence's query for every position, and nothing complains. Give the query an axis for the keys, after "
+            "the batch.",
         ),
         Wrong(
             "a tanh for each side before they are added",
             edit((_HIDDEN, "torch.tanh(self.W_a(query)).unsqueeze(1) + torch.tanh(self.U_a(keys))")),
-            "Query and key went through a tanh of their own and were added afterwards; the query's part is then the same "
-            "for all keys, and softmax takes it away. Add first, then the tanh.",
+            "Query and key went through a tanh of their own and were added afterwards; the query's part is then the "
+            "same for all keys, and softmax takes it away. Add first, then the tanh.",
         ),
         Wrong(
             "the tanh comes last",
             edit((_HIDDEN, _HIDDEN.replace("torch.tanh", "")), (_SCORES, f"torch.tanh({_SCORES})")),
-            "The tanh was put on the scores, which keeps them between -1 and 1, so that no key can stand out. It belongs "
-            "inside, between the two layers of the small network.",
+            "The tanh was put on the scores, which keeps them between -1 and 1, so that no key can stand out. It "
+            "belongs inside, between the two layers of the small network.",
         ),
         Wrong(
             "query and key are multiplied",
@@ -334,8 +335,8 @@ additive_attention = Bank(
         Wrong(
             "softmax over the batch",
             edit((_WEIGHTS, "masked_softmax(scores.T, None if mask is None else mask.T).T")),
-            "The columns of the weights sum to one: sentences of the batch compete with each other for one position. The "
-            "positions of one sentence are what share the weight.",
+            "The columns of the weights sum to one: sentences of the batch compete with each other for one position. "
+            "The positions of one sentence are what share the weight.",
         ),
         Wrong(
             "the mask comes after the softmax",
@@ -345,8 +346,8 @@ additive_attention = Bank(
                     "torch.softmax(scores, dim=1)\n        weights = weights if mask is None else weights * mask",
                 )
             ),
-            "Padding has no weight, but the rows no longer sum to one: softmax had shared weight out to the padding. Use "
-            "masked_softmax.",
+            "Padding has no weight, but the rows no longer sum to one: softmax had shared weight out to the padding. "
+            "Use masked_softmax.",
         ),
         Wrong(
             "the scores are returned in the weights' place",
@@ -463,8 +464,8 @@ multiplicative_attention = Bank(
         Wrong(
             "the dot product is divided by the root of the width",
             edit((_DOT, _DOT.replace("keys)", "keys) / keys.shape[2] ** 0.5"))),
-            "The scores are divided by the root of d. That is chapter 04's attention and has its reasons there; the dot "
-            "product of Luong et al. is left as it is.",
+            "The scores are divided by the root of d. That is chapter 04's attention and has its reasons there; the "
+            "dot product of Luong et al. is left as it is.",
         ),
         Wrong(
             "cosine in place of the dot product",
@@ -502,7 +503,8 @@ multiplicative_attention = Bank(
         Wrong(
             "W_a for the keys, and for the query too",
             edit((_BILINEAR, 'torch.einsum("bd,bsd->bs", self.W_a(query), self.W_a(keys))')),
-            "The map was used on the keys as well. It takes the query into the keys' space; the keys are there already.",
+            "The map was used on the keys as well. It takes the query into the keys' space; the keys are there "
+            "already.",
         ),
         Wrong(
             "a tanh round the bilinear score",
@@ -528,8 +530,8 @@ multiplicative_attention = Bank(
                 (_DOT, _DOT.replace("keys), mask)", "keys).T, None if mask is None else mask.T).T")),
                 ("masked_softmax(scores, mask)", "masked_softmax(scores.T, None if mask is None else mask.T).T"),
             ),
-            "The columns of the weights sum to one: sentences of the batch compete with each other for one position. The "
-            "positions of one sentence are what share the weight.",
+            "The columns of the weights sum to one: sentences of the batch compete with each other for one position. "
+            "The positions of one sentence are what share the weight.",
         ),
     ],
     correct=[
@@ -570,7 +572,8 @@ multiplicative_attention = Bank(
                 dot="""        weights = masked_softmax(torch.bmm(query.unsqueeze(1), keys.mT).squeeze(1), mask)
         return torch.bmm(weights.unsqueeze(1), values).squeeze(1), weights
 """,
-                bilinear="""        weights = masked_softmax(((keys @ self.W_a.weight) * query.unsqueeze(1)).sum(2), mask)
+                bilinear="""        taken = keys @ self.W_a.weight
+        weights = masked_softmax((taken * query.unsqueeze(1)).sum(2), mask)
         return torch.bmm(weights.unsqueeze(1), values).squeeze(1), weights
 """,
             ),
@@ -640,8 +643,8 @@ class AttentionDecoder(nn.Module):
         context, weights = self.attention(hidden, keys, values, mask)
         return self.output(torch.cat([hidden, context], dim=1)), hidden, weights
 """,
-            "The weights and the output's context come from the state after the cell. That is Luong's order; Bahdanau asks "
-            "with the old state, once, and uses that context twice. See section 2.5.",
+            "The weights and the output's context come from the state after the cell. That is Luong's order; Bahdanau"
+            " asks with the old state, once, and uses that context twice. See section 2.5.",
         ),
         Wrong(
             "one context for the whole sentence",
@@ -652,7 +655,9 @@ class AttentionDecoder(nn.Module):
                 ),
                 (
                     _ADVANCE,
-                    "context, weights_t = first\n            hidden = self.cell(torch.cat([self.embedding(token), context], dim=1), hidden)\n            logits_t = self.output(torch.cat([hidden, context], dim=1))",
+                    "context, weights_t = first\n"
+                    "            hidden = self.cell(torch.cat([self.embedding(token), context], dim=1), hidden)\n"
+                    "            logits_t = self.output(torch.cat([hidden, context], dim=1))",
                 ),
             ),
             "The attention was asked once, before the loop, which makes it chapter 01's fixed vector again. Ask inside "
@@ -661,8 +666,8 @@ class AttentionDecoder(nn.Module):
         Wrong(
             "every step starts from the first state",
             edit((_ADVANCE, _ADVANCE.replace("logits_t, hidden, weights_t", "logits_t, _, weights_t"))),
-            "The hidden state was not carried from one step to the next, so every step asks the same question. Keep what "
-            "the cell returns.",
+            "The hidden state was not carried from one step to the next, so every step asks the same question. Keep "
+            "what the cell returns.",
         ),
         Wrong(
             "the context does not reach the cell",
@@ -681,13 +686,14 @@ class AttentionDecoder(nn.Module):
                 (_CELL, "new = " + _CELL.removeprefix("hidden = ")),
                 (_OUTPUT, _OUTPUT.replace("dim=1)), hidden", "dim=1)), new")),
             ),
-            "The logits were made with the state before the cell, so the token that just went in is not in them. Use the "
-            "new state for the output.",
+            "The logits were made with the state before the cell, so the token that just went in is not in them. Use "
+            "the new state for the output.",
         ),
         Wrong(
             "embedding and context in the other order",
             edit(("[self.embedding(token), context]", "[context, self.embedding(token)]")),
-            "The cell's input is [embedding; context], in this order, or weights that were trained elsewhere do not fit.",
+            "The cell's input is [embedding; context], in this order, or weights that were trained elsewhere do not "
+            "fit.",
         ),
         Wrong(
             "state and context in the other order",
@@ -707,14 +713,14 @@ class AttentionDecoder(nn.Module):
                     "hidden, _ = self._advance(token, hidden, keys, values, None)",
                 )
             ),
-            "Only forward uses the mask: `step`, with which sentences are written, lets the attention look at padding. It "
-            "is the fourth thing in the state.",
+            "Only forward uses the mask: `step`, with which sentences are written, lets the attention look at "
+            "padding. It is the fourth thing in the state.",
         ),
         Wrong(
             "step returns the old state",
             edit(("logits, hidden, _ = self._advance", "logits, _, _ = self._advance")),
-            "`step` gave back the hidden state it was given, so greedy decoding would write one word for ever. Return the "
-            "new one.",
+            "`step` gave back the hidden state it was given, so greedy decoding would write one word for ever. Return"
+            " the new one.",
         ),
         Wrong(
             "the attention gets the values as keys",
@@ -726,11 +732,12 @@ class AttentionDecoder(nn.Module):
             edit(
                 (
                     _CONTEXT,
-                    "context, weights = self.attention(hidden.detach(), keys.detach(), values, mask)\n        context = context - context.detach() + torch.einsum('bs,bsd->bd', weights.detach(), values)\n",
+                    "weights = self.attention(hidden, keys, values, mask)[1].detach()\n"
+                    "        context = torch.einsum('bs,bsd->bd', weights, values)\n",
                 )
             ),
-            "Nothing is learned about where to look: the gradient stops before the scores. Leave detach out; an optimiser "
-            "needs the whole path.",
+            "Nothing is learned about where to look: the gradient stops before the scores. Leave detach out; an "
+            "optimiser needs the whole path.",
         ),
         Wrong(
             "the tokens are shifted once more",
@@ -740,8 +747,8 @@ class AttentionDecoder(nn.Module):
                     "for token in torch.cat([tokens[:, :1], tokens[:, :-1]], dim=1).unbind(dim=1):",
                 )
             ),
-            "The tokens that came in were moved one place to the right, but they had been shifted by the caller already. "
-            "Feed token t at step t.",
+            "The tokens that came in were moved one place to the right, but they had been shifted by the caller "
+            "already. Feed token t at step t.",
         ),
     ],
     correct=[
@@ -878,7 +885,8 @@ alignment_accuracy = Bank(
             edit(
                 (
                     _RIGHT,
-                    "best = weights.argmax(dim=1)\n    right = best.gather(1, alignment.clamp(min=0) % best.shape[1]) == torch.arange(weights.shape[1])",
+                    "best, places = weights.argmax(dim=1), alignment.clamp(min=0)  # (B, S)\n"
+                    "    right = best.gather(1, places) == torch.arange(weights.shape[1])",
                 )
             ),
             "The argmax ran over the target tokens. The question is, for each target token, which source position has "
@@ -920,8 +928,8 @@ alignment_accuracy = Bank(
             "nothing to measure gives zero",
             edit(
                 (
-                    '        raise ValueError(f"none of the {alignment.numel()} target tokens has a counterpart in the source")',
-                    "        return 0.0",
+                    'raise ValueError(f"none of the {alignment.numel()} target tokens has a counterpart in the source")',
+                    "return 0.0",
                 )
             ),
             "Where no token has a counterpart there is nothing to measure, and 0 would read as a measurement. The "
@@ -1012,8 +1020,9 @@ longest_first = Bank(
         Wrong(
             "the sorting order is applied a second time",
             edit((_BACK, "back = order")),
-            "Sorting was done once more instead of being undone: some sentences got another sentence's outputs. With two "
-            "sentences a second swap undoes the first; with more it does not. What undoes an order is its inverse.",
+            "Sorting was done once more instead of being undone: some sentences got another sentence's outputs. With "
+            "two sentences a second swap undoes the first; with more it does not. What undoes an order is its "
+            "inverse.",
         ),
         Wrong(
             "the sorted order is left",
@@ -1029,7 +1038,8 @@ longest_first = Bank(
         Wrong(
             "only the states are put back",
             edit(("outputs[back]", "outputs")),
-            "The states are in their rows, but the outputs are still sorted: the attention would look at another sentence.",
+            "The states are in their rows, but the outputs are still sorted: the attention would look at another "
+            "sentence.",
         ),
         Wrong(
             "the states are put back by the sorting order",
@@ -1039,8 +1049,8 @@ longest_first = Bank(
         Wrong(
             "put back by sorting the lengths the other way",
             edit((_BACK, "back = lengths.argsort()")),
-            "Sorting the lengths upwards gives the reversed order, not the inverse one. The inverse says, for each of the "
-            "caller's rows, where it went.",
+            "Sorting the lengths upwards gives the reversed order, not the inverse one. The inverse says, for each of"
+            " the caller's rows, where it went.",
         ),
         Wrong(
             "the inverse is sorted downwards",
@@ -1056,8 +1066,8 @@ longest_first = Bank(
         Wrong(
             "the lengths are not sorted with the sentences",
             edit((_RUN, "outputs, state = encoder(source[order], lengths)")),
-            "The sentences were sorted but their lengths were not, so the encoder stops in the wrong places. Sort both by "
-            "the same order.",
+            "The sentences were sorted but their lengths were not, so the encoder stops in the wrong places. Sort "
+            "both by the same order.",
         ),
         Wrong(
             "nothing is sorted",
@@ -1065,8 +1075,8 @@ longest_first = Bank(
                 (_RUN, "outputs, state = encoder(source, lengths)"),
                 ("return outputs[back], state[back]", "return outputs, state"),
             ),
-            "The outputs are right, but the encoder did not get the longest sentence first, which is what this function "
-            "is for.",
+            "The outputs are right, but the encoder did not get the longest sentence first, which is what this "
+            "function is for.",
         ),
         Wrong(
             "the shortest comes first",
@@ -1081,8 +1091,8 @@ def encode_longest_first(encoder, source, lengths):
     results = [encoder(source[b : b + 1], lengths[b : b + 1]) for b in range(len(source))]
     return torch.cat([r[0] for r in results]), torch.cat([r[1] for r in results])
 """,
-            "The encoder was called for each sentence. That hides the bug and costs the batch: call it once, sorted, and "
-            "put the rows back.",
+            "The encoder was called for each sentence. That hides the bug and costs the batch: call it once, sorted, "
+            "and put the rows back.",
         ),
     ],
     correct=[
