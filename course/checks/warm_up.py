@@ -1,0 +1,346 @@
+"""Checks of chapter 00: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+explanations. After any other change the tables are recorded afresh (`make refresh`).
+"""
+
+import re
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student
+
+# ---- predict_shapes -------------------------------------------------------------------------------------------------
+
+predict_shapes = Check("predict_shapes", parts=("predict_shapes",))
+
+_EXPRESSIONS = {
+    "mean_query": "query.mean(dim=1)",
+    "kept_axis": "query.sum(dim=-1, keepdim=True)",
+    "last_key": "key[:, -1]",
+    "joined": "torch.cat([query, key], dim=1)",
+    "scores": "query @ key.transpose(1, 2)",
+    "differences": "query.unsqueeze(2) - key.unsqueeze(1)",
+    "is_real": "torch.arange(S) < lengths.unsqueeze(1)",
+    "summed": 'torch.einsum("btd,bsd->ts", query, key)',
+}
+
+
+def _shape_as_text(shapes: Any, name: str) -> str:
+    if not isinstance(shapes, dict) or name not in shapes:
+        return "missing"
+    shape = shapes[name]
+    if isinstance(shape, (int, float)) and not isinstance(shape, bool):
+        shape = (shape,)
+    if not isinstance(shape, (tuple, list)) or not all(type(size) is int for size in shape):
+        return "no tuple of sizes"
+    return str(tuple(shape))
+
+
+def _explain_shape(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    given, sizes = observed["shape"], observed["sizes"]
+    if given == "missing":
+        return "The dictionary that came back has no such entry."
+    if given == "no tuple of sizes":
+        return "What came back is not a tuple of whole numbers, such as (B, T)."
+    axes, wanted = observed["axes"], expected["axes"]
+    if axes != wanted:
+        return f"With {sizes} you gave {given}: {axes} axes, but the tensor has {wanted}."
+    return f"With {sizes} you gave {given}: the number of axes is right, but the sizes are not."
+
+
+def _add_shape_row(name: str, expression: str) -> None:
+    @predict_shapes.row(f"{name}: {expression}", explain=_explain_shape)
+    def _(student: Student, draw: Draw) -> dict[str, Any]:
+        B, T, S, D = ((2, 3, 5, 7)[i] for i in draw.permutation(4).tolist())
+        text = _shape_as_text(student.predict_shapes(B, T, S, D), name)
+        axes = len(re.findall(r"\d+", text))
+        return {"shape": text, "_sizes": f"B = {B}, T = {T}, S = {S}, D = {D}", "_axes": axes}
+
+
+for _name, _expression in _EXPRESSIONS.items():
+    _add_shape_row(_name, _expression)
+
+# ---- pairwise_scores ------------------------------------------------------------------------------------------------
+
+pairwise_scores = Check("pairwise_scores", parts=("pairwise_scores",))
+
+
+@pairwise_scores.row("three queries, four keys: every query with every key", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"scores": student.pairwise_scores(draw.normal(2, 3, 5), draw.normal(2, 4, 5))}
+
+
+@pairwise_scores.row("as many keys as features, where a forgotten transpose fits by accident")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"scores": student.pairwise_scores(draw.normal(3, 2, 4), draw.normal(3, 4, 4))}
+
+
+@pairwise_scores.row("sizes that do not agree are an error, not a broadcast")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    query, key = draw.normal(2, 3, 5), draw.normal(2, 4, 5)
+    answered = student.pairwise_scores(query, key)  # an error for sizes that do agree would prove nothing
+    return {
+        "the shape where they agree": str(tuple(answered.shape)),
+        "the error for key (1, S, D)": student.error_of("pairwise_scores", query, key[:1]),
+        "the error for key (B, S, 1)": student.error_of("pairwise_scores", query, key[:, :, :1]),
+    }
+
+
+# ---- safe_softmax ---------------------------------------------------------------------------------------------------
+
+safe_softmax = Check("safe_softmax", parts=("safe_softmax",), banned=("softmax", "log_softmax", "softmin"))
+
+
+# At 10,000, float32 counts in steps of 0.001, and correct forms such as exp(score - logsumexp) round to these.
+_ROUNDING = 3e-3
+
+
+def _explain_weights(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    weights, dim = observed["weights"], observed.get("dim", -1)
+    if not isinstance(weights, Tensor) or weights.shape != expected["weights"].shape:
+        return None
+    bad = int((~torch.isfinite(weights)).sum())
+    if bad:
+        return f"{bad} of the {weights.numel()} weights are NaN or infinite."
+    sums = weights.double().sum(dim)
+    if not torch.allclose(sums, torch.ones_like(sums), atol=5e-3):
+        return f"Along the axis dim = {dim} the weights sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1."
+    return "The weights do sum to 1 along the axis, but they are shared out otherwise than by exp(score)."
+
+
+@safe_softmax.row("scores of order one, along the last axis", explain=_explain_weights)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"weights": student.safe_softmax(draw.normal(2, 3, 5), -1), "_dim": -1}
+
+
+@safe_softmax.row("along the first axis, and along the middle one", explain=_explain_weights)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores = draw.normal(4, 3, 5)
+    return {"weights": student.safe_softmax(scores, 0), "along the middle": student.safe_softmax(scores, 1), "_dim": 0}
+
+
+@safe_softmax.row("one axis only", explain=_explain_weights, weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"weights": student.safe_softmax(draw.normal(6), 0), "_dim": 0}
+
+
+@safe_softmax.row("scores around +10,000 and around -10,000", explain=_explain_weights, atol=_ROUNDING)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    # whole and half numbers, so that adding 10,000 in float32 loses nothing
+    scores = (2 * draw.normal(2, 3, 5)).round() / 2
+    high, low = scores + 1e4, scores - 1e4
+    return {"weights": student.safe_softmax(high, 2), "at -10,000": student.safe_softmax(low, 2), "_dim": 2}
+
+
+@safe_softmax.row("one row around +10,000 beside one around -10,000", explain=_explain_weights, atol=_ROUNDING)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores = (2 * draw.normal(2, 5)).round() / 2
+    return {"weights": student.safe_softmax(scores + torch.tensor([[1e4], [-1e4]]), 1), "_dim": 1}
+
+
+@safe_softmax.row("a score of minus infinity gets the weight zero", explain=_explain_weights, weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores = draw.normal(3, 5).masked_fill(~draw.mask(3, 5), float("-inf"))
+    return {"weights": student.safe_softmax(scores, -1), "_dim": -1}
+
+
+@safe_softmax.row("gradients are finite and right, for large scores too", atol=_ROUNDING)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, cotangent = (2 * draw.normal(3, 4)).round() / 2 + 1e4, draw.normal(3, 4)
+    (gradient, _) = student.grad("safe_softmax", scores, 1, cotangents=[cotangent])
+    return {"gradient": gradient}
+
+
+@safe_softmax.row("the caller's scores are left as they were", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights = student.safe_softmax(draw.normal(3, 4), 1)
+    return {"the scores were changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}
+
+
+# ---- broadcast_mask -------------------------------------------------------------------------------------------------
+
+broadcast_mask = Check("broadcast_mask", parts=("broadcast_mask",))
+
+
+def _explain_mask(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    mask, right = observed["mask"], expected["mask"]
+    if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.shape != right.shape:
+        return None
+    let_in, kept_out = int((mask & ~right).sum()), int((~mask & right).sum())
+    return f"{let_in} pairs may attend that should not, and {kept_out} may not that should."
+
+
+@broadcast_mask.row("sizes all different: (B, S) with (T, S) to (B, T, S)", explain=_explain_mask)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"mask": student.broadcast_mask(draw.mask(2, 5), draw.mask(3, 5))}
+
+
+@broadcast_mask.row("as many queries as sentences, where a missing axis fits by accident", explain=_explain_mask)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"mask": student.broadcast_mask(draw.mask(3, 4), draw.mask(3, 4))}
+
+
+@broadcast_mask.row("padding with a causal pattern: the queries are the keys", explain=_explain_mask)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    lengths = draw.lengths(3, 5)
+    padding = torch.arange(5) < lengths.unsqueeze(1)
+    return {"mask": student.broadcast_mask(padding, torch.ones(5, 5, dtype=torch.bool).tril())}
+
+
+# ---- numerical_gradient ---------------------------------------------------------------------------------------------
+
+numerical_gradient = Check("numerical_gradient", parts=("numerical_gradient",))
+
+
+def _cubic(weights: Tensor):
+    """A function of one tensor whose entries meet: no entry's slope is a constant."""
+    return lambda x: (weights * x**3).sum() + x.sum() ** 2
+
+
+@numerical_gradient.row("a vector, with the step as it is by default")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, x = draw.normal(4).double(), draw.normal(4).double()
+    return {"gradient": student.numerical_gradient(_cubic(weights), x)}
+
+
+@numerical_gradient.row("a matrix: each entry has a slope of its own")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, x = draw.normal(2, 3).double(), draw.normal(2, 3).double()
+    return {"gradient": student.numerical_gradient(_cubic(weights), x)}
+
+
+@numerical_gradient.row("a large step, which shows which differences are taken")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, x = draw.normal(3).double(), draw.normal(3).double()
+    return {"gradient": student.numerical_gradient(_cubic(weights), x, 0.5)}
+
+
+@numerical_gradient.row("x is left as it was", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, x = draw.normal(2, 2).double(), draw.normal(2, 2).double()
+    gradient = student.numerical_gradient(_cubic(weights), x)
+    return {"x was changed": student.changed(), "the gradient's shape": str(tuple(gradient.shape))}
+
+
+# ---- train_step_cpu -------------------------------------------------------------------------------------------------
+
+train_step_cpu = Check("train_step_cpu", parts=("train_step_cpu",))
+_V, _T, _D, _CLASSES = 11, 3, 4, 7
+
+
+def _model_and_batch(student: Student, draw: Draw, batch: int) -> tuple[Module, Tensor, Tensor]:
+    model = student.fixture("TinyClassifier", _V, _T, _D, _CLASSES)
+    model.load(draw.state(model))
+    return model, draw.integers(0, _V, batch, _T), draw.integers(0, _CLASSES, batch)
+
+
+def _number(loss: Any) -> Any:
+    """A loss that came back as a tensor of one entry, as a number: whether it is one has a row of its own."""
+    return loss.item() if isinstance(loss, Tensor) and loss.numel() == 1 else loss
+
+
+@train_step_cpu.row("it returns the loss of the batch as it was before the step")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 5)
+    return {"loss": _number(student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets))}
+
+
+@train_step_cpu.row("the loss comes back as a Python float", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 5)
+    loss = student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets)
+    return {"loss is a float": isinstance(loss, float)}
+
+
+@train_step_cpu.row("one step goes down the gradient of this loss")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 5)
+    student.train_step_cpu(model, student.fixture("sgd", model, 0.5), inputs, targets)
+    return {"logits after the step": model(inputs)}
+
+
+@train_step_cpu.row("gradients left from before do not count")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 5)
+    optimizer = student.fixture("sgd", model, 0.5)
+    student.fixture("stale_gradients", model, 0.3)
+    student.train_step_cpu(model, optimizer, inputs, targets)
+    return {"logits after the step": model(inputs)}
+
+
+@train_step_cpu.row("three steps, each by its own gradient")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 6)
+    optimizer = student.fixture("sgd", model, 0.3, 0.9)
+    losses = [_number(student.train_step_cpu(model, optimizer, inputs, targets)) for _ in range(3)]
+    return {"loss of step": losses, "logits after the steps": model(inputs)}
+
+
+def _explain_events(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    return f"What happened, in order: {observed['what happened']}."
+
+
+@train_step_cpu.row("gradients are computed, and then the optimizer steps once", weight=0.5, explain=_explain_events)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 5)
+    optimizer = student.fixture("WatchedSGD", model, 0.1)
+    student.train_step_cpu(model, optimizer, inputs, targets)
+    return {"what happened": optimizer.method("seen")}
+
+
+def _explain_overfit(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    return f"The loss was {observed['first']:.2f} at first and {observed['last']:.2f} at the end."
+
+
+@train_step_cpu.row("twenty-five steps learn one batch by heart", weight=0.5, explain=_explain_overfit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, _, targets = _model_and_batch(student, draw, 6)
+    inputs = draw.permutation(_V)[:6].unsqueeze(1).repeat(1, _T)  # no two alike
+    optimizer = student.fixture("adam", model, 0.1)
+    losses = [_number(student.train_step_cpu(model, optimizer, inputs, targets)) for _ in range(25)]
+    return {"the last loss is below 0.2": losses[-1] < 0.2, "_first": losses[0], "_last": losses[-1]}
+
+
+# ---- fix_the_training_loop ------------------------------------------------------------------------------------------
+
+fix_the_training_loop = Check("fix_the_training_loop", parts=("train_epoch",))
+
+
+@fix_the_training_loop.row("one batch of everything: each input learns its own target")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 8)
+    student.train_epoch(model, student.fixture("sgd", model, 0.5), inputs, targets, _moved(draw, 8), 8)
+    return {"logits after the epoch": model(inputs)}
+
+
+@fix_the_training_loop.row("the examples are visited in the order given, the last ones too")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 11)
+    student.train_epoch(model, student.fixture("sgd", model, 1.0), inputs, targets, _moved(draw, 11), 4)
+    return {"logits after the epoch": model(inputs)}
+
+
+@fix_the_training_loop.row("the loss that comes back is the mean over the examples")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 11)
+    standing_still = student.fixture("sgd", model, 0.0)
+    return {"loss": student.train_epoch(model, standing_still, inputs, targets, _moved(draw, 11), 4)}
+
+
+@fix_the_training_loop.row("an order that leaves some examples out")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, inputs, targets = _model_and_batch(student, draw, 11)
+    order = _moved(draw, 11)[:6]
+    loss = student.train_epoch(model, student.fixture("sgd", model, 0.5), inputs, targets, order, 4)
+    return {"loss": loss, "logits after the epoch": model(inputs)}
+
+
+def _moved(draw: Draw, n: int) -> Tensor:
+    """An order of 0 .. n-1 in which hardly anything stands at its old place."""
+    order = draw.permutation(n)
+    return order if int((order == torch.arange(n)).sum()) < 3 else order.roll(1)
+
