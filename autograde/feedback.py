@@ -149,7 +149,7 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
     converter = _Feedback(coursedir=directory, config=config)
     converter.exporter_class = HTMLExporter
     converter.force = True
-    with gradebook.quiet(converter.log) as said:
+    with gradebook.quiet(converter.log) as said, gradebook.one_engine():
         try:
             converter.start()
         except NbGraderException as error:

@@ -119,8 +119,9 @@ def _other_form(sheet: Sheet, index: int) -> HandIn:
 
 
 def _half(sheet: Sheet) -> list[str]:
-    """The first half of the exercises, the usual end of somebody who ran out of time."""
-    return [e.name for e in sheet.exercises[: (len(sheet.exercises) + 1) // 2]]
+    """The first half of the exercises and of the questions: somebody who ran out of time."""
+    asked = [e for e in sheet.exercises if e.question]
+    return [e.name for e in [*sheet.tasks[: (len(sheet.tasks) + 1) // 2], *asked[: (len(asked) + 1) // 2]]]
 
 
 def _partly_right(sheet: Sheet) -> HandIn:
@@ -254,7 +255,7 @@ def _cheat(
     answers = {name: sheet.right[name] for name in half} | others
 
     def put_in(cells: list[dict]) -> list[dict]:
-        at = next(i for i, cell in enumerate(cells) if grade_id(cell) == f"{sheet.exercises[len(half)].name}-answer")
+        at = next(i for i, cell in enumerate(cells) if grade_id(cell).removesuffix("-answer") in others)
         return [*cells[:at], _added(cheat), *cells[at:]]
 
     return HandIn(student, what, sheet.filled(answers, put_in), sheet.only(half), flag)

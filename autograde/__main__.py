@@ -1,0 +1,5 @@
+"""`python -m autograde`, the same as `autograde`."""
+
+from autograde.cli import main
+
+main()

@@ -1,0 +1,261 @@
+"""The instructor's command line: thin over the modules beside it, and over nbgrader where nbgrader does the work.
+
+A class lives in one folder, `class/` of the repository unless `--class` says otherwise. Every command may be run again
+at any time: it does only what is still to be done. Errors that an instructor can mend are one line that says how;
+anything else is a traceback.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from autograde.folders import ClassFolder
+
+ROOT = Path(__file__).resolve().parent.parent
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Hand out, grade and give feedback.",
+)
+console = Console()
+
+ClassOption = Annotated[
+    Path, typer.Option("--class", help="the class's folder", show_default="class/ of the repository")
+]
+Assignments = Annotated[
+    list[str] | None, typer.Argument(help="assignments such as 02-bahdanau, or their numbers; all where none is named")
+]
+CLASS = ROOT / "class"
+
+
+def _stop(message: object) -> typer.Exit:
+    """Says what is wrong, in one line, where errors go."""
+    Console(stderr=True).print(Text(f"autograde: {message}", style="bold red"))
+    return typer.Exit(1)
+
+
+def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
+    """The assignments meant by names or numbers."""
+    known = folder.assignments()
+    if not known:
+        raise _stop(f"nothing is released in {folder.root}: run `autograde release` first")
+    names = []
+    for word in given or known:
+        match = [name for name in known if name == word or name.partition("-")[0] == word]
+        if not match:
+            raise _stop(f"no assignment {word!r}; there are {', '.join(known)}")
+        names += match
+    return names
+
+
+@app.command()
+def doctor() -> None:
+    """Say whether this machine can grade safely, and what to install where it cannot."""
+    from autograde import doctor
+
+    raise typer.Exit(doctor.report())
+
+
+@app.command()
+def release(
+    notebooks: Annotated[
+        list[str] | None, typer.Argument(help="numbers or names such as 02-bahdanau; all where none is named")
+    ] = None,
+    due: Annotated[
+        list[str] | None,
+        typer.Option(help="an assignment whose solutions may be handed out: they go into the archives"),
+    ] = None,
+    where: ClassOption = CLASS,
+) -> None:
+    """Make nbgrader's assignments and the archives to hand out from the committed notebooks."""
+    from autograde import release as releasing
+
+    folder = ClassFolder.at(where)
+    found = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+    stems = {path.stem: path for path in found}
+
+    def named(words: list[str] | None) -> list[str]:
+        chosen = []
+        for word in words or []:
+            match = [stem for stem in stems if stem == word or stem.partition("-")[0] == word]
+            if not match:
+                raise _stop(f"no notebook {word!r}; there are {', '.join(stems)}")
+            chosen += match
+        return chosen
+
+    try:
+        done = releasing.release(folder, [stems[stem] for stem in named(notebooks) or stems], named(due))
+    except RuntimeError as error:
+        raise _stop(error) from None
+    for name, fresh in done:
+        console.print(f"{name}: {'released' if fresh else 'unchanged'}", highlight=False)
+    console.print(f"To hand out: {folder.archives}/", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
+    """Fill class/submitted/ with a made-up class: right, partly right, wrong, broken and hostile hand-ins."""
+    from autograde import sample as sampling
+
+    folder = ClassFolder.at(where)
+    made = {name: sampling.sample(folder, name) for name in _named(folder, assignments)}
+    sampling.write_expected(folder, made)
+    for name, hand_ins in made.items():
+        console.print(f"{name}: {len(hand_ins)} hand-ins", highlight=False)
+
+
+@app.command()
+def grade(
+    assignments: Assignments = None,
+    again: Annotated[bool, typer.Option("--again", help="also what is graded already and unchanged")] = False,
+    student: Annotated[list[str] | None, typer.Option(help="only this student (may be given more than once)")] = None,
+    where: ClassOption = CLASS,
+) -> None:
+    """Grade what was handed in: in the sandbox, into the ledger, into nbgrader's gradebook."""
+    from autograde import doctor
+    from autograde import grade as grading
+    from autograde.ledger import LedgerBusy
+    from autograde.sandbox import SandboxError
+
+    folder = ClassFolder.at(where)
+    names = _named(folder, assignments)
+    try:
+        with _Shown() as shown:
+            summary = grading.grade(folder, names, again=again, students=student or (), progress=shown.update)
+    except (doctor.NotReady, LedgerBusy, SandboxError, ValueError) as error:
+        raise _stop(error) from None
+    except KeyboardInterrupt:
+        raise _stop("interrupted. What was graded is in the ledger; run it again to go on.") from None
+    _summarise(summary, folder)
+    if summary.refused:
+        told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
+        raise _stop(f"nbgrader did not take {told}: their verdicts are in {folder.ledger}, not in the gradebook")
+
+
+class _Shown:
+    """Progress: a bar in a terminal, a line for each hand-in elsewhere."""
+
+    def __enter__(self) -> _Shown:
+        self.bar = None
+        if console.is_terminal:
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+            self.bar = Progress(*columns, console=console)
+            self.bar.start()
+        self.tasks: dict[str, object] = {}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(self, assignment: str, done: int, of: int, line) -> None:
+        if self.bar is not None:
+            if assignment not in self.tasks:
+                self.tasks[assignment] = self.bar.add_task(assignment, total=of)
+            self.bar.update(self.tasks[assignment], completed=done)
+        elif line is not None:
+            how = f"{line.seconds:.2f} s" if line.fresh else "unchanged"
+            print(f"[{done}/{of}] {assignment} {line.student}: {line.score:g} of {line.max:g}, {how}", flush=True)
+
+
+def _summarise(summary, folder: ClassFolder) -> None:
+    """A table of the hand-ins, and a line of what a person should look at."""
+    by_name: dict[str, list] = {}
+    for line in summary.lines:
+        by_name.setdefault(line.assignment, []).append(line)
+    for name, lines in by_name.items():
+        table = Table(title=f"{name}: {len(lines)} hand-ins", title_justify="left")
+        for column, justify in (
+            ("student", "left"),
+            ("points", "right"),
+            ("verdicts other than pass", "left"),
+            ("flags", "left"),
+        ):
+            table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        for line in lines:
+            kinds = [kind for kind in line.verdicts.values() if kind != "pass"]
+            told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+            flags = [*line.flags, *(["needs a person"] if line.needs_person else [])]
+            table.add_row(Text(line.student), f"{line.score:g}/{line.max:g}", told, Text(", ".join(flags)))
+        console.print(table)
+    fresh = [line for line in summary.lines if line.fresh]
+    seconds = f", {sum(line.seconds for line in fresh) / len(fresh):.2f} s each" if fresh else ""
+    console.print(f"{len(fresh)} graded now{seconds}; {len(summary.lines) - len(fresh)} unchanged.", highlight=False)
+    if waiting := [line.student for line in summary.lines if line.needs_person]:
+        console.print(Text(f"Waiting for a person: {', '.join(waiting)}", style="bold yellow"))
+    console.print(
+        f"Verdicts in {folder.ledger}/, grades in {folder.root}/gradebook.db", highlight=False, soft_wrap=True
+    )
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="a notebook, or a folder that holds one")],
+    assignment: Annotated[str | None, typer.Option(help="which assignment it is, where its name does not say")] = None,
+) -> None:
+    """Grade one file in the sandbox and show its verdicts; nothing is written."""
+    from autograde import doctor, judge
+    from autograde import grade as grading
+
+    if not file.exists():
+        raise _stop(f"{file} does not exist")
+    try:
+        graded = grading.check(file, assignment or file.stem)
+        exercises = judge.of_assignment(assignment or file.stem)
+    except (doctor.NotReady, ValueError, FileNotFoundError) as error:
+        raise _stop(error) from None
+    for text in filter(None, [graded.reason, *graded.notes, *graded.flags]):
+        console.print(Text(text), highlight=False)
+    for exercise in exercises:
+        verdict = graded.verdicts[exercise.name]
+        head = f"{exercise.number} {exercise.name}: {verdict.points:g} of {exercise.points:g} ({verdict.kind})"
+        console.print(Text(head, style="bold"), highlight=False)
+        for line in [verdict.message] if verdict.message else []:
+            console.print(Text(f"  {line}"), highlight=False)
+        for row in verdict.rows:
+            mark = "ok" if row.passed else "NO"
+            console.print(
+                Text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
+            )
+
+
+@app.command()
+def feedback(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
+    """Write a page for each student and assignment: what was wrong, why, and one next step."""
+    from autograde import feedback as giving
+
+    folder = ClassFolder.at(where)
+    for name in _named(folder, assignments):
+        try:
+            print(f"{name}: {giving.feedback(folder, name)} pages", flush=True)
+        except RuntimeError as error:
+            raise _stop(error) from None
+    console.print(f"Feedback in {folder.feedback}/", highlight=False, soft_wrap=True)
+
+
+@app.command()
+def export(
+    to: Annotated[Path | None, typer.Option(help="the file to write; class/grades.csv unless said")] = None,
+    where: ClassOption = CLASS,
+) -> None:
+    """Write all grades as CSV, one row for each student and assignment."""
+    from autograde import export as exporting
+
+    folder = ClassFolder.at(where)
+    _named(folder, None)
+    target, count = exporting.export(folder, to)
+    console.print(f"{count} rows in {target}", highlight=False, soft_wrap=True)
+
+
+def main() -> None:
+    sys.exit(app())

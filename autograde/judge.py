@@ -1,0 +1,271 @@
+"""The verdicts on one hand-in: its cells run in the sandbox, its answers judged out here, from what comes over the
+line.
+
+Nothing in this module runs a student's code. Where an earlier part failed, a part that rests on it is judged once more
+in a fresh child with the reference in the failed one's place, and the better of the two verdicts counts: one mistake
+costs once.
+"""
+
+from __future__ import annotations
+
+import ast
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from autograde import bank, reference
+from autograde.rebuild import Cell
+from autograde.remote import Remote
+from autograde.sandbox import CellError, Child, Ran, Sandbox
+from course import checks, questions
+from course.checks import RowVerdict, Table, Verdict
+from course.exercises import Exercise, exercises
+from course.transport.student import Student, StudentError
+
+MAX_CHILDREN = 12  # for one hand-in whose answers keep ending their process
+BUDGET = 300.0  # seconds for one hand-in, all its children together
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The outcome for one exercise. `kind` is one of the ledger's verdicts."""
+
+    kind: str
+    points: float
+    rows: tuple[RowVerdict, ...] = ()
+    mistake: str = ""
+    message: str = ""
+    replaced: tuple[str, ...] = ()
+    internal: str = ""  # what went wrong in the grader itself: a person must look, and the points mean nothing
+
+
+@dataclass
+class Judgement:
+    """All of one hand-in: exercise -> outcome, what became of its cells (by index), what it used and how it ended."""
+
+    verdicts: dict[str, Judged] = field(default_factory=dict)
+    ran: dict[int, Ran] = field(default_factory=dict)
+    peak_bytes: int = 0
+    endings: set[str] = field(default_factory=set)
+
+
+def of_assignment(assignment: str) -> list[Exercise]:
+    """The exercises and questions of an assignment in their order. Raises ValueError for an unknown one."""
+    found = [exercise for exercise in exercises() if exercise.notebook == assignment]
+    if not found:
+        known = ", ".join(sorted({exercise.notebook for exercise in exercises()}))
+        raise ValueError(f"no exercise belongs to {assignment!r}; there are {known}")
+    return found
+
+
+def tables(assignment: str, seed: int) -> dict[str, Table]:
+    """What each check of the assignment sees of the reference and of every wrong answer, from this run's seed."""
+    return {e.name: bank.table(e, seed) for e in of_assignment(assignment) if not e.question}
+
+
+def rests_on(exercise: Exercise, answer: str, among: Sequence[Exercise]) -> list[Exercise]:
+    """The earlier exercises that this one uses, by the names that its reference reaches, or that this answer does."""
+    if exercise.question:
+        return []
+    earlier = [e for e in among[: among.index(exercise)] if not e.question and e.chapter == exercise.chapter]
+    names, mentioned = reference.reached(exercise.chapter, exercise.parts), _names(answer)
+    for other in earlier:
+        if mentioned & set(other.parts):
+            names |= reference.reached(exercise.chapter, other.parts)
+    return [other for other in earlier if names & set(other.parts)]
+
+
+def _names(source: str) -> set[str]:
+    try:
+        return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+
+
+class Line:
+    """A transport that gives an exercise up at its first late reply: a loop without end costs one deadline, not one a
+    row.
+    """
+
+    def __init__(self, remote: Remote):
+        self._remote = remote
+        self.late = False
+
+    @property
+    def failure(self) -> str | None:
+        return "timeout" if self.late else self._remote.failure
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
+        if self.failure:
+            return {"error": ("SandboxLost", self.failure)}
+        reply = self._remote.request(message, callbacks)
+        self.late = "error" in reply and reply["error"][0] == "TimeLimit"
+        return reply
+
+
+class HandIn:
+    """Judges one rebuilt hand-in, given the cells to run, its assignment's exercises, and this run's tables."""
+
+    def __init__(
+        self, sandbox: Sandbox, cells: Sequence[Cell], assignment: Sequence[Exercise], known: dict[str, Table]
+    ):
+        self.sandbox, self.cells, self.exercises, self.tables = sandbox, list(cells), list(assignment), known
+        sources = {cell.grade_id: cell.source for cell in cells}
+        self.answers = {e.name: sources.get(f"{e.name}-answer", "") for e in assignment}
+        self.done = Judgement()
+        self._deadline = time.monotonic() + BUDGET
+        self._children = 0
+        self._child: Child | None = None
+        self._remote: Remote | None = None
+
+    def judge(self) -> Judgement:
+        """Every exercise with the student's own parts, then those that rest on failed ones with the reference's."""
+        try:
+            for exercise in self.exercises:
+                self.done.verdicts[exercise.name] = self._endless(exercise) or self._judged(exercise, self.cells)
+            self._end()
+            self._once_more()
+        finally:
+            self._end()
+        return self.done
+
+    def _endless(self, exercise: Exercise) -> Judged | None:
+        """A verdict without a look where an earlier part that this one uses never ended: its turn is the second
+        round.
+        """
+        for other in rests_on(exercise, self.answers[exercise.name], self.exercises):
+            if (kind := self.done.verdicts[other.name].kind) in ("timeout", "out of memory"):
+                return Judged(kind, 0.0, message=f"It rests on {other.number}, which did not come to an end.")
+        return None
+
+    def _once_more(self) -> None:
+        """Judge what rests on failed parts with the reference in their place, one child for each set of places."""
+        groups: dict[tuple[str, ...], list[Exercise]] = {}
+        for exercise in self.exercises:
+            if self.done.verdicts[exercise.name].kind in ("pass", "not answered"):
+                continue
+            rests = rests_on(exercise, self.answers[exercise.name], self.exercises)
+            failed = tuple(e.name for e in rests if self.done.verdicts[e.name].kind != "pass")
+            if failed:
+                groups.setdefault(failed, []).append(exercise)
+        for failed, resting in groups.items():
+            cells = self._with_reference(failed)
+            for exercise in resting:
+                before, again = self.done.verdicts[exercise.name], self._judged(exercise, cells)
+                if again.points > before.points or not before.rows:
+                    self.done.verdicts[exercise.name] = replace(again, replaced=failed)
+            self._end()
+
+    def _with_reference(self, names: Sequence[str]) -> list[Cell]:
+        """The cells with the reference after each of these answers: it takes their names and leaves their helpers."""
+        replaced = {f"{e.name}-answer": e for e in self.exercises if e.name in names}
+        free = 1 + max(cell.index for cell in self.cells)
+        cells = []
+        for cell in self.cells:
+            cells.append(cell)
+            if (exercise := replaced.get(cell.grade_id)) is not None:
+                source = reference.source(exercise.chapter, exercise.parts)
+                cells.append(replace(cell, index=free + cell.index, grade_id="", source=source))
+        return cells
+
+    # --- children -------------------------------------------------------------------------------------------------
+
+    def _open(self, cells: Sequence[Cell]) -> Remote | None:
+        """The line to a child that has run the cells, or None where the hand-in has used up its children or its time.
+
+        A cell that once ended its process is not run again: what stands in the other cells still counts.
+        """
+        if self._remote is None and self._children < MAX_CHILDREN and time.monotonic() < self._deadline:
+            self._children += 1
+            ended = {index for index, ran in self.done.ran.items() if ran.ended}
+            self._child = self.sandbox.run([cell for cell in cells if cell.index not in ended])
+            own = {cell.index for cell in self.cells}
+            self.done.ran |= {i: ran for i, ran in self._child.ran.items() if i in own and i not in self.done.ran}
+            self.done.endings |= {ran.ended for ran in self._child.ran.values() if ran.ended}
+            self._remote = Remote(self._child.socket, self._child.request_timeout)
+        return self._remote
+
+    def _end(self) -> str:
+        """Close the child; returns how it came to its end, "" where there was none."""
+        child, self._child, self._remote = self._child, None, None
+        if child is None:
+            return ""
+        usage = child.close()
+        self.done.peak_bytes = max(self.done.peak_bytes, usage.peak_bytes)
+        return usage.outcome
+
+    # --- verdicts -------------------------------------------------------------------------------------------------
+
+    def _judged(self, exercise: Exercise, cells: Sequence[Cell]) -> Judged:
+        remote = self._open(cells)
+        answer = next((cell for cell in cells if cell.grade_id == f"{exercise.name}-answer"), None)
+        ran = self.done.ran.get(answer.index) if answer is not None else None
+        if remote is None or (ran is not None and ran.ended):
+            return _not_run(ran)
+        line = Line(remote)
+        try:
+            verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
+        except Exception:  # a fault of ours must neither stop the run nor pass for a zero
+            return Judged("error", 0.0, message="This could not be graded.", internal=traceback.format_exc(limit=-4))
+        points = round(exercise.points * verdict.fraction, 2)
+        outcome = Judged(verdict.kind, points, verdict.rows, verdict.mistake or "", verdict.note)
+        if line.failure:
+            ending = self._end() if remote.failure else ""
+            self.done.endings |= {ending} - {"", "ok"}
+            return _cut_short(outcome, line.failure, ending, self.sandbox.limits.request_seconds)
+        if ran is not None and ran.error and ran.error.name != "NotImplementedError" and outcome.kind != "pass":
+            return _stopped(outcome, ran.error)
+        return outcome
+
+    def _task(self, exercise: Exercise, line: Line) -> Verdict:
+        check = checks.find(exercise.name, exercise.chapter)
+        return check.judge(check.student(line), self.tables[exercise.name])
+
+    @staticmethod
+    def _question(exercise: Exercise, line: Line) -> Verdict:
+        try:
+            value = Student(line).get(exercise.parts[0])
+        except StudentError:
+            value = None
+        return questions.judge(exercise, value)
+
+
+def _cut_short(outcome: Judged, failure: str, ending: str, seconds: float) -> Judged:
+    """The verdict where the child was lost while it was judged: rows that had passed by then keep their points."""
+    if failure == "timeout":
+        kind, told = "timeout", f"It had not answered after {seconds:g} s and was stopped."
+    elif ending == "out of memory":
+        kind, told = "out of memory", "It asked for more memory than a hand-in may use, and was stopped."
+    elif ending == "timeout":
+        kind, told = "timeout", "The whole hand-in had used up its time, and was stopped."
+    elif failure == "protocol":
+        kind, told = "blocked", "What came back could not be read, so nothing after it was looked at."
+    else:
+        kind, told = "error", "Your code ended Python itself (for example with exit(), or a crash inside a library)."
+    rows, first = [], True
+    for row in outcome.rows:
+        if not row.passed:
+            row = replace(row, message=told if first else "Not looked at, because of the line above.", mistake=None)
+            first = False
+        rows.append(row)
+    return replace(outcome, kind=kind, rows=tuple(rows), message="", mistake="")
+
+
+def _not_run(ran: Ran | None) -> Judged:
+    """The verdict on an answer whose cell ended the process, or was never reached because others kept doing so."""
+    if ran is None or ran.error is None:
+        return Judged("error", 0.0, message="Other cells of this hand-in kept ending Python, so this was not run.")
+    return _stopped(Judged("error", 0.0), ran.error)
+
+
+def _stopped(outcome: Judged, error: CellError) -> Judged:
+    """The verdict on an answer whose cell raised: its rows could only say that nothing is defined."""
+    kind = {"time": "timeout", "memory": "out of memory"}.get(error.limit, "error")
+    where = f" in line {error.line}" if error.line else ""
+    told = f"The cell of your answer stopped with {error.name}{where}: {error.message}"
+    if error.name == "CellEnded":
+        told = error.message.replace("The cell", "The cell of your answer", 1)
+    rows = outcome.rows if outcome.points else ()
+    return replace(outcome, kind=kind, rows=rows, message=told, mistake="")
