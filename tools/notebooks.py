@@ -284,15 +284,22 @@ def refresh(path: Path) -> None:
             continue
         if timed:
             cell.metadata.setdefault("course", NotebookNode())["timed"] = digest
-        cell.outputs, cell.execution_count = [_plain(output, count) for output in run.outputs], count
+        cell.outputs, cell.execution_count = _plain(run.outputs, count), count
     write(normalise(notebook), path)
 
 
-def _plain(output: NotebookNode, count: int) -> NotebookNode:
-    if "execution_count" in output:
-        output.execution_count = count
-    output.pop("transient", None)
-    return output
+def _plain(outputs: list[NotebookNode], count: int) -> list[NotebookNode]:
+    """Outputs without what differs from run to run: counts, transient data, and where a stream was cut in two."""
+    plain: list[NotebookNode] = []
+    for output in outputs:
+        if "execution_count" in output:
+            output.execution_count = count
+        output.pop("transient", None)
+        if output.output_type == "stream" and plain and plain[-1].get("name") == output.name:
+            plain[-1].text += output.text
+        else:
+            plain.append(output)
+    return plain
 
 
 def record(module: str) -> None:
