@@ -1,0 +1,583 @@
+"""The sandbox: a warm process inside bubblewrap that runs each hand-in in a fresh child. The trusted side; `zygote.py` is the other.
+
+What is not to be known or changed is absent, not forbidden: inside there is the Python installation with its packages, `course`, the solutions of
+earlier chapters that the caller names, and nothing else of this repository, the class or the machine. No network, a read-only root.
+All that comes out of a child is treated as hostile. Linux only; `doctor` says what is missing.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import json
+import os
+import select
+import shutil
+import signal
+import site
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import matplotlib
+
+import course
+from autograde.limits import Limits
+from course.transport import wire
+
+_ZYGOTE = Path(__file__).with_name("zygote.py")
+_REPOSITORY = Path(__file__).resolve().parent.parent
+_HIDDEN = ("autograde", "solutions")  # packages that must not be seen even where they are installed beside the others
+_CONTROL = 3
+_INSIDE_ID = "65533"
+_START_SECONDS = 180.0
+_FRAME = wire.Caps(header_bytes=32 << 20, array_bytes=0)
+_LEFT_OUT = 3  # how many cells that end their child are left out of a hand-in before it is given up
+
+
+class SandboxError(RuntimeError):
+    """The sandbox itself does not work: nothing may be run, and no student is to blame."""
+
+
+class CellLike(Protocol):
+    """What `run` needs of a cell; `autograde.rebuild.Cell` is one."""
+
+    @property
+    def index(self) -> int: ...
+    @property
+    def source(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class CellError:
+    """The exception that a cell raised. `limit` is "time" or "memory" where it ran into one; `line` counts from 1 in the cell."""
+
+    name: str
+    message: str
+    line: int | None = None
+    limit: str = ""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of one cell. `outputs` are nbformat outputs, the error included, safe to put into a notebook.
+
+    `ended` is "" or how this cell ended its child (an outcome of `Usage`); it was then left out of the run that counts.
+    """
+
+    index: int
+    outputs: list[dict[str, Any]]
+    error: CellError | None
+    seconds: float
+    ended: str = ""
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a hand-in used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (`signal` says how), exited.
+
+    `peak_bytes` is memory beyond that of the warm process, sampled while it ran, shared memory included.
+    """
+
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_bytes: int = 0
+    outcome: str = "ok"
+    signal: str = ""
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.seconds + other.seconds,
+            self.cpu_seconds + other.cpu_seconds,
+            max(self.peak_bytes, other.peak_bytes),
+            other.outcome,
+            other.signal,
+        )
+
+
+class Sandbox:
+    """One bubblewrap with its warm process; a worker has one and uses it from one thread.
+
+        with Sandbox(solutions=[Path("solutions/warm_up.py")]) as sandbox:
+            child = sandbox.run(cells)
+            student = Student(Remote(child.socket, timeout=child.request_timeout))
+            ...
+            usage = child.close()
+
+    solutions: modules of EARLIER chapters; whatever is named here can be read by the code that is graded.
+    warm: names of modules to import beforehand, such as those that the notebooks import.
+    Raises SandboxError where it does not start. It ends with the thread that opened it.
+    """
+
+    def __init__(self, solutions: Sequence[Path] = (), limits: Limits | None = None, warm: Sequence[str] = ()):
+        self.solutions = [Path(path) for path in solutions]
+        self.limits = limits or Limits()
+        self.warm = list(warm)
+        self.start_seconds = 0.0
+        self._process: subprocess.Popen | None = None
+        self._control: socket.socket | None = None
+        self._cleanup = contextlib.ExitStack()
+
+    def __enter__(self) -> Sandbox:
+        try:
+            self._start()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sandbox with everything in it."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            try:
+                self._process.wait(0.5)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+        self._cleanup.close()
+
+    def _start(self) -> None:
+        started = time.monotonic()
+        bubblewrap = shutil.which("bwrap")
+        if bubblewrap is None:
+            raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
+        folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
+        _furnish(folder / "inside", self.solutions)
+        errors = self._cleanup.enter_context((folder / "errors").open("w+b"))
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    _HAND_OVER,
+                    str(theirs.fileno()),
+                    bubblewrap,
+                    *_arguments(folder / "inside", self.warm),
+                ],
+                pass_fds=(theirs.fileno(),),
+                stdin=subprocess.DEVNULL,
+                stdout=errors,
+                stderr=errors,
+                start_new_session=True,
+                cwd="/",
+            )
+        self._control = ours
+        ours.settimeout(_START_SECONDS)
+        try:
+            ready = json.loads(ours.recv(1 << 16) or b"{}")
+        except (OSError, ValueError):
+            ready = {}
+        if not ready.get("ready"):
+            errors.seek(0)
+            told = errors.read().decode(errors="replace").strip()
+            raise SandboxError(
+                "the sandbox did not start: " + (told[-2000:] or f"no word from it in {_START_SECONDS:g} s")
+            )
+        if ready["threads"] != 1:
+            raise SandboxError(
+                f"the warm process has {ready['threads']} threads; a module of {self.warm} starts some, and a fork may then hang"
+            )
+        self.start_seconds = time.monotonic() - started
+
+    def run(self, cells: Sequence[CellLike], limits: Limits | None = None) -> Child:
+        """Run the cells in a fresh child and return it, ready to answer requests. `limits` stand in for the sandbox's own.
+
+        A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a new one, so that it costs no
+        other exercise; after three such cells the child is returned dead, and its requests fail. Raises SandboxError where isolation fails.
+        """
+        limits = limits or self.limits
+        left_out: dict[int, Ran] = {}
+        before = Usage()
+        while True:
+            child = Child(self._fork(limits), limits, before)
+            stuck = child._execute([cell for cell in cells if cell.index not in left_out])
+            if stuck is None or len(left_out) == _LEFT_OUT:
+                break
+            before = child.close()
+            left_out[stuck] = _ended(stuck, before, limits)
+        child.ran |= left_out
+        if stuck is not None:
+            usage = child.close()
+            child.ran[stuck] = _ended(stuck, usage, limits)
+        return child
+
+    def _fork(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
+        """(line to the child, line to its warden) of a new child."""
+        if self._control is None:
+            raise SandboxError("the sandbox is closed")
+        ours, theirs = socket.socketpair()
+        report, wardens = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs, wardens:
+            try:
+                socket.send_fds(
+                    self._control, [json.dumps(asdict(limits)).encode()], [theirs.fileno(), wardens.fileno()]
+                )
+            except OSError as error:
+                raise SandboxError(f"the warm process is gone: {error}") from None
+        return ours, report
+
+
+class Child:
+    """One hand-in's process. `socket` is the line for `autograde.remote.Remote`; `ran` says what became of each cell, by index."""
+
+    def __init__(self, lines: tuple[socket.socket, socket.socket], limits: Limits, before: Usage):
+        self.limits = limits
+        self.ran: dict[int, Ran] = {}
+        self._before = before
+        self._usage: Usage | None = None
+        self.socket, self._report = lines
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def outputs(self) -> dict[int, list[dict[str, Any]]]:
+        """nbformat outputs of each cell, by index."""
+        return {index: ran.outputs for index, ran in self.ran.items()}
+
+    @property
+    def request_timeout(self) -> float:
+        """The hard limit of a request in seconds: a little later than the one that the child keeps itself."""
+        return self.limits.request_seconds + self.limits.grace
+
+    def _execute(self, cells: list[CellLike]) -> int | None:
+        """Run the cells; returns the index of the cell in which the child ended, or None."""
+        current = -1
+        try:
+            first = self._receive(self.limits.grace + 30)
+            if not isinstance(first, dict) or "ready" not in first:
+                raise SandboxError(f"a child could not be isolated: {first}")
+        except (EOFError, OSError, wire.WireError) as error:
+            raise SandboxError(
+                f"a child could not be isolated: {self._told() or error or 'it ended at once'}"
+            ) from None
+        try:
+            current = cells[0].index if cells else -1
+            wanted = [{"index": cell.index, "source": _plain(cell.source)} for cell in cells]
+            self.socket.settimeout(self.limits.cell_seconds)
+            wire.send(self.socket, {"cells": wanted}, _FRAME)
+            for place, cell in enumerate(cells):
+                current = cell.index
+                told = self._receive(self.limits.cell_seconds + self.limits.grace)
+                self.ran[current] = _ran(current, told, self.limits)
+                current = cells[place + 1].index if place + 1 < len(cells) else current
+            if self._receive(self.limits.grace) != {"done": True}:
+                raise wire.WireError("the cells did not end in order")
+        except (EOFError, OSError, wire.WireError, ValueError, TypeError, KeyError, RecursionError):
+            return current
+        return None
+
+    def _receive(self, seconds: float) -> Any:
+        return wire.receive(_Before(self.socket, time.monotonic() + seconds), _FRAME)  # type: ignore[arg-type]
+
+    def _told(self) -> str:
+        """What the warden has to say where it could not even make the namespaces."""
+        with contextlib.suppress(OSError, ValueError):
+            self._report.settimeout(1)
+            return str(json.loads(self._report.recv(1 << 16)).get("fatal", ""))
+        return ""
+
+    def close(self) -> Usage:
+        """End the child and return what the hand-in used. May be called twice."""
+        if self._usage is None:
+            self._usage = self._before + self._end()
+        return self._usage
+
+    def _end(self) -> Usage:
+        with self.socket, self._report:
+            over = _hung_up(self.socket)
+            with contextlib.suppress(OSError):
+                self.socket.shutdown(socket.SHUT_RDWR)
+            if not select.select([self._report], [], [], 0.5)[0]:
+                with contextlib.suppress(OSError):
+                    self._report.send(b"end")
+            self._report.settimeout(10)
+            try:
+                told = json.loads(self._report.recv(1 << 16))
+            except (OSError, ValueError):
+                told = {}
+        if "status" not in told:
+            raise SandboxError(f"the warden of a child ended without a report: {told.get('fatal', 'no word')}")
+        used = Usage(told["seconds"], told["cpu_seconds"], told["peak_bytes"])
+        if told["killed"] and os.WIFSIGNALED(told["status"]):  # else it was on its way out by itself
+            return replace(used, outcome="out of memory" if told["killed"] == "memory" else "timeout")
+        if os.WIFSIGNALED(told["status"]):
+            number = os.WTERMSIG(told["status"])
+            if (
+                number == signal.SIGKILL
+            ):  # nobody inside can send it to process 1: the CPU limit, or the machine is out of memory
+                ran_out = used.cpu_seconds >= self.limits.cpu_seconds * 0.95
+                return replace(used, outcome="timeout" if ran_out else "out of memory", signal="SIGKILL")
+            with contextlib.suppress(ValueError):
+                return replace(used, outcome="crashed", signal=signal.Signals(number).name)
+            return replace(used, outcome="crashed", signal=str(number))
+        return replace(used, outcome="exited" if over or told["status"] else "ok")
+
+
+@dataclass
+class _Before:
+    """A socket whose reads all end at one moment, however slowly bytes trickle in."""
+
+    line: socket.socket
+    moment: float
+
+    def recv_into(self, view: memoryview) -> int:
+        left = self.moment - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.line.settimeout(left)
+        return self.line.recv_into(view)
+
+
+def _hung_up(line: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(line, 0)  # a hang-up is always reported, unread bytes or not
+    return bool(poll.poll(0))
+
+
+# ---------------------------------------------------------------- what comes out of a child
+
+
+def _plain(text: Any) -> str:
+    """The text with lone surrogates replaced: it can be written to a file."""
+    return str(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def _number(value: Any) -> float:
+    return float(value) if type(value) in (int, float) and 0 <= value < 1e9 else 0.0
+
+
+def _ran(index: int, told: Any, limits: Limits) -> Ran:
+    """Build a cell's record from a hostile message: its form is checked, its text cut, its figures made harmless."""
+    if not isinstance(told, dict) or told.get("cell") != index or not isinstance(told.get("outputs"), list):
+        raise wire.WireError("not the report of the cell that ran")
+    room = limits.text + 200
+    outputs, pictures = [], 0
+    for item in told["outputs"][:500]:
+        if not isinstance(item, dict):
+            continue
+        if item.get("kind") == "stream" and item.get("name") in ("stdout", "stderr"):
+            text = _plain(item.get("text"))[: max(room, 0)]
+            room -= len(text)
+            outputs.append({"output_type": "stream", "name": item["name"], "text": text})
+        elif item.get("kind") in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
+            pictures += 1
+            data = _figure(item["data"], limits) if pictures <= limits.images * 4 else {}
+            text = _plain(item["data"].get("text/plain", ""))[: max(room, 0)]
+            room -= len(text)
+            if text:
+                data["text/plain"] = text
+            if data:
+                extra = {"execution_count": None} if item["kind"] == "execute_result" else {}
+                outputs.append({"output_type": item["kind"], "data": data, "metadata": {}, **extra})
+    error = _error(told.get("error"))
+    return Ran(index, outputs + _error_output(error), error, _number(told.get("seconds")))
+
+
+def _figure(data: dict[str, Any], limits: Limits) -> dict[str, Any]:
+    """A PNG as it is; an SVG inside an <img>, where no script in it runs and nothing is fetched. HTML never passes."""
+    png, svg = data.get("image/png"), data.get("image/svg+xml")
+    if isinstance(png, str) and len(png) <= 1.4 * limits.image:
+        with contextlib.suppress(binascii.Error, ValueError):
+            raw = base64.b64decode("".join(png.split()), validate=True)
+            if raw.startswith(b"\x89PNG\r\n\x1a\n"):
+                return {"image/png": base64.b64encode(raw).decode()}
+    if isinstance(svg, str) and len(svg) <= 1.4 * limits.image:
+        encoded = base64.b64encode(_plain(svg).encode()).decode()
+        return {"text/html": f'<img alt="figure" src="data:image/svg+xml;base64,{encoded}">'}
+    return {}
+
+
+def _error(told: Any) -> CellError | None:
+    if not isinstance(told, dict):
+        return None
+    line = told.get("line")
+    limit = told.get("limit")
+    return CellError(
+        _plain(told.get("name"))[:100],
+        _plain(told.get("message"))[:2000],
+        line if type(line) is int and 0 < line < 1 << 20 else None,
+        limit if limit in ("time", "memory") else "",
+    )
+
+
+def _error_output(error: CellError | None) -> list[dict[str, Any]]:
+    if error is None:
+        return []
+    where = f" (line {error.line} of this cell)" if error.line else ""
+    traceback = [f"{error.name}: {error.message}{where}"]
+    return [{"output_type": "error", "ename": error.name, "evalue": error.message, "traceback": traceback}]
+
+
+def _ended(index: int, usage: Usage, limits: Limits) -> Ran:
+    """The record of a cell that ended its child, which is known from the warden alone."""
+    outcome = "exited" if usage.outcome == "ok" else usage.outcome
+    messages = {
+        "timeout": f"The cell did not stop within {limits.cell_seconds:g} s and was ended.",
+        "out of memory": f"The cell needed more than {limits.memory >> 20} MiB of memory and was ended.",
+        "crashed": f"The cell crashed Python itself ({usage.signal}).",
+        "exited": "The cell ended Python itself.",
+    }
+    limit = {"timeout": "time", "out of memory": "memory"}.get(outcome, "")
+    error = CellError("CellEnded", messages[outcome], None, limit)
+    return Ran(index, _error_output(error), error, usage.seconds, ended=outcome)
+
+
+# ---------------------------------------------------------------- what is inside
+
+# Puts the control socket where the warm process looks for it; bubblewrap passes it on.
+_HAND_OVER = f"import os, sys; os.dup2(int(sys.argv[1]), {_CONTROL}); os.execv(sys.argv[2], sys.argv[2:])"
+
+
+def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
+    """Fill the generated folder that is seen as /sandbox: copies, readable by anybody, whatever the umask here."""
+    skip = shutil.ignore_patterns("__pycache__", ".*")
+    shutil.copytree(Path(str(course.__file__)).parent, inside / "course", ignore=skip)
+    (inside / "solutions").mkdir()
+    (inside / "solutions" / "__init__.py").write_text('"""References of earlier chapters."""\n', "utf-8")
+    for path in solutions:
+        if path.suffix != ".py":
+            raise SandboxError(f"{path} is no solution module")
+        shutil.copy(path, inside / "solutions" / path.name)
+    shutil.copy(_ZYGOTE, inside / "zygote.py")
+    shutil.copytree(_fonts(), inside / "fonts")
+    (inside / "etc").mkdir()
+    (inside / "etc" / "passwd").write_text(f"learner:x:{_INSIDE_ID}:{_INSIDE_ID}::/scratch:/nonexistent\n")
+    (inside / "etc" / "group").write_text(f"learner:x:{_INSIDE_ID}:\n")
+    if Path("/etc/ld.so.cache").exists():
+        shutil.copy("/etc/ld.so.cache", inside / "etc")
+    for path in (inside, *inside.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+def _fonts() -> Path:
+    """A folder with matplotlib's list of the system's fonts, made once for each version and kept in the user's cache."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "attention-from-scratch"
+    folder = cache / f"fonts-{matplotlib.__version__}"
+    if not any(folder.glob("fontlist-*.json")):
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as fresh:
+            environment = {
+                "MPLCONFIGDIR": fresh,
+                "HOME": "/nonexistent",
+                "PATH": os.environ.get("PATH", ""),
+            }  # no fonts of this user's own
+            command = [sys.executable, "-c", "import matplotlib.font_manager"]
+            subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300, cwd="/")
+            folder.mkdir(exist_ok=True)
+            for made in Path(fresh).glob("fontlist-*.json"):
+                os.replace(made, folder / made.name)
+    return folder
+
+
+def _packages() -> list[Path]:
+    """Folders that packages are imported from, but for those that an editable install points at."""
+    folders = site.getsitepackages()
+    if site.ENABLE_USER_SITE:
+        folders.append(site.getusersitepackages())
+    return [Path(folder) for folder in folders if Path(folder).is_dir()]
+
+
+def _read_only() -> Iterator[Path]:
+    """Everything of the machine that is seen inside, at its own path."""
+    libraries = [Path("/usr/lib", f"{os.uname().machine}-linux-gnu")]
+    if not libraries[0].is_dir():  # a system that keeps them all in one folder
+        libraries = [Path("/usr/lib")]
+    libraries += map(Path, ("/usr/lib64", "/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/zoneinfo"))
+    yield from (path for path in libraries if path.is_dir())
+    yield from Path("/usr/lib").glob("python3*")
+    for prefix in {sys.prefix, sys.base_prefix, os.path.realpath(sys.base_prefix)} - {"/usr"}:
+        for name in ("lib", "lib64", "pyvenv.cfg"):
+            path = Path(prefix, name)
+            if path.exists() and not path.is_symlink():
+                yield path
+    yield from _packages()
+
+
+def _arguments(inside: Path, warm: Sequence[str]) -> list[str]:
+    """bubblewrap's command line."""
+    words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    words += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+    if os.geteuid() == 0:
+        # The mounts are made as root, because Python may live where no other user can go; the warm process then really becomes
+        # an unprivileged user. Mapping root to one in a user namespace would leave RLIMIT_NPROC without effect.
+        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        words += ["--unshare-user", "--uid", _INSIDE_ID, "--gid", _INSIDE_ID]
+    words += ["--ro-bind", str(inside), "/sandbox", "--ro-bind", str(inside / "etc"), "/etc"]
+    program = os.path.realpath(sys.executable)
+    bound: list[Path] = []
+    for path in sorted({*_read_only(), Path(program)}, key=lambda path: (len(path.parts), path)):
+        if not any(parent in bound for parent in (path, *path.parents)):
+            bound.append(path)
+            # bubblewrap makes missing parents for their owner alone, who is not the one that runs inside
+            words += [word for parent in reversed(path.parents[:-1]) for word in ("--dir", str(parent))]
+            words += ["--ro-bind", str(path), str(path)]
+    for name in ("/lib", "/lib32", "/lib64"):
+        if os.path.islink(name):
+            words += ["--symlink", os.readlink(name), name]
+        elif os.path.isdir(name):
+            words += ["--ro-bind", name, name]
+    if sys.executable != program:
+        words += ["--dir", os.path.dirname(sys.executable), "--symlink", program, sys.executable]
+    hidden = [folder / name for folder in _packages() for name in _HIDDEN] + [_REPOSITORY]
+    for path in hidden:
+        if path.is_dir() and any(parent in bound for parent in (path, *path.parents)):
+            words += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    words += ["--proc", "/proc", "--tmpfs", "/dev", "--dir", "/dev/shm"]
+    for name in ("null", "zero", "random", "urandom"):
+        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
+    words += [
+        "--remount-ro",
+        "/dev",
+        "--perms",
+        "1777",
+        "--tmpfs",
+        "/scratch",
+        "--chdir",
+        "/scratch",
+        "--remount-ro",
+        "/",
+    ]
+    environment = {
+        "HOME": "/scratch",
+        "TMPDIR": "/scratch",
+        "USER": "learner",
+        "PATH": "/nonexistent",
+        "LANG": "C.UTF-8",
+        "PYTHONPATH": os.pathsep.join(["/sandbox", *map(str, _packages())]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "MPLCONFIGDIR": "/scratch/.matplotlib",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "IPYTHONDIR": "/scratch/.ipython",
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+        "TQDM_DISABLE": "1",
+        "NBGRADER_EXECUTION": "autograde",  # course.parts then gives the references, silently
+        "SANDBOX_WARM": json.dumps(list(warm)),
+    }
+    for name, value in environment.items():
+        words += ["--setenv", name, value]
+    return [*words, "--", sys.executable, "-s", "-B", "/sandbox/zygote.py"]

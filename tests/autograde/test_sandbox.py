@@ -1,0 +1,515 @@
+"""Attacks on the sandbox itself, each followed by a healthy run in the same one; and what honest cells get from it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import textwrap
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from autograde import sandbox as module
+from autograde.limits import MIB, Limits
+from autograde.remote import Remote
+from autograde.sandbox import Child, Sandbox, SandboxError
+from course.transport.student import Student, StudentError
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("sandbox"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+LIMITS = Limits(
+    cell_seconds=1.5, request_seconds=1.0, grace=1.0, wall_seconds=20, cpu_seconds=20, memory=400 * MIB, disk=8 * MIB
+)
+PATIENT = replace(LIMITS, cell_seconds=20)
+
+
+@dataclass
+class Cell:
+    index: int
+    source: str
+
+
+def cells(*sources: str) -> list[Cell]:
+    return [Cell(index, textwrap.dedent(source)) for index, source in enumerate(sources)]
+
+
+def text(child: Child, index: int = 0) -> str:
+    """What the cell printed."""
+    return "".join(output.get("text", "") for output in child.outputs[index])
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("references") / "earlier.py"
+    path.write_text("def reference(x):\n    return x + 1\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def box(earlier):
+    with Sandbox(solutions=[earlier], limits=LIMITS) as opened:
+        yield opened
+
+
+@pytest.fixture
+def attacked(box):
+    """The sandbox; after the test it must still serve an honest hand-in."""
+    yield box
+    healthy(box)
+
+
+def healthy(box: Sandbox) -> None:
+    with box.run(cells("import torch\ndef double(x):\n    return 2 * x")) as child:
+        assert child.ran[0].error is None
+        answer = Student(Remote(child.socket, child.request_timeout)).double(torch.arange(3.0))
+        assert torch.equal(answer, torch.tensor([0.0, 2.0, 4.0]))
+    assert child.close().outcome == "ok"
+
+
+STUBBORN = """def spin():
+    while True: pass
+while True:
+    try: spin()
+    except BaseException: pass
+"""
+
+
+# ---------------------------------------------------------------- honest cells
+
+
+def test_outputs_figures_and_errors_are_recorded_and_the_run_goes_on(box):
+    child = box.run(
+        cells(
+            "%matplotlib inline\nimport sys\nprint('to out')\nprint('to err', file=sys.stderr)\n40 + 2",
+            "x = 1\ny = x / 0",
+            "def broken(:\n    pass",
+            "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()",
+            "from IPython.display import HTML, SVG, display\ndisplay(HTML('<script>alert(1)</script>'))\n"
+            "display(SVG('<svg xmlns=\"http://www.w3.org/2000/svg\"><script>alert(1)</script></svg>'))",
+            "answer = input()",
+            "from earlier_typo import nothing",
+            "from solutions.earlier import reference\nprint(reference(1), x)",
+        )
+    )
+    child.close()
+    first, second, third, fourth, fifth, sixth, seventh, last = (child.ran[i] for i in range(8))
+    assert [o["output_type"] for o in first.outputs] == ["stream", "stream", "execute_result"]
+    assert (second.error.name, second.error.line) == ("ZeroDivisionError", 2)
+    assert (third.error.name, third.error.line) == ("SyntaxError", 1)
+    assert [list(o["data"]) for o in fourth.outputs] == [["image/png", "text/plain"]]
+    shown = "".join(str(o["data"].get("text/html", "")) for o in fifth.outputs)
+    assert "<script" not in shown and "data:image/svg+xml;base64," in shown
+    assert sixth.error.name == "EOFError" and seventh.error.name == "ModuleNotFoundError"
+    assert last.error is None and text(child, 7) == "2 1\n"
+
+
+def test_each_hand_in_is_alone(box):
+    with box.run(
+        cells("import torch, builtins\nbuiltins.left = 1\ntorch.left = 2\nopen('left', 'w').write('3')")
+    ) as child:
+        assert child.ran[0].error is None
+    with box.run(
+        cells("import torch, builtins, os\nprint(hasattr(builtins, 'left'), hasattr(torch, 'left'), os.listdir('.'))")
+    ) as child:
+        assert text(child) == "False False []\n"
+
+
+def test_a_soft_deadline_costs_one_cell_and_one_request_only(box):
+    with box.run(cells("while True: pass", "def forever():\n    while True: pass\ndef one(): return 1")) as child:
+        assert child.ran[0].error.limit == "time" and child.ran[1].error is None
+        student = Student(Remote(child.socket, child.request_timeout))
+        with pytest.raises(StudentError, match="TimeLimit"):
+            student.forever()
+        assert student.one() == 1
+    assert child.close().outcome == "ok"
+
+
+def test_a_request_that_ends_the_child_is_told_by_the_usage(box):
+    child = box.run(cells("import os\ndef leave(): os._exit(0)"))
+    remote = Remote(child.socket, child.request_timeout)
+    with pytest.raises(StudentError, match="gone"):
+        Student(remote).leave()
+    assert child.close().outcome == "exited"
+    child = box.run(cells("def stay():\n" + textwrap.indent(STUBBORN, "    ")))
+    remote = Remote(child.socket, child.request_timeout)
+    with pytest.raises(StudentError, match="timeout"):
+        Student(remote).stay()
+    assert child.close().outcome == "timeout"
+    healthy(box)
+
+
+def test_the_autograd_engine_and_workers_run_in_a_child(box):
+    source = """
+        import torch
+        from torch.utils.data import DataLoader
+        model = torch.nn.GRU(4, 4, batch_first=True)
+        model(torch.randn(2, 3, 4))[0].sum().backward()
+        print(model.weight_hh_l0.grad.isfinite().all().item(), torch.get_num_threads())
+    """
+    with box.run(cells(source)) as child:
+        assert text(child) == "True 1\n", child.ran[0]
+
+
+# ---------------------------------------------------------------- attacks that end the child
+
+ENDS = {
+    "exit": ("import os; os._exit(0)", "exited"),
+    "kill itself by its group": ("import os, signal; os.kill(0, signal.SIGKILL); os._exit(3)", "exited"),
+    "segmentation fault": ("import ctypes; ctypes.string_at(0)", "crashed"),
+    "abort": ("import os; os.abort()", "crashed"),
+    "loop that swallows every exception": (STUBBORN, "timeout"),
+    "loop inside C": ("import itertools; all(itertools.repeat(True))", "timeout"),
+    "no more alarms": ("import signal, time\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\ntime.sleep(60)", "timeout"),
+    "memory over many processes": (
+        "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        held = bytearray(300 << 20)\n        for i in range(0, len(held), 4096): held[i] = 1\n"
+        "        time.sleep(30)\ntime.sleep(30)",
+        "out of memory",
+    ),
+    "closes the line": ("import os\nos.closerange(0, 100)", "exited"),
+    "nonsense on the line": ("import os\nfor _ in range(1000): os.write(3, b'\\xff' * 4096)", "exited"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_cell_that_ends_its_child_costs_only_itself(attacked, name):
+    source, outcome = ENDS[name]
+    began = time.monotonic()
+    with attacked.run(cells("def one(): return 1", source, "def two(): return 2")) as child:
+        ended = child.ran[1].ended
+        assert child.ran[1].error is not None and child.ran[1].outputs
+        student = Student(Remote(child.socket, child.request_timeout))
+        assert (student.one(), student.two()) == (1, 2)
+    assert ended == outcome or (outcome == "exited" and ended == "crashed"), child.ran[1]
+    assert child.close().outcome == "ok"
+    assert time.monotonic() - began < 8
+
+
+def test_a_hand_in_that_dies_everywhere_is_given_up_with_every_cell_accounted_for(attacked):
+    child = attacked.run(cells(*["import os; os._exit(1)"] * 6))
+    assert [child.ran[i].ended for i in range(4)] == ["exited"] * 4
+    with pytest.raises(StudentError, match="gone"):
+        Student(Remote(child.socket, 1.0)).anything()
+    assert child.close().outcome == "exited"
+
+
+# ---------------------------------------------------------------- attacks that run into a limit
+
+LIMITED = {
+    "memory": ("import torch\nheld = [torch.ones(25_000_000) for _ in range(40)]", "limit=memory"),
+    "python memory": ("held = []\nwhile True: held.append(bytearray(10_000_000))", "limit=memory"),
+    "forks": (
+        "import os, time\ncount = 0\ntry:\n    for _ in range(500):\n        if os.fork() == 0:\n            time.sleep(60); os._exit(0)\n        count += 1\n"
+        "finally: print(count)",
+        "BlockingIOError",
+    ),
+    "threads": ("import threading, time\nfor _ in range(500): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", "RuntimeError"),
+    "disk": ("for i in range(100):\n    with open(f'big{i}', 'wb') as file: file.write(b'0' * (1 << 20))", "OSError"),
+    "one big file": ("import os\nos.truncate(os.open('big', os.O_CREAT | os.O_WRONLY), 1 << 30)", "OSError"),
+    "shared memory": ("for i in range(100):\n    with open(f'/dev/shm/{i}', 'wb') as file: file.write(b'0' * (1 << 20))", "OSError"),
+    "many small files": ("for i in range(100_000): open(f'{i}', 'w').close()", "OSError"),
+    "descriptors": ("held = [open('/dev/null') for _ in range(5000)]", "OSError"),
+    "regular expression": ("import re; re.match(r'(a+)+b', 'a' * 40)", "limit=time"),
+    "recursion": ("def f(): return f()\nf()", "RecursionError"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_limits_hold(attacked, name):
+    source, wanted = LIMITED[name]
+    with attacked.run(cells(source, "print('still here')"), PATIENT if name == "forks" else None) as child:
+        error = child.ran[0].error
+        assert error is not None, child.ran[0]
+        assert wanted in f"{error.name} limit={error.limit}", child.ran[0]
+        assert text(child, 1) == "still here\n" or child.ran[1].error is not None
+    assert child.close().peak_bytes < 2 * LIMITS.memory
+
+
+def test_a_flood_of_output_is_cut(attacked):
+    began = time.monotonic()
+    flood = "import torch\nfor _ in range(100): print('x' * 1_000_000)\nfrom IPython.display import display\nfor _ in range(1000): display({'a': 1})"
+    with attacked.run(cells(flood, "class Liar:\n    def __repr__(self): return 'y' * 10_000_000\nLiar()")) as child:
+        size = sum(len(str(ran.outputs)) for ran in child.ran.values())
+        assert size < 4 * LIMITS.text
+        assert "more characters left out" in text(child, 0)
+    assert time.monotonic() - began < 10
+
+
+def test_a_daemon_dies_with_its_child(attacked):
+    source = """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.execv(os.sys.executable, ["the-outliving-daemon", "-c", "import time; time.sleep(300)"])
+            os._exit(0)
+        time.sleep(0.3)
+    """
+    with attacked.run(cells(source)) as child:
+        assert child.ran[0].error is None
+    time.sleep(0.3)
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [path] if b"the-outliving-daemon" in path.read_bytes() else []
+        except OSError:
+            pass
+    assert not found
+
+
+# ---------------------------------------------------------------- attacks on what is not theirs
+
+PROBE = """
+    import ctypes, os, socket, stat
+    libc = ctypes.CDLL(None, use_errno=True)
+    def attempt(name, action):
+        try:
+            print(name, "=", action())
+        except BaseException as error:
+            print(name, "! ", type(error).__name__, error)
+    def call(function, *args):
+        ctypes.set_errno(0)
+        if function(*args) != 0: raise OSError(ctypes.get_errno(), "refused")
+        return "DONE"
+    def sockets():
+        found = []
+        for number in range(256):
+            try: found += [number] if stat.S_ISSOCK(os.fstat(number).st_mode) else []
+            except OSError: pass
+        return found
+    def descriptors():
+        found = []
+        for number in range(256):
+            try: os.fstat(number); found.append(number)
+            except OSError: pass
+        return found
+"""
+
+
+def probe(box: Sandbox, *attempts: str) -> dict[str, str]:
+    """Each attempt's line: "= value" or "!  error"."""
+    source = textwrap.dedent(PROBE) + "\n".join(f"attempt({name!r}, lambda: {name})" for name in attempts)
+    with box.run(cells(source)) as child:
+        assert child.ran[0].error is None, child.ran[0]
+        lines = text(child).splitlines()
+    found = {
+        name: next(line.removeprefix(name).strip() for line in lines if line.startswith(name + " "))
+        for name in attempts
+    }
+    assert len(lines) == len(attempts), lines
+    return found
+
+
+def test_it_is_an_unprivileged_process_1_with_one_descriptor(attacked):
+    found = probe(
+        attacked,
+        "os.getuid()",
+        "os.getpid()",
+        "os.getppid()",
+        "sockets()",
+        "descriptors()",
+        "os.listdir('/proc')",
+        "os.getgroups()",
+    )
+    assert found["os.getuid()"] == "= 65533"
+    assert found["os.getpid()"] == "= 1" and found["os.getppid()"] == "= 0"
+    assert found["sockets()"] == "= [3]" and found["descriptors()"] == "= [0, 1, 2, 3]"
+    assert found["os.listdir('/proc')"] == "= []"
+
+
+def test_nothing_of_the_network_is_there(attacked):
+    found = probe(
+        attacked,
+        "socket.create_connection(('1.1.1.1', 53), 1)",
+        "socket.create_connection(('127.0.0.1', 80), 1)",
+        "socket.getaddrinfo('example.org', 80)",
+        "[name for _, name in socket.if_nameindex() if name != 'lo']",
+        "__import__('urllib.request').request.urlopen('http://example.org', timeout=1)",
+    )
+    assert found.pop("[name for _, name in socket.if_nameindex() if name != 'lo']") == "= []"
+    assert all(line.startswith("!") for line in found.values()), found
+
+
+def test_no_privilege_can_be_gained(attacked):
+    found = probe(
+        attacked,
+        "call(libc.mount, b'none', b'/scratch', b'tmpfs', 0, None)",
+        "call(libc.mount, b'none', b'/', None, 0x20, None)",
+        "call(libc.umount2, b'/proc', 2)",
+        "call(libc.umount2, b'/scratch', 2)",
+        "call(libc.unshare, 0x10000000)",
+        "call(libc.unshare, 0x00020000)",
+        "call(libc.unshare, 0x40000000)",
+        "call(libc.unshare, 0x10000000 | 0x20000000)",
+        "call(libc.chroot, b'/scratch')",
+        "call(libc.sethostname, b'x', 1)",
+        "call(libc.setuid, 0)",
+        "call(libc.ptrace, 16, 2, 0, 0)",
+        "os.kill(1, 9) or os.kill(2, 0)",
+        "os.mknod('/scratch/device', stat.S_IFBLK | 0o600, os.makedev(254, 0))",
+        "os.setpriority(os.PRIO_PROCESS, 0, -5)",
+        "__import__('resource').setrlimit(__import__('resource').RLIMIT_NPROC, (1000, 1000))",
+    )
+    assert all(line.startswith("!") for line in found.values()), found
+
+
+def test_nothing_but_its_own_folder_can_be_written(attacked):
+    source = """
+        import os
+        made = []
+        for top, folders, files in os.walk("/"):
+            if os.access(top, os.W_OK) and not top.startswith("/scratch"): made.append(top)
+        print(made)
+        for path in ("/x", "/sandbox/x", "/sandbox/course/x", "/dev/x", "/usr/lib/x", "/etc/x", "/proc/x"):
+            try: open(path, "w"); print("wrote", path)
+            except OSError: pass
+    """
+    with attacked.run(cells(source), PATIENT) as child:
+        assert text(child) == "['/dev/shm']\n", child.ran[0]
+
+
+def test_the_repository_the_home_and_the_grader_are_absent(attacked, earlier):
+    source = f"""
+        import os, sys
+        seen, named = set(), []
+        for top, folders, files in os.walk("/"):
+            seen.add(top)
+            named += [os.path.join(top, name) for name in files if name.endswith((".db", ".jsonl", ".ipynb", ".csv")) or name in ("ledger.py", "rebuild.py", "warm_up.py")]
+            if ".git" in folders or "_build" in folders: named.append(top)
+        print(sorted(os.listdir("/sandbox")), sorted(os.listdir("/sandbox/solutions")))
+        print({str(ROOT)!r} in seen, {str(ROOT / "autograde")!r} in seen, {str(earlier.parent)!r} in seen)
+        print([path for path in named if not path.startswith(("/sandbox/course/", "/usr/lib/")) and "site-packages" not in path])
+        print(sorted(name for name in sys.modules if name.startswith(("autograde", "solutions"))))
+        print(sorted(set(os.environ) & {{"SANDBOX_WARM", "SSH_AUTH_SOCK", "PWD", "OLDPWD"}} - {{"PWD"}}))
+    """
+    with attacked.run(cells(source, "import autograde", "import solutions.bahdanau"), PATIENT) as child:
+        lines = text(child).splitlines()
+        assert lines[0] == "['course', 'etc', 'fonts', 'solutions', 'zygote.py'] ['__init__.py', 'earlier.py']"
+        assert lines[1] == "False False False"
+        assert lines[2:] == ["[]", "[]", "[]"]
+        assert [child.ran[i].error.name for i in (1, 2)] == ["ModuleNotFoundError"] * 2
+
+
+def test_what_a_hostile_child_says_is_checked(attacked):
+    forged = """
+        import gc, json, socket, struct
+        def frame(value):
+            header = json.dumps(value).encode()
+            return struct.pack("<I", len(header)) + header
+        line = socket.socket(fileno=3)
+        line.sendall(frame({"dict": [["cell", 0], ["outputs", {"list": [
+            {"dict": [["kind", "display_data"], ["data", {"dict": [["text/html", "<script>"], ["image/png", "not a png"], ["text/plain", "kept"]]}]]},
+            {"dict": [["kind", "stream"], ["name", "<b>"], ["text", "dropped"]]}]}], ["error", None], ["seconds", -5]]}))
+        line.detach()
+    """
+    with attacked.run(cells(forged, "print('later')")) as child:
+        assert "<script>" not in str(child.ran) and "dropped" not in str(child.ran)
+        outputs = child.ran[0].outputs
+        assert (
+            outputs == [{"output_type": "display_data", "data": {"text/plain": "kept"}, "metadata": {}}]
+            or child.ran[0].ended
+        )
+
+
+# ---------------------------------------------------------------- the sandbox fails closed
+
+
+def test_without_bubblewrap_nothing_runs(monkeypatch):
+    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    with pytest.raises(SandboxError, match="bubblewrap is not installed"), Sandbox():
+        pass
+
+
+def test_a_warm_process_that_cannot_start_says_why(monkeypatch, tmp_path):
+    broken = tmp_path / "zygote.py"
+    broken.write_text("raise SystemExit('no torch here')")
+    monkeypatch.setattr(module, "_ZYGOTE", broken)
+    with pytest.raises(SandboxError, match="no torch here"), Sandbox():
+        pass
+
+
+def test_a_child_that_cannot_be_confined_runs_nothing(monkeypatch, tmp_path):
+    text = module._ZYGOTE.read_text().replace("shell = warm(modules)", "shell = None")
+    text = text.replace(
+        'checked(libc.capset(header, none), "dropping capabilities")', 'checked(-1, "dropping capabilities")'
+    )
+    broken = tmp_path / "zygote.py"
+    broken.write_text(text)
+    monkeypatch.setattr(module, "_ZYGOTE", broken)
+    with Sandbox(limits=LIMITS) as box, pytest.raises(SandboxError, match="dropping capabilities"):
+        box.run(cells("print('ran')"))
+
+
+ORDINARY = """
+    import os, sys
+    import torch
+    from dataclasses import dataclass
+    from pathlib import Path
+    from autograde.sandbox import Sandbox
+    sys.path.insert(0, {tests!r})
+    import test_sandbox as tests
+    assert os.getuid() == 12345
+    with Sandbox(limits=tests.LIMITS) as box:
+        tests.healthy(box)
+        tests.test_it_is_an_unprivileged_process_1_with_one_descriptor(box)
+        tests.test_no_privilege_can_be_gained(box)
+        tests.test_nothing_but_its_own_folder_can_be_written(box)
+        tests.test_each_hand_in_is_alone(box)
+        tests.test_limits_hold(box, "forks")
+        tests.test_limits_hold(box, "memory")
+        tests.test_a_daemon_dies_with_its_child(box)
+        tests.healthy(box)
+    print("as an ordinary user: fine")
+"""
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="started as an ordinary user, every other test is this one")
+def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
+    """In a mount namespace of its own, in which the Python under a closed home folder is open to others."""
+    home = Path(sys.base_prefix)
+    closed = [folder for folder in home.parents if folder.stat().st_mode & 0o005 != 0o005]
+    script = "set -e\n"
+    if closed:
+        script += f"mount --make-rprivate /\nmkdir -p /mnt && mount -t tmpfs none /mnt && mkdir /mnt/p && mount --bind {home} /mnt/p\n"
+        script += f"mount -t tmpfs -o mode=755 none {closed[-1]} && mkdir -p {home} && mount --move /mnt/p {home} && umount /mnt\n"
+    code = textwrap.dedent(ORDINARY).format(tests=str(Path(__file__).parent))
+    private = Path("/tmp") / f"ordinary-{os.getpid()}"
+    private.mkdir(mode=0o700)
+    os.chown(private, 12345, 12345)
+    environment = {
+        "HOME": str(private),
+        "TMPDIR": str(private),
+        "PYTHONPATH": str(ROOT),
+        "PATH": os.environ["PATH"],
+        "OMP_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    script += f'exec setpriv --reuid 12345 --regid 12345 --clear-groups {sys.executable} -c "$CODE"\n'
+    try:
+        done = subprocess.run(
+            ["unshare", "-m", "sh", "-c", script],
+            env={**environment, "CODE": code},
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    finally:
+        shutil.rmtree(private)
+    assert done.returncode == 0 and "as an ordinary user: fine" in done.stdout, done.stdout + done.stderr
+
+
+def test_the_line_is_a_socket_that_ends(box):
+    child = box.run(cells("pass"))
+    assert isinstance(child.socket, socket.socket)
+    assert child.close() is child.close()
+    assert child.socket.fileno() == -1
