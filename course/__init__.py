@@ -7,7 +7,7 @@ from course.checking import check
 from course.hints import hint
 from course.parts import use_reference
 from course.plots import show, style
-from course.progress import progress
+from course.record import progress
 
 __all__ = ["check", "hint", "progress", "show", "style", "use_reference"]
 __version__ = "0.1.0"

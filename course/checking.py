@@ -9,7 +9,7 @@ import io
 import warnings
 from typing import Any
 
-from course import checks, parts, progress, questions, session, tables
+from course import checks, parts, questions, record, session, tables
 from course.checks import Verdict
 from course.exercises import Exercise, by_number
 from course.transport.student import Local
@@ -86,7 +86,7 @@ def check(number: str, *answers: Any) -> Points:
             verdict = _judge(exercise, namespace)
     kept = ""
     if session.learning():
-        progress.record(exercise, verdict)
+        record.add(exercise, verdict)
         if verdict.kind == "pass" and not exercise.question:
             kept = parts.keep(exercise, namespace)
     points = Points(exercise, verdict, kept)

@@ -1,6 +1,6 @@
 """`hint`: a ladder of three for each exercise. The texts stand in `course/chapters/<chapter>.toml`."""
 
-from course import progress, session
+from course import record, session
 from course.chapters import chapter
 from course.exercises import by_number
 
@@ -21,7 +21,7 @@ def hint(number: str) -> Hint:
     ladder = chapter(exercise.chapter)["hints"].get(exercise.name)
     if ladder is None:
         return Hint(f"There is no hint for {number}: a question's options are explained once you have chosen.")
-    step = progress.next_hint(exercise.name, len(ladder)) if session.learning() else 1
+    step = record.next_hint(exercise.name, len(ladder)) if session.learning() else 1
     told = "\n\n".join(f"**Hint {i} of {len(ladder)}.** {text.strip()}" for i, text in enumerate(ladder[:step], 1))
     rest = "" if step < len(ladder) else f"\n\nThat was the last one. The book's solution page of {exercise.notebook} has the rest."
     return Hint(told + rest)

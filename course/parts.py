@@ -16,7 +16,7 @@ from typing import Any
 
 from course import session
 from course.exercises import Exercise, of_part
-from course.progress import choose_reference, home, read
+from course.record import choose_reference, home, read
 
 
 def __getattr__(name: str) -> Any:

@@ -60,7 +60,7 @@ def read() -> dict[str, Any]:
     return _read(home() / "progress.json")
 
 
-def record(exercise: Exercise, verdict: Verdict) -> None:
+def add(exercise: Exercise, verdict: Verdict) -> None:
     """Keep an exercise's best points. A folder that cannot be written is said once a run and stops nothing."""
     points = round(exercise.points * verdict.fraction, 2)
     try:

@@ -1,0 +1,51 @@
+"""Every wrong answer of every bank fails, nine in ten by name, and every correct one gets full marks.
+
+In process, against the recorded table and against a fresh seed. `test_bank_in_sandbox.py` does the same through the
+sandbox.
+"""
+
+import pytest
+
+from autograde import bank
+from course import checks, tables
+from course.exercises import exercises
+
+CODED = [e for e in exercises() if not e.question]
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_sizes(exercise):
+    """At least eight wrong and five correct answers; four and three for an exercise of one point."""
+    found = bank.find(exercise)
+    least = (4, 3) if exercise.points <= 1 else (8, 5)
+    assert len(found.wrong) >= least[0] and len(found.correct) >= least[1]
+    sources = [bank.source_of(exercise, a) for a in (*found.wrong, *found.correct)]
+    assert len(set(sources)) == len(sources)
+    assert len({w.name for w in found.wrong}) == len(found.wrong)
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+@pytest.mark.parametrize("seed", ["recorded", 20261120, 7])
+def test_wrong_answers_fail_by_name_and_correct_ones_pass(exercise, seed):
+    table = tables.load(exercise.name) if seed == "recorded" else bank.table(exercise, seed)
+    report = bank.examine(exercise, table)
+    assert not report.survivors
+    assert not report.refused
+    assert len(report.unnamed) <= 0.1 * report.wrong, report.unnamed
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_messages_say_cause_and_next_step_without_code(exercise):
+    for wrong in bank.find(exercise).wrong:
+        assert len(wrong.message) > 40 and wrong.message.endswith((".", "?")), wrong.name
+        assert "def " not in wrong.message and "return " not in wrong.message, wrong.name
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_the_untouched_notebook_answers_nothing(exercise):
+    """No function at all is "not answered", and never a point."""
+    check = checks.find(exercise.name, exercise.chapter)
+    from course.transport.student import Local
+
+    verdict = check.judge(check.student(Local({})), tables.load(exercise.name))
+    assert verdict.kind == "not answered" and verdict.fraction == 0

@@ -1,0 +1,237 @@
+"""Each thing stands once: the committed notebooks, the solutions, and what is made from both agree."""
+
+import ast
+import base64
+import builtins
+import json
+import re
+import symtable
+import textwrap
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograde import reference
+from course.chapters import chapter as texts
+from tools import notebooks
+
+ROOT = Path(__file__).resolve().parents[2]
+PATHS = notebooks.paths()
+MAX_FIGURE = 60 * 1024
+ROLES = re.compile(r"\{(ref|numref|eq|cite|cite:[pt]|term|doc|prf:ref)\}`|^\([a-z0-9-]+\)=$|^:label:", re.MULTILINE)
+STUB = ("raise NotImplementedError", "raise NotImplementedError()")
+
+every_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def answers(notebook):
+    """Answer cells that ask for functions or classes, with the names they define."""
+    cells = [c for c in code(notebook) if "answer" in c.metadata.get("course", {})]
+    found = [(c, [n for n in notebooks.defined(c.source) if not n.startswith("answer_")]) for c in cells]
+    return [(c, names) for c, names in found if names]
+
+
+def test_there_are_notebooks():
+    assert [path.stem for path in PATHS][:3] == ["00-warm-up", "01-seq2seq", "02-bahdanau"]
+
+
+@every_notebook
+def test_normalising_changes_no_byte(path, tmp_path):
+    again = tmp_path / path.name
+    notebooks.write(notebooks.normalise(notebooks.read(path)), again)
+    assert again.read_bytes() == path.read_bytes()
+
+
+@every_notebook
+def test_text_and_back_changes_no_byte(path, tmp_path, monkeypatch):
+    """The lens for editing loses nothing: cells, metadata, ids, outputs."""
+    monkeypatch.setattr(notebooks, "write_exercises", lambda: None)
+    copy, text = tmp_path / path.name, tmp_path / "edited.py"
+    copy.write_bytes(path.read_bytes())
+    text.write_text(notebooks.to_text(path), "utf-8")
+    notebooks.from_text(text, copy)
+    assert copy.read_bytes() == path.read_bytes()
+
+
+def test_an_edited_cell_loses_its_output_and_no_other_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(notebooks, "write_exercises", lambda: None)
+    copy, text = tmp_path / PATHS[0].name, tmp_path / "edited.py"
+    copy.write_bytes(PATHS[0].read_bytes())
+    before = notebooks.read(copy)
+    edited = next(c for c in code(before) if c.outputs and "print(" in c.source)
+    text.write_text(notebooks.to_text(copy).replace(edited.source, edited.source + "\nprint('edited')"), "utf-8")
+    notebooks.from_text(text, copy)
+    for old, new in zip(before.cells, notebooks.read(copy).cells, strict=True):
+        if old.source == edited.source:
+            assert not new.outputs
+        else:
+            assert (old.id, old.get("outputs")) == (new.id, new.get("outputs"))
+
+
+def test_the_registry_is_what_the_check_cells_say():
+    listed = [exercise for path in PATHS for exercise in notebooks.declared(path)]
+    assert json.loads((notebooks.RECORDED / "exercises.json").read_text("utf-8")) == listed
+    assert {f"{e['name']}.npz" for e in listed if not e["question"]} == {
+        file.name for file in notebooks.RECORDED.glob("*.npz")
+    }
+
+
+@every_notebook
+def test_recorded_tables_are_fresh(path):
+    """Recording again gives the same names and messages, and numbers that agree within each row's tolerance."""
+    from autograde import bank
+    from course import checks, tables
+    from course.exercises import exercises
+
+    for exercise in exercises():
+        if exercise.notebook != path.stem or exercise.question:
+            continue
+        recorded, live = tables.load(exercise.name), bank.table(exercise, checks.RECORDED_SEED)
+        assert [(m.name, m.message) for m in recorded.mistakes] == [(m.name, m.message) for m in live.mistakes]
+        check = checks.find(exercise.name, exercise.chapter)
+        assert check.compare(live.reference, recorded).kind == "pass", exercise.name
+
+
+@every_notebook
+def test_every_exercise_has_all_it_needs(path):
+    chapter = texts(notebooks.chapter(path))
+    for exercise in notebooks.declared(path):
+        name = exercise["name"]
+        assert 1 <= exercise["difficulty"] <= 5 and 1 <= exercise["importance"] <= 5 and exercise["minutes"] > 0
+        if not exercise["question"]:
+            assert len(chapter["hints"][name]) == 3, f"{name} has not three hints"
+            continue
+        question = chapter["questions"][name]
+        assert question["right"]
+        if question["kind"] == "number":
+            assert question["values"] and all(wrong["explanation"] for wrong in question["values"])
+        else:
+            assert set(question["answer"]) <= set(question["options"]) and all(question["options"].values())
+    names = {e["name"] for e in notebooks.declared(path)}
+    assert set(chapter["hints"]) | set(chapter["questions"]) == names, "a hint or question of no exercise"
+
+
+@every_notebook
+def test_every_answer_has_its_check_and_every_part_its_cell(path):
+    notebook = notebooks.read(path)
+    asked = [part for e in notebooks.declared(path) for part in e["parts"]]
+    given = [n for c in code(notebook) if "answer" in c.metadata.get("course", {}) for n in notebooks.defined(c.source)]
+    assert sorted(asked) == sorted(set(given) & set(asked)), "a part without its one answer cell"
+    for exercise in notebooks.declared(path):
+        cell = next(c for c in notebook.cells if c.id == f"{exercise['name']}-check")
+        assert cell.source.strip() == f'check("{exercise["number"]}", {", ".join(exercise["parts"])})'
+
+
+def _signature(node):
+    """What a stub promises: the arguments, the bases and the docstrings, and of a class its given methods' too."""
+    if isinstance(node, ast.FunctionDef):
+        return (node.name, ast.dump(node.args), ast.get_docstring(node))
+    methods = {n.name: _signature(n) for n in node.body if isinstance(n, ast.FunctionDef)}
+    return (node.name, [ast.dump(base) for base in node.bases], ast.get_docstring(node), methods)
+
+
+@every_notebook
+def test_stub_and_solution_agree(path):
+    for cell, names in answers(notebooks.read(path)):
+        for name in names:
+            stub = next(n for n in ast.parse(cell.source).body if getattr(n, "name", None) == name)
+            text = reference.source(notebooks.chapter(path), (name,))
+            solution = next(n for n in ast.parse(text).body if getattr(n, "name", None) == name)
+            ours, theirs = _signature(stub), _signature(solution)
+            assert ours[:3] == theirs[:3], f"{name}: stub and solution differ in arguments, bases or docstring"
+            if isinstance(stub, ast.ClassDef):
+                for method, promised in ours[3].items():
+                    assert theirs[3].get(method) == promised, f"{name}.{method}: stub and solution differ"
+
+
+@every_notebook
+def test_no_answer_stands_in_a_notebook(path):
+    """Neither the body of a solution, nor any six of its lines, in any cell or output of any notebook."""
+    text = _squeezed(path.read_text("utf-8").replace("\\n", "\n").replace('\\"', '"'))
+    for _, names in answers(notebooks.read(path)):
+        for name in names:
+            body = _own_lines(notebooks.chapter(path), name, notebooks.read(path))
+            for i in range(max(1, len(body) - 5)):
+                piece = _squeezed("".join(body[i : i + 6]))
+                assert len(piece) < 60 or piece not in text, f"{path.name} holds the answer to {name}"
+
+
+def _own_lines(chapter: str, name: str, notebook) -> list[str]:
+    """The solution's lines that the notebook's stub does not give."""
+    stub = next(c.source for c, names in answers(notebook) if name in names)
+    given = {line.strip() for line in stub.splitlines()}
+    return [line for line in reference.source(chapter, (name,)).splitlines() if line.strip() not in given]
+
+
+def _squeezed(text: str) -> str:
+    return re.sub(r'[\s",\\]+', "", text)
+
+
+@every_notebook
+def test_a_solved_notebook_binds_every_name_before_its_use(path):
+    """Each name a cell uses at any depth is bound by that cell or an earlier one, or is Python's own."""
+    bound = {*dir(builtins), "get_ipython", "__name__"}
+    for cell in code(notebooks.solved(path)):
+        source = "\n".join(line for line in cell.source.splitlines() if not line.lstrip().startswith(("%", "!")))
+        table = symtable.symtable(source, cell.id, "exec")
+        new = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
+        missing = set(_used(table)) - bound - new
+        assert not missing, f"cell {cell.id} uses {', '.join(sorted(missing))}, which no earlier cell binds"
+        bound |= new
+
+
+def _used(table):
+    top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (symbol.is_global() or top and not (symbol.is_assigned() or symbol.is_imported())):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _used(child)
+
+
+@every_notebook
+def test_stored_outputs(path):
+    """Checks and answers store nothing; no errors, no stderr, no object addresses; figures small, with alternative text."""
+    for cell in code(notebooks.read(path)):
+        if notebooks.graded(cell):
+            assert not cell.outputs and cell.execution_count is None, cell.id
+            continue
+        assert cell.execution_count, f"cell {cell.id} was never run"
+        for output in cell.outputs:
+            assert output.output_type != "error" and output.get("name") != "stderr", cell.id
+            text = output.get("text", "") + output.get("data", {}).get("text/plain", "")
+            assert not re.search(r" at 0x[0-9a-f]{6,}", text.replace("<IPython.core", "")) or "image" in str(output.data)
+            for kind, data in output.get("data", {}).items():
+                if kind.startswith("image/"):
+                    size = len(data.encode()) if "svg" in kind else len(base64.b64decode(data))
+                    assert size <= MAX_FIGURE, f"cell {cell.id}: a figure of {size} bytes"
+                    alt = cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "")
+                    assert len(alt) > 20, f"cell {cell.id}: no alternative text"
+
+
+@every_notebook
+def test_prose_reads_well_unrendered(path):
+    for cell in notebooks.read(path).cells:
+        if cell.cell_type == "markdown":
+            assert not ROLES.search(cell.source), f"cell {cell.id} uses what only the book resolves"
+
+
+@every_notebook
+def test_only_the_course_and_libraries_are_imported(path):
+    for cell in code(notebooks.read(path)):
+        source = "\n".join(line for line in cell.source.splitlines() if not line.lstrip().startswith(("%", "!")))
+        for node in ast.walk(ast.parse(source)):
+            modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not {m.split(".")[0] for m in modules} & {"solutions", "autograde", "tools", "benchmarks"}, cell.id
+
+
+@every_notebook
+def test_notebooks_are_valid(path):
+    nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
+    assert textwrap.dedent(notebooks.read(path).cells[0].source).startswith("# ")

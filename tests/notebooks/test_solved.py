@@ -1,0 +1,62 @@
+"""nbval runs each solved notebook against its stored outputs, once: the only full run of the notebooks in the tests.
+
+Seconds and peak memory of each run go to `_build/notebooks.json` and are reported at the end of the test run.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tools import notebooks
+
+ROOT = Path(__file__).resolve().parents[2]
+PATHS = notebooks.paths()
+
+
+def nbval(path: Path, *options: str) -> tuple[int, str, float, int]:
+    """Exit code, output, seconds and peak bytes of the largest process (the kernel) of one nbval run."""
+    command = [sys.executable, "-m", "pytest", "-q", "--nbval", str(path), "--nbval-sanitize-with",
+               str(ROOT / "tools" / "nbval.ini"), "--nbval-kernel-name", "python3", "-p", "no:cacheprovider",
+               "-p", "no:xdist", "-p", "no:randomly", "--rootdir", str(path.parent), *options]  # fmt: skip
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | notebooks.ENVIRONMENT
+    log = path.with_suffix(".log")
+    start = time.perf_counter()
+    with log.open("w") as sink:
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=sink, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, log.read_text(), time.perf_counter() - start, usage.ru_maxrss * 1024
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_stored_outputs_still_come_out(path):
+    """The solved notebook passes its own checks and prints what is stored."""
+    code, output, seconds, peak = nbval(notebooks.write_solved(path))
+    assert code == 0, output[-6000:]
+    record = ROOT / "_build" / "notebooks" / f"{path.stem}.json"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    record.write_text(json.dumps({"notebook": path.stem, "seconds": round(seconds, 1), "peak_bytes": peak}) + "\n")
+
+
+@pytest.mark.slow
+def test_a_broken_solution_is_seen(tmp_path):
+    """nbval fails where a check does not pass, and where a printed number changes."""
+    broken = notebooks.solved(PATHS[0])
+    answer = next(c for c in broken.cells if "safe_softmax" in c.get("id", "") and "def safe_softmax" in c.source)
+    answer.source = "def safe_softmax(scores, dim=-1):\n    return scores.exp() / scores.exp().sum(dim, keepdim=True)"
+    _cheap(broken)
+    nbformat.write(broken, tmp_path / "broken.ipynb")
+    code, output, *_ = nbval(tmp_path / "broken.ipynb")
+    assert code != 0 and "safe_softmax" in output and "of 2 points" in output
+
+
+def _cheap(notebook: nbformat.NotebookNode) -> None:
+    """Leave the experiments out: only what leads to the check matters here."""
+    notebook.cells = [c for c in notebook.cells if "skip-execution" not in c.metadata.get("tags", [])]
