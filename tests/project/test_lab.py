@@ -1,0 +1,180 @@
+"""`make lab`: a learner's file is never lost, and the notebook opens as the book shows it."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tools import lab
+
+NAME = "01-seq2seq.ipynb"
+
+
+@pytest.fixture
+def rooms(tmp_path):
+    """A folder of notebooks with one in it, and a learner's folder that is not there yet."""
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    (notebooks / NAME).write_text("first", encoding="utf-8")
+    return notebooks, tmp_path / "work"
+
+
+def test_a_first_time_copies_and_trusts(rooms):
+    notebooks, work = rooms
+    as_released, lines = lab.update_work(notebooks, work)
+    assert (work / NAME).read_text(encoding="utf-8") == "first"
+    assert as_released == [work / NAME]
+    assert lines == [f"work/{NAME}: new"]
+    assert lab.update_work(notebooks, work) == ([work / NAME], [])
+
+
+def test_an_untouched_copy_follows_the_course(rooms):
+    notebooks, work = rooms
+    lab.update_work(notebooks, work)
+    (notebooks / NAME).write_text("second", encoding="utf-8")
+    _, lines = lab.update_work(notebooks, work)
+    assert (work / NAME).read_text(encoding="utf-8") == "second"
+    assert "brought up to date" in lines[0]
+
+
+def test_a_changed_copy_stays_and_is_not_trusted(rooms):
+    notebooks, work = rooms
+    lab.update_work(notebooks, work)
+    (work / NAME).write_text("my answer", encoding="utf-8")
+    assert lab.update_work(notebooks, work) == ([], [])
+    assert (work / NAME).read_text(encoding="utf-8") == "my answer"
+
+
+def test_both_changed_puts_the_new_one_beside_and_says_so(rooms):
+    notebooks, work = rooms
+    lab.update_work(notebooks, work)
+    (work / NAME).write_text("my answer", encoding="utf-8")
+    (notebooks / NAME).write_text("second", encoding="utf-8")
+    as_released, lines = lab.update_work(notebooks, work)
+    (beside,) = as_released
+    assert (work / NAME).read_text(encoding="utf-8") == "my answer"
+    assert beside.read_text(encoding="utf-8") == "second"
+    assert "kept as you changed it" in lines[0] and beside.name in lines[0]
+    beside.write_text("my answer in the new one", encoding="utf-8")
+    lab.update_work(notebooks, work)
+    assert beside.read_text(encoding="utf-8") == "my answer in the new one"
+
+
+def test_a_lost_record_makes_every_copy_the_learners_own(rooms):
+    notebooks, work = rooms
+    lab.update_work(notebooks, work)
+    (work / ".released.json").write_text("{half", encoding="utf-8")
+    (notebooks / NAME).write_text("second", encoding="utf-8")
+    lab.update_work(notebooks, work)
+    assert (work / NAME).read_text(encoding="utf-8") == "first"
+
+
+events = st.lists(st.tuples(st.sampled_from(["course", "learner", "lab", "record lost"]), st.integers(0, 5)), max_size=12)
+
+
+@settings(deadline=None, max_examples=60)
+@given(events)
+def test_what_a_learner_wrote_is_always_there(events):
+    with tempfile.TemporaryDirectory() as folder:
+        notebooks, work = Path(folder, "notebooks"), Path(folder, "work")
+        notebooks.mkdir()
+        (notebooks / NAME).write_text("course 0", encoding="utf-8")
+        written = None
+        for what, number in events:
+            if what == "course":
+                (notebooks / NAME).write_text(f"course {number}", encoding="utf-8")
+            elif what == "learner" and work.exists():
+                written = f"learner {number}"
+                (work / NAME).write_text(written, encoding="utf-8")
+            elif what == "record lost":
+                (work / ".released.json").unlink(missing_ok=True)
+            else:
+                lab.update_work(notebooks, work)
+            if written is not None:
+                assert (work / NAME).read_text(encoding="utf-8") == written
+
+
+def small_notebook(path, word):
+    """A notebook with an admonition, an equation and a stored SVG, as the course's have."""
+    v4 = nbformat.v4
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80"><circle cx="40" cy="40" r="30"/></svg>'
+    drawing = v4.new_output("display_data", data={"image/svg+xml": svg, "text/plain": "<Figure>"})
+    cells = [v4.new_markdown_cell(f"# {word}\n\n:::{{note}} To see\nThe circle.\n:::\n\n$$a^2 + b^2$$"),
+             v4.new_code_cell("draw()", execution_count=1, outputs=[drawing])]
+    kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+    nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
+
+
+@pytest.mark.browser
+@pytest.mark.slow
+def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch, new_page):
+    for name in ("DATA", "RUNTIME", "CONFIG"):  # signatures and settings of this test alone
+        (tmp_path / name.lower()).mkdir()
+        monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(tmp_path / name.lower()))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    notebooks, work = tmp_path / "notebooks", tmp_path / "work"
+    notebooks.mkdir()
+    small_notebook(notebooks / NAME, "Trusted")
+    as_released, _ = lab.update_work(notebooks, work)
+    lab.trust(as_released)
+    small_notebook(work / "control.ipynb", "Not signed")
+
+    command, environment = lab.lab_command(work, ["--no-browser", "--ServerApp.port=0", "--ServerApp.port_retries=0"])
+    log = (tmp_path / "lab.log").open("w+")
+    server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                              start_new_session=True)
+    try:
+        address = wait_for_address(tmp_path / "runtime", server, tmp_path / "lab.log")
+        page = new_page()
+        leaving = []
+        page.on("request", lambda request: leaving.append(request.url) if not is_local(request.url) else None)
+        page.goto(address["url"] + f"lab/tree/{NAME}?token=" + address["token"])
+        page.locator(".jp-Notebook .jp-OutputArea-output svg, .jp-OutputArea-output img").first.wait_for(timeout=120_000)
+        page.locator(".jp-Notebook aside, .jp-Notebook .admonition").first.wait_for(timeout=60_000)
+        assert page.locator(".jp-Notebook .katex").count()
+        assert ":::" not in page.locator(".jp-Notebook").first.inner_text()
+        assert not page.locator(".jp-Dialog, .Toastify__toast").count(), "a learner is asked something before anything is read"
+        assert not leaving
+        # The control: the same notebook without a signature does not show its drawing, so the signing above did something.
+        page.goto(address["url"] + "lab/tree/control.ipynb?reset&token=" + address["token"])
+        page.locator(".jp-Notebook h1", has_text="Not signed").wait_for(timeout=120_000)
+        page.locator(".jp-OutputArea-output").first.wait_for(timeout=60_000)
+        assert not page.locator(".jp-OutputArea-output svg, .jp-OutputArea-output img").count()
+        # A server told to stop while a kernel is still starting does not stop.
+        page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').last.wait_for(timeout=60_000)
+        page.close()
+    finally:
+        server.terminate()
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(server.pid, signal.SIGKILL)  # the kernels end themselves when their server is gone
+            server.wait(30)
+        log.close()
+
+
+def is_local(url):
+    """Whether a request stays on this machine."""
+    return re.match(r"(data|blob):|(http|ws)s?://(localhost|127\.0\.0\.1)[:/]", url) is not None
+
+
+def wait_for_address(runtime, server, log):
+    """The address and token that a starting server writes into its runtime folder."""
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        for file in runtime.glob("jpserver-*.json"):
+            try:
+                return json.loads(file.read_text(encoding="utf-8"))
+            except ValueError:
+                pass  # still being written
+        assert server.poll() is None, f"JupyterLab ended: {log.read_text(encoding='utf-8')}"
+        time.sleep(0.2)
+    raise AssertionError(f"JupyterLab did not start in 120 s: {log.read_text(encoding='utf-8')}")
