@@ -138,6 +138,7 @@ class _Row:
     explain: Explain | None
     atol: float
     rtol: float
+    guard: bool
 
 
 class Check:
@@ -156,12 +157,23 @@ class Check:
         Check.registry[name] = self
 
     def row(
-        self, title: str, *, weight: float = 1.0, explain: Explain | None = None, atol: float = 1e-5, rtol: float = 1e-4
+        self,
+        title: str,
+        *,
+        weight: float = 1.0,
+        explain: Explain | None = None,
+        atol: float = 1e-5,
+        rtol: float = 1e-4,
+        guard: bool = False,
     ) -> Callable[[Callable], Callable]:
-        """Add a row: a function (student, draw) -> observations. Names beginning with "_" are not compared."""
+        """Add a row: a function (student, draw) -> observations. Names beginning with "_" are not compared.
+
+        A `guard` looks at manners (errors raised, arguments left alone) that code doing nothing has too: it earns its
+        share only where a row that is no guard passes.
+        """
 
         def add(observe: Callable[[Student, Draw], dict[str, Any]]) -> Callable:
-            self.rows.append(_Row(title, observe, weight, explain, atol, rtol))
+            self.rows.append(_Row(title, observe, weight, explain, atol, rtol, guard))
             return observe
 
         return add
@@ -211,7 +223,8 @@ class Check:
             name = named[i].name if i in named else None
             rows.append(RowVerdict(row.title, False, row.weight, " ".join(parts), name))
         total = sum(row.weight for row in rows)
-        fraction = sum(row.weight for row in rows if row.passed) / total
+        earning = any(row.passed and not self.rows[i].guard for i, row in enumerate(rows))
+        fraction = sum(row.weight for row in rows if row.passed) / total if earning else 0.0
         raised = {o.raised[0] if o.raised else None for o in seen}
         if not failing:
             kind, fraction = "pass", 1.0

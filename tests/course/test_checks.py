@@ -145,6 +145,17 @@ def test_a_row_that_observes_nothing_is_refused():
         check.judge(check.student(Local({})), Table(1, (Observation(),), ()))
 
 
+def test_a_guard_alone_earns_nothing():
+    check = Check("guarded", parts=("share",))
+    check.row("values")(lambda student, draw: {"shares": student.share(draw.normal(3, 4))})
+    check.row("left alone", guard=True)(lambda student, draw: {"same": 1})
+    seen = [Observation({"shares": torch.ones(2)}), Observation({"same": 1})]
+    wrong = [Observation({"shares": torch.zeros(2)}), Observation({"same": 1})]
+    table = Table(1, tuple(seen), ())
+    assert check.compare(tuple(wrong), table).fraction == 0
+    assert check.compare((seen[0], Observation({"same": 2})), table).fraction == 0.5
+
+
 def test_tables_survive_recording_and_give_the_same_bytes(toy, tmp_path, monkeypatch):
     live = table(toy)
     monkeypatch.setattr(tables, "RECORDED", tmp_path)
