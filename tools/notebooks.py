@@ -41,6 +41,24 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
 }
+# The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out.
+GUARD_ID = "install-the-course"
+GUARD = """\
+# Needed only where the course is not installed, as in Colab: install the wheel that lies beside this notebook.
+import importlib.util
+
+if importlib.util.find_spec("course") is None:
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    wheels = sorted(str(path) for path in Path.cwd().glob("attention_from_scratch_course-*.whl"))
+    if not wheels:
+        raise ModuleNotFoundError(
+            f"the package `course` is not installed and no wheel of it lies in {Path.cwd()}: "
+            "put attention_from_scratch_course-*.whl from the assignment's archive there and run this cell again"
+        )
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", wheels[-1]], check=True)"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -87,6 +105,7 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     """Complete what nbgrader and the course need: ids, kernel, nbgrader metadata, locks, checksums. In place."""
     notebook.metadata = NotebookNode(copy.deepcopy(METADATA))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
+    _guard(notebook)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         course = cell.metadata.get("course", {})
@@ -107,6 +126,16 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
+def _guard(notebook: NotebookNode) -> None:
+    """Put the cell that installs the course before the first code cell, or bring it up to date."""
+    first = next((i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"), len(notebook.cells))
+    if first == len(notebook.cells) or notebook.cells[first].source != GUARD:
+        notebook.cells[:] = [cell for cell in notebook.cells if cell.id != GUARD_ID]
+        notebook.cells.insert(first, nbformat.v4.new_code_cell(GUARD))
+    notebook.cells[first].id = GUARD_ID
+    notebook.cells[first].metadata = NotebookNode(tags=["set-up", "remove-cell"])
+
+
 def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
     plain = {"grade": False, "grade_id": grade_id, "locked": False, "schema_version": 3, "solution": False, "task": False}
     return NotebookNode({**plain, **fields})
@@ -115,7 +144,8 @@ def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
 def _unique_ids(notebook: NotebookNode) -> None:
     seen: set[str] = set()
     for cell in notebook.cells:
-        if "nbgrader" not in cell.metadata and (not _named(cell.id) or cell.id in seen):
+        kept = cell.id == GUARD_ID or "nbgrader" in cell.metadata
+        if not kept and (not _named(cell.id) or cell.id in seen):
             cell.id = _new_id(cell.source, seen)
         if cell.id in seen:
             raise SystemExit(f"two cells have the id {cell.id!r}: an exercise's name may stand in one cell only")
