@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -123,6 +124,8 @@ def main() -> None:
     print("[lab] your copies are in work/; JupyterLab opens there (Ctrl-C here closes it)", flush=True)
     command, environment = lab_command(WORK, words)
     os.chdir(WORK)
+    if os.name == "nt":  # there exec would leave the terminal to two programs at once
+        raise SystemExit(subprocess.run(command, env=environment).returncode)
     os.execve(command[0], command, environment)
 
 

@@ -1,0 +1,107 @@
+"""`make course` makes again what changed, and only that; an interrupted step counts as not made."""
+
+import pytest
+from tools import course
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A course directory with one source, and a step that turns it into a target."""
+    for name in ("ROOT", "BUILD", "STAMPS", "HTML"):
+        monkeypatch.setattr(course, name, {"ROOT": tmp_path, "BUILD": tmp_path / "_build", "STAMPS": tmp_path / "_build" / "made",
+                                           "HTML": tmp_path / "_build" / "html"}[name])
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "page.md").write_text("one")
+    return tmp_path
+
+
+def step_of(place, made, after=(), name="step"):
+    """A step that counts how often it was made."""
+    def make():
+        made.append(name)
+        (place / name).write_text("target")
+    return course.Step(name, name, ("book",) if not after else (), place / name, make, after)
+
+
+def test_a_second_run_makes_nothing(place, capsys):
+    made = []
+    for _ in range(2):
+        step_of(place, made).bring_up_to_date("1/1")
+    assert made == ["step"]
+    assert "unchanged" in capsys.readouterr().out
+
+
+def test_contents_count_not_times(place):
+    made = []
+    step_of(place, made).bring_up_to_date("1/1")
+    (place / "book" / "page.md").write_text("one")
+    (place / "book" / "__pycache__").mkdir()
+    (place / "book" / "__pycache__" / "x.pyc").write_text("made by running")
+    step_of(place, made).bring_up_to_date("1/1")
+    assert len(made) == 1
+    (place / "book" / "page.md").write_text("two")
+    step_of(place, made).bring_up_to_date("1/1")
+    assert len(made) == 2
+
+
+def test_a_renamed_source_and_a_lost_target_are_seen(place):
+    made = []
+    step_of(place, made).bring_up_to_date("1/1")
+    (place / "book" / "page.md").rename(place / "book" / "other.md")
+    step_of(place, made).bring_up_to_date("1/1")
+    (place / "step").unlink()
+    step_of(place, made).bring_up_to_date("1/1")
+    assert len(made) == 3
+
+
+def test_a_change_reaches_the_steps_after(place):
+    made = []
+    first = step_of(place, made)
+    second = step_of(place, made, after=(first,), name="second")
+    for _ in range(2):
+        first.bring_up_to_date("1/2")
+        second.bring_up_to_date("2/2")
+    assert made == ["step", "second"]
+    (place / "book" / "page.md").write_text("two")
+    first.bring_up_to_date("1/2")
+    second.bring_up_to_date("2/2")
+    assert made == ["step", "second"] * 2
+
+
+def test_an_interrupted_step_is_made_again(place):
+    made = []
+    step_of(place, made).bring_up_to_date("1/1")
+    (place / "book" / "page.md").write_text("two")
+
+    def dies():
+        (place / "step").write_text("half")
+        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        course.Step("step", "step", ("book",), place / "step", dies).bring_up_to_date("1/1")
+    (place / "book" / "page.md").write_text("one")  # even back at what the last whole one was made from
+    step_of(place, made).bring_up_to_date("1/1")
+    assert len(made) == 2 and (place / "step").read_text() == "target"
+
+
+def test_a_failed_book_leaves_the_old_one_and_reads_everything_again(place, monkeypatch):
+    pages = place / "_build" / "book" / "_build" / "html"
+    seen = []
+
+    def build(ends_well):
+        def run(*command):
+            seen.append(pages.exists())
+            pages.mkdir(parents=True, exist_ok=True)
+            (pages / "index.html").write_text("whole" if ends_well else "half")
+            if not ends_well:
+                raise course.StepFailed("warnings")
+        return run
+
+    monkeypatch.setattr(course, "run", build(True))
+    course.build_book()
+    monkeypatch.setattr(course, "run", build(False))
+    with pytest.raises(course.StepFailed):
+        course.build_book()
+    assert (place / "_build" / "html" / "index.html").read_text() == "whole"
+    monkeypatch.setattr(course, "run", build(True))
+    course.build_book()
+    assert seen == [False, True, False]  # the third started from nothing
