@@ -461,7 +461,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"tokens": student.greedy_decode(step, draw.normal(6, 5), BOS, END, 7)}
 
 
-# ---- 1.6 reverse_source ---------------------------------------------------------------------------------------------
+# ---- 1.8 reverse_source ---------------------------------------------------------------------------------------------
 
 reverse_source = Check("reverse_source", parts=("reverse_source",))
 
@@ -537,7 +537,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"first": first, "second": second, "left_on_network": network.method("has_gradients")}
 
 
-# ---- 1.8 fit_the_vector ---------------------------------------------------------------------------------------------
+# ---- 1.6 fit_the_vector ---------------------------------------------------------------------------------------------
 
 fit_the_vector = Check("fit_the_vector", parts=("fit_the_vector",))
 
