@@ -1009,13 +1009,13 @@ def alignment_accuracy(weights, alignment):
     ],
 )
 
-# ---- longest_first (find the bug) -----------------------------------------------------------------------------------
+# ---- fix_the_sorted_batch -------------------------------------------------------------------------------------------
 
 _RUN = "outputs, state = encoder(source[order], lengths[order])"
 _BACK = "back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ..."
 
-longest_first = Bank(
-    "longest_first",
+fix_the_sorted_batch = Bank(
+    "fix_the_sorted_batch",
     wrong=[
         Wrong(
             "the sorting order is applied a second time",

@@ -394,9 +394,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-# ---- longest_first (find the bug) -----------------------------------------------------------------------------------
+# ---- fix_the_sorted_batch -------------------------------------------------------------------------------------------
 
-longest_first = Check("longest_first", parts=("encode_longest_first",))
+fix_the_sorted_batch = Check("fix_the_sorted_batch", parts=("encode_longest_first",))
 
 
 def _encoder(calls: list[Tensor]):
@@ -424,30 +424,30 @@ def _tangled(draw: Draw, batch: int) -> Tensor:
             return lengths
 
 
-@longest_first.row("two sentences, the shorter one first")
+@fix_the_sorted_batch.row("two sentences, the shorter one first")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _encoded(student, draw.integers(3, 99, 2, 5), torch.tensor([3, 5]))
 
 
-@longest_first.row("five sentences in any order: every output back in its own row", weight=2)
+@fix_the_sorted_batch.row("five sentences in any order: every output back in its own row", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     outputs, _ = student.encode_longest_first(_encoder([]), draw.integers(3, 99, 5, 7), _tangled(draw, 5))
     return {"outputs": outputs}
 
 
-@longest_first.row("five sentences in any order: every state back in its own row", weight=2)
+@fix_the_sorted_batch.row("five sentences in any order: every state back in its own row", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _, state = student.encode_longest_first(_encoder([]), draw.integers(3, 99, 5, 7), _tangled(draw, 5))
     return {"state": state}
 
 
-@longest_first.row("sentences of equal length among them")
+@fix_the_sorted_batch.row("sentences of equal length among them")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     lengths = torch.tensor([2, 6, 2, 4, 6, 3])[draw.permutation(6)]
     return _encoded(student, draw.integers(3, 99, 6, 6), lengths)
 
 
-@longest_first.row("the encoder is called once, the longest sentence first")
+@fix_the_sorted_batch.row("the encoder is called once, the longest sentence first")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     calls: list[Tensor] = []
     lengths = _tangled(draw, 6)
