@@ -15,13 +15,15 @@ export MKL_NUM_THREADS ?= 1
 IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help course book serve lab refresh test lock clean python desk-set-up course-set-up test-set-up
+.PHONY: help course env book serve lab refresh test lock clean python desk-set-up course-set-up test-set-up
 
 help: ## say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 course: course-set-up ## everything: environment, book, assignments, a sample class and its grades
 	@$(VENV)/python -m tools.course
+
+env: desk-set-up ## the environment alone, .venv
 
 book: desk-set-up ## the book alone, into _build/html
 	@$(VENV)/python -m tools.course book
