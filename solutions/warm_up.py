@@ -2,7 +2,8 @@
 
 The reference answers of notebook 00. Names, parameter names, shapes and docstrings are the course's public contract and
 stand in the notebook's stubs as they stand here; what is inside the functions may be rewritten freely.
-Letters: B batch, T number of queries, S number of keys, D width, V number of classes. Masks are boolean, True = may attend.
+Letters: B batch, T number of queries, S number of keys, D width, V number of classes. Masks are boolean and True means
+"may attend".
 """
 
 from collections.abc import Callable
@@ -64,21 +65,22 @@ def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
     """Where a query may attend: to a key that is real in its sentence, and that the pattern allows its place.
 
     padding (B, S) boolean, True = this key is a real token; pattern (T, S) boolean, True = query t may attend to key s,
-    the same for the whole batch. Returns a boolean mask (B, T, S), True = may attend. Raises ValueError where the two are
-    not boolean or do not agree in S.
+    the same for the whole batch. Returns a boolean mask (B, T, S), True = may attend. Raises ValueError where the two
+    are not boolean or do not agree in S.
     """
     if padding.dtype != torch.bool or pattern.dtype != torch.bool:
         raise ValueError(f"need boolean masks, got {padding.dtype} and {pattern.dtype}")
+    shapes = tuple(padding.shape), tuple(pattern.shape)
     if padding.dim() != 2 or pattern.dim() != 2 or padding.shape[1] != pattern.shape[1]:
-        raise ValueError(f"need padding (B, S) and pattern (T, S), got {tuple(padding.shape)} and {tuple(pattern.shape)}")
+        raise ValueError(f"need padding (B, S) and pattern (T, S), got {shapes[0]} and {shapes[1]}")
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 
 
 def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: float = 1e-3) -> Tensor:
     """The gradient of a function at x, by central differences: one entry at a time is moved both ways.
 
-    function takes a tensor in the shape of x and returns one number (a tensor without axes). x: floating point, any shape,
-    float64 for an answer worth comparing. Returns a tensor in the shape of x: entry i is
+    function takes a tensor in the shape of x and returns one number (a tensor without axes). x: floating point, any
+    shape, float64 for an answer worth comparing. Returns a tensor in the shape of x: entry i is
     (function(x + step * e_i) - function(x - step * e_i)) / (2 * step), where e_i is 1 at i and 0 elsewhere.
     x is left as it was. Raises ValueError where step is not positive.
     """
@@ -96,9 +98,9 @@ def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: fl
 def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Tensor, targets: Tensor) -> float:
     """One step of training on one batch.
 
-    model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The loss is their cross-entropy,
-    in nats, its mean over the batch. The optimizer takes one step down this loss's gradient: gradients left in the
-    parameters from before do not count. Returns the loss as it was before the step, as a Python float.
+    model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The loss is their
+    cross-entropy in nats, the mean over the batch. The optimizer takes one step down this loss's gradient: gradients
+    left in the parameters from before do not count. Returns the loss as it was before the step, as a Python float.
     """
     optimizer.zero_grad()
     loss = F.cross_entropy(model(inputs), targets)
@@ -117,9 +119,9 @@ def train_epoch(
 ) -> float:
     """Train once on each of the chosen examples, batch by batch.
 
-    inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order. Batches of batch_size are taken
-    along order, and the last may be smaller. Returns the mean loss over the M examples, each counted once, as it was when
-    its batch was trained on. Raises ValueError where inputs and targets differ in N or batch_size is below 1.
+    inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order. Batches of batch_size are
+    taken along order, and the last may be smaller. Returns the mean loss over the M examples, each counted once, as it
+    was when its batch was trained on. Raises ValueError where inputs and targets differ in N or batch_size is below 1.
     """
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
