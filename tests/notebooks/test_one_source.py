@@ -179,10 +179,19 @@ def test_a_solved_notebook_binds_every_name_before_its_use(path):
     for cell in code(notebooks.solved(path)):
         source = "\n".join(line for line in cell.source.splitlines() if not line.lstrip().startswith(("%", "!")))
         table = symtable.symtable(source, cell.id, "exec")
-        new = {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported() or s.is_namespace()}
+        new = set(_bound(table))
         missing = set(_used(table)) - bound - new
         assert not missing, f"cell {cell.id} uses {', '.join(sorted(missing))}, which no earlier cell binds"
         bound |= new
+
+
+def _bound(table, top=True):
+    for symbol in table.get_symbols():
+        if symbol.is_namespace() and top or symbol.is_imported() or symbol.is_assigned() and (top or symbol.is_global()):
+            yield symbol.get_name()
+    for child in table.get_children():  # `:=` within a comprehension binds out here
+        if child.get_name() in ("genexpr", "listcomp", "setcomp", "dictcomp"):
+            yield from _bound(child, top=False)
 
 
 def _used(table):
