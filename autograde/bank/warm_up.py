@@ -91,7 +91,7 @@ predict_shapes = Bank(
     correct=[
         Correct(
             "measured on tensors",
-            '''
+            """
 def predict_shapes(B, T, S, D):
     query, key, lengths = torch.zeros(B, T, D), torch.zeros(B, S, D), torch.ones(B, dtype=torch.int64)
     tensors = {
@@ -105,19 +105,19 @@ def predict_shapes(B, T, S, D):
         "summed": torch.einsum("btd,bsd->ts", query, key),
     }
     return {name: tensor.shape for name, tensor in tensors.items()}
-''',
+""",
         ),
         Correct(
             "lists",
-            '''
+            """
 def predict_shapes(B, T, S, D):
     return {"mean_query": [B, D], "kept_axis": [B, T, 1], "last_key": [B, D], "joined": [B, T + S, D],
             "scores": [B, T, S], "differences": [B, T, S, D], "is_real": [B, S], "summed": [T, S]}
-''',
+""",
         ),
         Correct(
             "built step by step",
-            '''
+            """
 def predict_shapes(B, T, S, D):
     query, key = (B, T, D), (B, S, D)
     shapes = dict(summed=(T, S), is_real=(B, S))
@@ -128,7 +128,7 @@ def predict_shapes(B, T, S, D):
     shapes["scores"] = query[:2] + key[1:2]
     shapes["differences"] = (*query[:2], *key[1:])
     return shapes
-''',
+""",
         ),
     ],
 )
@@ -136,11 +136,11 @@ def predict_shapes(B, T, S, D):
 # ---- 0.2 ------------------------------------------------------------------------------------------------------------
 
 _EINSUM = 'torch.einsum("btd,bsd->bts", query, key)'
-_GUARD = '''
+_GUARD = """
 def pairwise_scores(query, key):
     if query.dim() != 3 or key.dim() != 3 or query.shape[0] != key.shape[0] or query.shape[2] != key.shape[2]:
         raise ValueError(f"need query (B, T, D) and key (B, S, D), got {tuple(query.shape)} and {tuple(key.shape)}")
-'''
+"""
 
 pairwise_scores = Bank(
     "pairwise_scores",
@@ -162,6 +162,11 @@ pairwise_scores = Bank(
             edit((_EINSUM, "query @ key")),
             "query @ key sums the query's features against the key's positions. The sum must run over d in both. "
             "See section 0.3.",
+        ),
+        Wrong(
+            "all axes turned round",
+            edit((_EINSUM, "query @ key.T")),
+            ".T turns all axes round, the batch as well. Only the last two should change places. See section 0.3.",
         ),
         Wrong(
             "summed over the batch",
@@ -194,10 +199,10 @@ pairwise_scores = Bank(
         ),
         Wrong(
             "no error where sizes disagree",
-            '''
+            """
 def pairwise_scores(query, key):
     return torch.einsum("btd,bsd->bts", query, key)
-''',
+""",
             "A key of batch size 1 was repeated for every sentence without a word, as in section 0.1. Put the guard back "
             "that stood in the first lines of the stub.",
         ),
@@ -209,24 +214,24 @@ def pairwise_scores(query, key):
         Correct(
             "the loop",
             _GUARD
-            + '''
+            + """
     scores = torch.zeros(query.shape[0], query.shape[1], key.shape[1])
     for b in range(query.shape[0]):
         for t in range(query.shape[1]):
             for s in range(key.shape[1]):
                 scores[b, t, s] = sum(query[b, t, d] * key[b, s, d] for d in range(query.shape[2]))
     return scores
-''',
+""",
         ),
         Correct(
             "assertions by shape, another spelling of the product",
-            '''
+            """
 def pairwise_scores(query, key):
     (B, T, D), (B2, S, D2) = query.shape, key.shape
     if (B, D) != (B2, D2):
         raise ValueError(f"batch {B} and {B2}, width {D} and {D2}")
     return torch.matmul(key, query.transpose(-1, -2)).transpose(-1, -2)
-''',
+""",
         ),
     ],
 )
@@ -252,8 +257,11 @@ safe_softmax = Bank(
         ),
         Wrong(
             "NaN painted over",
-            edit((_SHIFT, "scores"), ("exponentials.sum(dim, keepdim=True)", "exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)"),
-                 ("return exponentials", "return (exponentials")),
+            edit(
+                (_SHIFT, "scores"),
+                ("exponentials.sum(dim, keepdim=True)", "exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)"),
+                ("return exponentials", "return (exponentials"),
+            ),
             "Putting zeros where NaN came out leaves rows that sum to 0. The overflow has to be kept from happening: "
             "shift the scores before the exponential. See section 0.4.",
         ),
@@ -280,6 +288,12 @@ safe_softmax = Bank(
             "size 1. See section 0.2.",
         ),
         Wrong(
+            "max along an axis gives two things",
+            edit(("scores.amax(dim, keepdim=True)", "scores.max(dim, keepdim=True)")),
+            "Along an axis, max returns the largest values and their places, and the two together cannot be taken off the "
+            "scores. Take the values, or use amax. See section 0.4.",
+        ),
+        Wrong(
             "the mean subtracted",
             edit(("amax(dim,", "mean(dim,")),
             "The mean is not the largest score, so a score can still stand far enough above it to overflow, and with one "
@@ -299,8 +313,12 @@ safe_softmax = Bank(
         ),
         Wrong(
             "the logarithm of the weights",
-            edit(("return exponentials / exponentials.sum(dim, keepdim=True)",
-                  "return shifted - exponentials.sum(dim, keepdim=True).log()")),
+            edit(
+                (
+                    "return exponentials / exponentials.sum(dim, keepdim=True)",
+                    "return shifted - exponentials.sum(dim, keepdim=True).log()",
+                )
+            ),
             "These are the logarithms of the weights: none is above zero. One exponential is still to come. "
             "See section 0.4.",
         ),
@@ -318,24 +336,37 @@ safe_softmax = Bank(
         ),
     ],
     correct=[
-        Correct("log-sum-exp", '''
+        Correct(
+            "log-sum-exp",
+            """
 def safe_softmax(scores, dim):
     return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
-'''),
-        Correct("max instead of amax, detached", edit((_SHIFT, "scores - scores.detach().max(dim, keepdim=True).values"))),
-        Correct("the axis moved to the end and back", '''
+""",
+        ),
+        Correct(
+            "max instead of amax, detached", edit((_SHIFT, "scores - scores.detach().max(dim, keepdim=True).values"))
+        ),
+        Correct(
+            "the axis moved to the end and back",
+            """
 def safe_softmax(scores, dim):
     moved = scores.movedim(dim, -1)
     e = torch.exp(moved - moved.max(-1)[0][..., None])
     return (e / e.sum(-1)[..., None]).movedim(-1, dim)
-'''),
-        Correct("in double precision inside", '''
+""",
+        ),
+        Correct(
+            "in double precision inside",
+            """
 def safe_softmax(scores, dim):
     x = scores.double()
     x = x - x.amax(dim, keepdim=True)
     return (torch.exp(x) / torch.exp(x).sum(dim, keepdim=True)).to(scores.dtype)
-'''),
-        Correct("row by row", '''
+""",
+        ),
+        Correct(
+            "row by row",
+            """
 def safe_softmax(scores, dim):
     rows = scores.movedim(dim, -1)
     out = []
@@ -343,14 +374,18 @@ def safe_softmax(scores, dim):
         e = (row - max(row)).exp()
         out.append(e / sum(e))
     return torch.stack(out).reshape(rows.shape).movedim(-1, dim)
-'''),
-        Correct("in place on a tensor of its own", '''
+""",
+        ),
+        Correct(
+            "in place on a tensor of its own",
+            """
 def safe_softmax(scores, dim):
     weights = scores.clone()
     weights -= scores.amax(dim, keepdim=True)
     weights = torch.exp(weights)
     return weights / weights.sum(dim=dim, keepdim=True)
-'''),
+""",
+        ),
     ],
 )
 
@@ -370,7 +405,7 @@ broadcast_mask = Bank(
             "True blocks",
             edit((_AND, "~(padding.unsqueeze(1) & pattern)")),
             "Everything is the wrong way round: True stands for what may not attend. In this course True means "
-            "\"may attend\". See section 0.5.",
+            '"may attend". See section 0.5.',
         ),
         Wrong(
             "only the padding turned round",
@@ -417,7 +452,10 @@ broadcast_mask = Bank(
         Correct("indexing with None", edit((_AND, "padding[:, None, :] & pattern[None]"))),
         Correct("logical_and", edit((_AND, "torch.logical_and(padding.reshape(len(padding), 1, -1), pattern)"))),
         Correct("what is not blocked", edit((_AND, "~(~padding[:, None] | ~pattern)"))),
-        Correct("einsum on numbers, then back", edit((_AND, 'torch.einsum("bs,ts->bts", padding.int(), pattern.int()).bool()'))),
+        Correct(
+            "einsum on numbers, then back",
+            edit((_AND, 'torch.einsum("bs,ts->bts", padding.int(), pattern.int()).bool()')),
+        ),
         Correct("sentence by sentence", edit((_AND, "torch.stack([row & pattern for row in padding])"))),
     ],
 )
@@ -425,11 +463,11 @@ broadcast_mask = Bank(
 # ---- 0.5 ------------------------------------------------------------------------------------------------------------
 
 _SLOPE = "float(function(x + nudge) - function(x - nudge)) / (2 * step)"
-_NUMERICAL = '''
+_NUMERICAL = """
 def numerical_gradient(function, x, step=1e-3):
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
-'''
+"""
 
 numerical_gradient = Bank(
     "numerical_gradient",
@@ -471,7 +509,7 @@ numerical_gradient = Bank(
         Wrong(
             "x stays moved",
             _NUMERICAL
-            + '''
+            + """
     gradient = torch.zeros_like(x)
     for i in range(x.numel()):
         x.view(-1)[i] += step
@@ -480,28 +518,32 @@ numerical_gradient = Bank(
         behind = function(x)
         gradient.view(-1)[i] = (ahead - behind) / (2 * step)
     return gradient
-''',
+""",
             "x was moved and not put back, so later slopes were measured somewhere else. Put each entry back, or move a "
             "copy. See section 0.6.",
         ),
         Wrong(
             "only the first axis",
             _NUMERICAL
-            + '''
+            + """
     gradient = torch.zeros_like(x)
     for i in range(len(x)):
         nudge = torch.zeros_like(x)
         nudge[i] = step
         gradient[i] = (function(x + nudge) - function(x - nudge)) / (2 * step)
     return gradient
-''',
+""",
             "The entries of each row are alike: a whole row was moved at once. Go through every single entry. "
             "See section 0.6.",
         ),
         Wrong(
             "a flat gradient",
-            edit(("return torch.tensor(slopes, dtype=x.dtype, device=x.device).reshape(x.shape)",
-                  "return torch.tensor(slopes, dtype=x.dtype, device=x.device)")),
+            edit(
+                (
+                    "return torch.tensor(slopes, dtype=x.dtype, device=x.device).reshape(x.shape)",
+                    "return torch.tensor(slopes, dtype=x.dtype, device=x.device)",
+                )
+            ),
             "The slopes are right but lie in one long row. Give them the shape of x. See section 0.6.",
         ),
         Wrong(
@@ -511,7 +553,10 @@ numerical_gradient = Bank(
         ),
     ],
     correct=[
-        Correct("in place and put back", _NUMERICAL + '''
+        Correct(
+            "in place and put back",
+            _NUMERICAL
+            + """
     gradient = torch.zeros_like(x)
     flat = x.view(-1)
     for i in range(x.numel()):
@@ -523,8 +568,12 @@ numerical_gradient = Bank(
         flat[i] = kept
         gradient.view(-1)[i] = (ahead - behind) / (2 * step)
     return gradient
-'''),
-        Correct("a clone for every entry", _NUMERICAL + '''
+""",
+        ),
+        Correct(
+            "a clone for every entry",
+            _NUMERICAL
+            + """
     gradient = torch.empty_like(x)
     for index in torch.cartesian_prod(*[torch.arange(n) for n in x.shape]).reshape(-1, x.dim()).tolist():
         up, down = x.clone(), x.clone()
@@ -532,18 +581,33 @@ numerical_gradient = Bank(
         down[tuple(index)] -= step
         gradient[tuple(index)] = (function(up) - function(down)) / (2 * step)
     return gradient
-'''),
-        Correct("mean of forwards and backwards", edit(
-            (_SLOPE, "float((function(x + nudge) - function(x)) / step + (function(x) - function(x - nudge)) / step) / 2"))),
-        Correct("one-hot vectors", _NUMERICAL + '''
+""",
+        ),
+        Correct(
+            "mean of forwards and backwards",
+            edit(
+                (
+                    _SLOPE,
+                    "float((function(x + nudge) - function(x)) / step + (function(x) - function(x - nudge)) / step) / 2",
+                )
+            ),
+        ),
+        Correct(
+            "one-hot vectors",
+            _NUMERICAL
+            + """
     n = x.numel()
     slopes = []
     for i in range(n):
         e = torch.nn.functional.one_hot(torch.tensor(i), n).to(x).view_as(x)
         slopes.append((function(x + step * e) - function(x - step * e)) / 2 / step)
     return torch.stack(slopes).view_as(x)
-'''),
-        Correct("numpy inside", _NUMERICAL + '''
+""",
+        ),
+        Correct(
+            "numpy inside",
+            _NUMERICAL
+            + """
     import numpy as np
     a = x.numpy().copy()
     g = np.zeros_like(a)
@@ -553,7 +617,8 @@ numerical_gradient = Bank(
         down[i] -= step
         g[i] = (float(function(torch.from_numpy(up))) - float(function(torch.from_numpy(down)))) / (2 * step)
     return torch.from_numpy(g)
-'''),
+""",
+        ),
     ],
 )
 
@@ -607,13 +672,26 @@ train_step_cpu = Bank(
         ),
         Wrong(
             "softmax before cross-entropy",
-            edit(("F.cross_entropy(model(inputs), targets)", "F.cross_entropy(torch.softmax(model(inputs), dim=-1), targets)")),
+            edit(
+                (
+                    "F.cross_entropy(model(inputs), targets)",
+                    "F.cross_entropy(torch.softmax(model(inputs), dim=-1), targets)",
+                )
+            ),
             "cross_entropy takes logits and does the softmax itself. With a softmax before it the loss can never come "
             "near zero. Hand the logits over as they are. See section 0.7.",
         ),
         Wrong(
+            "logits taken for logarithms",
+            edit(("F.cross_entropy(", "F.nll_loss(")),
+            "nll_loss expects logarithms of probabilities and got logits, so the loss has no floor and can be negative. "
+            "Use the loss that does the softmax itself. See section 0.7.",
+        ),
+        Wrong(
             "the sum over the batch",
-            edit(("F.cross_entropy(model(inputs), targets)", 'F.cross_entropy(model(inputs), targets, reduction="sum")')),
+            edit(
+                ("F.cross_entropy(model(inputs), targets)", 'F.cross_entropy(model(inputs), targets, reduction="sum")')
+            ),
             "The loss is as many times too large as there are examples: they were summed. Take the mean, so that the step "
             "does not grow with the batch. See section 0.7.",
         ),
@@ -640,11 +718,21 @@ train_step_cpu = Bank(
         Correct("cleared through the model", edit((_CLEAR, "    model.zero_grad()\n"))),
         Correct("cleared just before backward", edit((_CLEAR, ""), (_BACKWARD, _CLEAR + _BACKWARD))),
         Correct("cleared before and after", edit((_STEP, _STEP + _CLEAR))),
-        Correct("gradients set to None by hand", edit((_CLEAR, "    for p in model.parameters():\n        p.grad = None\n"))),
-        Correct("cross-entropy by hand", edit(
-            ("F.cross_entropy(model(inputs), targets)",
-             "-model(inputs).log_softmax(-1)[torch.arange(len(targets)), targets].mean()"))),
-        Correct("autograd.grad", '''
+        Correct(
+            "gradients set to None by hand", edit((_CLEAR, "    for p in model.parameters():\n        p.grad = None\n"))
+        ),
+        Correct(
+            "cross-entropy by hand",
+            edit(
+                (
+                    "F.cross_entropy(model(inputs), targets)",
+                    "-model(inputs).log_softmax(-1)[torch.arange(len(targets)), targets].mean()",
+                )
+            ),
+        ),
+        Correct(
+            "autograd.grad",
+            """
 def train_step_cpu(model, optimizer, inputs, targets):
     parameters = list(model.parameters())
     criterion = nn.CrossEntropyLoss()
@@ -653,7 +741,8 @@ def train_step_cpu(model, optimizer, inputs, targets):
         parameter.grad = gradient
     optimizer.step()
     return float(loss.detach())
-'''),
+""",
+        ),
     ],
 )
 
@@ -672,8 +761,13 @@ fix_the_training_loop = Bank(
         ),
         Wrong(
             "nothing is shuffled any more",
-            edit((_STEP_CALL, "train_step_cpu(model, optimizer, inputs[start : start + batch_size], "
-                              "targets[start : start + batch_size])")),
+            edit(
+                (
+                    _STEP_CALL,
+                    "train_step_cpu(model, optimizer, inputs[start : start + batch_size], "
+                    "targets[start : start + batch_size])",
+                )
+            ),
             "Inputs and targets fit together again, but the order that was handed in plays no part: examples come as they "
             "lie in memory. See section 0.9.",
         ),
@@ -685,8 +779,13 @@ fix_the_training_loop = Bank(
         ),
         Wrong(
             "the targets put back by the inverse order",
-            edit((_STEP_CALL, "train_step_cpu(model, optimizer, inputs[chosen], "
-                              "targets[order.argsort()[start : start + batch_size]])")),
+            edit(
+                (
+                    _STEP_CALL,
+                    "train_step_cpu(model, optimizer, inputs[chosen], "
+                    "targets[order.argsort()[start : start + batch_size]])",
+                )
+            ),
             "The inverse of the order undoes a shuffling, and the targets were never shuffled. They need the very indices "
             "that the inputs get. See section 0.9.",
         ),
@@ -703,8 +802,10 @@ fix_the_training_loop = Bank(
         ),
         Wrong(
             "the mean of the batches' means",
-            edit(("total += loss * len(chosen)", "total += loss"),
-                 ("return total / len(order)", "return total / -(-len(order) // batch_size)")),
+            edit(
+                ("total += loss * len(chosen)", "total += loss"),
+                ("return total / len(order)", "return total / -(-len(order) // batch_size)"),
+            ),
             "A small last batch counts as much as a full one, so its examples count more than the others. Weight each "
             "batch by its size. See section 0.9.",
         ),
@@ -731,31 +832,52 @@ fix_the_training_loop = Bank(
             "The sum was divided by the number of examples there are, not of those in the order. See section 0.9.",
         ),
         Wrong(
+            "as many batches as there are data",
+            edit(("range(0, len(order), batch_size)", "range(0, len(inputs), batch_size)")),
+            "The loop runs on past the end of the order, and the mean over an empty batch is NaN. Let the order say how "
+            "many there are. See section 0.9.",
+        ),
+        Wrong(
             "the first batch again and again",
             edit(("order[start : start + batch_size]", "order[:batch_size]")),
             "Every batch is the first one. See section 0.9.",
         ),
     ],
     correct=[
-        Correct("both put into the order first", edit(
-            ("    total = 0.0\n", "    inputs, targets = inputs[order], targets[order]\n    total = 0.0\n"),
-            (_STEP_CALL, "train_step_cpu(model, optimizer, inputs[start : start + batch_size], "
-                         "targets[start : start + batch_size])"))),
-        Correct("split", '''
+        Correct(
+            "both put into the order first",
+            edit(
+                ("    total = 0.0\n", "    inputs, targets = inputs[order], targets[order]\n    total = 0.0\n"),
+                (
+                    _STEP_CALL,
+                    "train_step_cpu(model, optimizer, inputs[start : start + batch_size], "
+                    "targets[start : start + batch_size])",
+                ),
+            ),
+        ),
+        Correct(
+            "split",
+            """
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     losses = []
     for chosen in order.split(batch_size):
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])
         losses += [loss] * len(chosen)
     return sum(losses) / len(losses)
-'''),
-        Correct("a data loader", '''
+""",
+        ),
+        Correct(
+            "a data loader",
+            """
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     from torch.utils.data import DataLoader, TensorDataset
     loader = DataLoader(TensorDataset(inputs[order], targets[order]), batch_size=batch_size)
     return sum(train_step_cpu(model, optimizer, x, y) * len(x) for x, y in loader) / len(order)
-'''),
-        Correct("lists of indices", '''
+""",
+        ),
+        Correct(
+            "lists of indices",
+            """
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     total, seen, left = 0.0, 0, order.tolist()
     while left:
@@ -763,8 +885,11 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
         loss = train_step_cpu(model, optimizer, inputs[now], targets[now])
         total, seen = total + len(now) * loss, seen + len(now)
     return total / seen
-'''),
-        Correct("a running mean, the step written out", '''
+""",
+        ),
+        Correct(
+            "a running mean, the step written out",
+            """
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     mean = seen = 0
     for chosen in torch.split(order, batch_size):
@@ -775,6 +900,7 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
         seen += len(chosen)
         mean += (loss.item() - mean) * len(chosen) / seen
     return mean
-'''),
+""",
+        ),
     ],
 )

@@ -30,7 +30,9 @@ _EXPRESSIONS = {
 
 
 def _shape_as_text(shapes: Any, name: str) -> str:
-    if not isinstance(shapes, dict) or name not in shapes:
+    if not isinstance(shapes, dict):
+        return "no dictionary"
+    if name not in shapes:
         return "missing"
     shape = shapes[name]
     if isinstance(shape, (int, float)) and not isinstance(shape, bool):
@@ -42,13 +44,15 @@ def _shape_as_text(shapes: Any, name: str) -> str:
 
 def _explain_shape(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     given, sizes = observed["shape"], observed["sizes"]
+    if given == "no dictionary":
+        return "What came back is not a dictionary with the names of the docstring."
     if given == "missing":
         return "The dictionary that came back has no such entry."
     if given == "no tuple of sizes":
         return "What came back is not a tuple of whole numbers, such as (B, T)."
     axes, wanted = observed["axes"], expected["axes"]
     if axes != wanted:
-        return f"With {sizes} you gave {given}: {axes} axes, but the tensor has {wanted}."
+        return f"With {sizes} you gave {given}, which is {axes} {'axis' if axes == 1 else 'axes'}; the tensor has {wanted}."
     return f"With {sizes} you gave {given}: the number of axes is right, but the sizes are not."
 
 
@@ -243,17 +247,25 @@ def _number(loss: Any) -> Any:
     return loss.item() if isinstance(loss, Tensor) and loss.numel() == 1 else loss
 
 
-@train_step_cpu.row("it returns the loss of the batch as it was before the step")
+def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    return f"It returned {observed['loss']:.4g}, which is not that loss."
+
+
+@train_step_cpu.row("it returns the loss of the batch as it was before the step", explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     return {"loss": _number(student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets))}
 
 
-@train_step_cpu.row("the loss comes back as a Python float", weight=0.5)
+def _explain_type(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    return f"It came back as a {observed['type of the loss']}."
+
+
+@train_step_cpu.row("the loss comes back as a Python float", weight=0.5, explain=_explain_type)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     loss = student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets)
-    return {"loss is a float": isinstance(loss, float)}
+    return {"type of the loss": type(loss).__name__}
 
 
 @train_step_cpu.row("one step goes down the gradient of this loss")
@@ -324,7 +336,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits after the epoch": model(inputs)}
 
 
-@fix_the_training_loop.row("the loss that comes back is the mean over the examples")
+@fix_the_training_loop.row("the loss that comes back is the mean over the examples", explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 11)
     standing_still = student.fixture("sgd", model, 0.0)
@@ -343,4 +355,3 @@ def _moved(draw: Draw, n: int) -> Tensor:
     """An order of 0 .. n-1 in which hardly anything stands at its old place."""
     order = draw.permutation(n)
     return order if int((order == torch.arange(n)).sum()) < 3 else order.roll(1)
-
