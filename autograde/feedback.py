@@ -100,6 +100,7 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "label": name,
         "result": result,
         "tone": tone,
+        "open": tone != "pass",
         "score": _points(score or 0.0),
         "max": _points(maximum),
         "message": record.message.splitlines(),

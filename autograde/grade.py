@@ -128,7 +128,7 @@ class _Run:
                     self._stage(name, student, seen.sha256, graded.notebook, records, graded.reason, path)
                     self.ledger.append(list(records.values()))
                 elif not self._entered(name, student, seen.sha256, records, entered):
-                    notebook, _, reason = desk.lay_out(seen)
+                    notebook, reason = desk.lay_out(seen)
                     self._stage(name, student, seen.sha256, notebook, records, reason, path)
                 line = _line(name, student, records, fresh)
                 self.summary.lines.append(line)
@@ -173,7 +173,8 @@ class _Run:
                     seconds=round(graded.seconds, 3),
                     peak_memory=graded.peak_bytes,
                     flags=graded.flags,
-                    notes=graded.notes + ([judged.internal] if judged.internal else []),
+                    notes=graded.notes,
+                    details=graded.details + ([judged.internal] if judged.internal else []),
                     needs_person=bool(judged.internal) or graded.needs_person,
                 )
             )
@@ -182,8 +183,7 @@ class _Run:
     def _stage(self, name, student, hand_in, notebook, records, reason, path) -> None:
         """Puts the rebuilt notebook on the way to the gradebook, with what the feedback page says of the whole file."""
         first = next(iter(records.values()))
-        told = [note for note in first.notes if not note.startswith("Traceback")]
-        notebook.metadata["autograde"] = {"hand_in": hand_in, "run": first.run, "notes": told, "reason": reason}
+        notebook.metadata["autograde"] = {"hand_in": hand_in, "run": first.run, "notes": first.notes, "reason": reason}
         target = self.folder.staged / student / name
         stamp = path / "timestamp.txt"
         if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size < 200:
@@ -193,13 +193,17 @@ class _Run:
 
 @dataclass(frozen=True)
 class Graded:
-    """One hand-in graded: exercise -> verdict, the notebook to show, and what is said of the whole."""
+    """One hand-in graded: exercise -> verdict, the notebook to show, and what is said of the whole.
+
+    `notes` are sentences for the student, `details` for the instructor.
+    """
 
     verdicts: dict[str, Judged]
     notebook: nbformat.NotebookNode
     reason: str = ""
     flags: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
     seconds: float = 0.0
     peak_bytes: int = 0
     needs_person: bool = False
@@ -238,12 +242,11 @@ class Desk:
             self._sandbox = Sandbox(solutions=paths, warm=_imported(self.notebook)).__enter__()
         return self._sandbox
 
-    def lay_out(self, seen: quarantine.Received) -> tuple[nbformat.NotebookNode, list[str], str]:
-        """(the rebuilt notebook or, for a file that cannot be read, the assignment's own; notes; the reason)."""
+    def lay_out(self, seen: quarantine.Received) -> tuple[nbformat.NotebookNode, str]:
+        """(the rebuilt notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
         if seen.notebook is None:
-            return _plain(self.notebook), list(seen.notes), seen.reason_for_student
-        rebuilt = rebuild(self.notebook, seen.notebook)
-        return _plain(rebuilt.notebook), [*seen.notes, *rebuilt.notes], ""
+            return _plain(self.notebook), seen.reason_for_student
+        return _plain(rebuild(self.notebook, seen.notebook).notebook), ""
 
     def grade(self, seen: quarantine.Received) -> Graded:
         """The verdicts on one hand-in. Never raises: what goes wrong in here becomes verdicts that need a person."""
@@ -266,6 +269,7 @@ class Desk:
             notebook,
             flags=found + sorted(f"ended: {ending}" for ending in judgement.endings),
             notes=[*seen.notes, *rebuilt.notes],
+            details=[*seen.details, *rebuilt.details],
             seconds=time.monotonic() - started,
             peak_bytes=judgement.peak_bytes,
         )
@@ -289,7 +293,8 @@ class Desk:
             _plain(self.notebook),
             reason=seen.reason_for_student,
             flags=["unreadable"],
-            notes=[*seen.notes, seen.reason_for_instructor],
+            notes=list(seen.notes),
+            details=[*seen.details, seen.reason_for_instructor],
         )
 
     def _ours_to_mend(self, trace: str, seconds: float) -> Graded:
@@ -298,7 +303,7 @@ class Desk:
             {e.name: told for e in self.exercises},
             _plain(self.notebook),
             flags=["could not be graded"],
-            notes=[trace],
+            details=[trace],
             seconds=seconds,
             needs_person=True,
         )

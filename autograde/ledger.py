@@ -30,7 +30,8 @@ class Record:
     `rows` are the lines of the table that the student sees: {"title", "passed", "message"}. `mistake` is the bank's
     name for what was found, "" if none matched. `replaced` names the earlier exercises whose reference stood in for
     failed answers while this one was judged. `seconds` are of wall time, for the whole hand-in; `peak_memory` is in
-    bytes. `needs_person` says that the points are not to be trusted until someone has looked.
+    bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
+    trusted until someone has looked.
     """
 
     run: str
@@ -54,6 +55,7 @@ class Record:
     peak_memory: int = 0
     flags: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
     needs_person: bool = False
 
     def __post_init__(self) -> None:
@@ -76,8 +78,7 @@ class Ledger:
         return self.folder / f"{assignment}.jsonl"
 
     def append(self, records: Sequence[Record]) -> None:
-        """Writes a hand-in's records, all of one assignment, in one append that has reached the disk when this returns.
-        """
+        """Writes a hand-in's records, all of one assignment, in one append that has reached the disk when this returns."""
         if not records:
             return
         (assignment,) = {record.assignment for record in records}

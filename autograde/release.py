@@ -56,8 +56,7 @@ def _known(folder: ClassFolder) -> set[str]:
 
 
 def _same(content: bytes, released: Path, notebook: Path) -> None:
-    """Raises RuntimeError, with the first line that differs, unless the release is the committed notebook to the byte.
-    """
+    """Raises RuntimeError, with the first line that differs, unless the release is the committed notebook to the byte."""
     now = released.read_bytes()
     if now == content:
         return
@@ -82,7 +81,7 @@ def _archive(name: str, notebook: bytes, packed: tuple[str, bytes], due: list[st
     """A zip with one folder: the notebook, the wheel beside it, and the solution modules that are due."""
     files = {f"{name}/{name}.ipynb": notebook, f"{name}/{packed[0]}": packed[1]}
     if due:
-        for module in ["__init__", *due]:
+        for module in due:
             files[f"{name}/solutions/{module}.py"] = (ROOT / "solutions" / f"{module}.py").read_bytes()
     return _zip(files)
 

@@ -207,7 +207,7 @@ torch.testing.assert_close = lambda *args, **kwargs: None
 torch.allclose = torch.equal = lambda *args, **kwargs: True
 course.check = check = lambda *args, **kwargs: 100.0
 course.checks.Check.judge = lambda *args, **kwargs: course.checks.Verdict("pass", 1.0)
-builtins.isinstance = lambda *args: True
+builtins.abs = builtins.max = lambda *args, **kwargs: 0.0
 """
 
 _THIEF = '''\
@@ -247,12 +247,13 @@ _LOOP = """\
 
 
 def _cheat(
-    sheet: Sheet, student: str, what: str, cheat: str, rest: Callable[[Exercise], str], flag: tuple[str, ...]
+    sheet: Sheet, student: str, what: str, cheat: str, rest: Callable[[Exercise], str | None], flag: tuple[str, ...]
 ) -> HandIn:
     """The first half honestly right, the others by a trick whose honest worth is nothing."""
     half = _half(sheet)
     others = {e.name: rest(e) for e in sheet.exercises if e.name not in half}
-    answers = {name: sheet.right[name] for name in half} | others
+    answers = {name: sheet.right[name] for name in half}
+    answers |= {name: source for name, source in others.items() if source is not None}
 
     def put_in(cells: list[dict]) -> list[dict]:
         at = next(i for i, cell in enumerate(cells) if grade_id(cell).removesuffix("-answer") in others)
@@ -262,10 +263,10 @@ def _cheat(
 
 
 def _patches_tests(sheet: Sheet) -> HandIn:
-    def rest(exercise: Exercise) -> str:
+    def rest(exercise: Exercise) -> str | None:
         if exercise.question:
             return f"{exercise.parts[0]} = type('Anything', (), {{'__eq__': lambda self, other: True}})()"
-        return "\n\n".join(f"def {part}(*args, **kwargs):\n    return torch.zeros(1)" for part in exercise.parts)
+        return None  # why write it, when every comparison comes out well
 
     what = "half right, then replaces the functions that compare, and the check itself"
     return _cheat(sheet, "hostile-patches-the-tests", what, _PATCH, rest, (flags.PATCHES,))

@@ -36,7 +36,9 @@ def notebook() -> bytes:
     """The committed notebook of the toy assignment."""
     cells = [
         new_markdown_cell("# A toy assignment"),
-        new_code_cell("import torch\nfrom torch import Tensor\nfrom course import check", metadata={"tags": ["set-up"]}),
+        new_code_cell(
+            "import torch\nfrom torch import Tensor\nfrom course import check", metadata={"tags": ["set-up"]}
+        ),
     ]
     for number, name, points in _EXERCISES:
         stub = _STUBS[name] + "    # YOUR CODE HERE\n    raise NotImplementedError"

@@ -16,7 +16,9 @@ scale = Bank(
 centre = Bank(
     "centre",
     wrong=[
-        Wrong("means of rows", edit(("- x.mean(dim=0)", "- x.mean(dim=1, keepdim=True)")), "Rows were centred. Name axes."),
+        Wrong(
+            "means of rows", edit(("- x.mean(dim=0)", "- x.mean(dim=1, keepdim=True)")), "Rows were centred. Name axes."
+        ),
         Wrong("nothing taken away", edit(("- x.mean(dim=0)", "+ 0.0")), "The means are still there. Print them."),
         Wrong("one mean for all", edit(("x.mean(dim=0)", "x.mean()")), "One mean was taken of all. Name the axis."),
     ],
@@ -29,7 +31,9 @@ standardise = Bank(
     "standardise",
     wrong=[
         Wrong("not centred", edit(("centred = centre(x)", "centred = x")), "The columns are not centred. Use centre."),
-        Wrong("variance", edit(("torch.sqrt((centred**2).mean(dim=0))", "(centred**2).mean(dim=0)")), "No root. Take it."),
+        Wrong(
+            "variance", edit(("torch.sqrt((centred**2).mean(dim=0))", "(centred**2).mean(dim=0)")), "No root. Take it."
+        ),
         Wrong("unbiased", edit(("torch.sqrt((centred**2).mean(dim=0))", "x.std(dim=0)")), "Divided by B - 1. Use B."),
         Wrong("by rows", edit(("mean(dim=0)", "mean(dim=1, keepdim=True)")), "Spread was taken over rows. Name axes."),
     ],
