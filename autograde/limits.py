@@ -11,8 +11,9 @@ MIB = 1 << 20
 class Limits:
     """Limits of one hand-in's child. Times in seconds, sizes in bytes.
 
-    `memory` counts what the child needs beyond the warm process that it was forked from. A soft deadline raises inside the student's code, where
-    `except BaseException` can swallow it; the hard one, `grace` later, ends the child from outside.
+    `memory` counts what the child needs beyond the warm process that it was forked from. A soft deadline raises inside
+    the student's code, where `except BaseException` can swallow it; the hard one, `grace` later, ends the child from
+    outside.
     """
 
     cell_seconds: float = 20.0

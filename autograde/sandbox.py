@@ -1,8 +1,9 @@
-"""The sandbox: a warm process inside bubblewrap that runs each hand-in in a fresh child. The trusted side; `zygote.py` is the other.
+"""The sandbox: a warm process inside bubblewrap that runs each hand-in in a fresh child. The trusted side of it; the
+other is `zygote.py`.
 
-What is not to be known or changed is absent, not forbidden: inside there is the Python installation with its packages, `course`, the solutions of
-earlier chapters that the caller names, and nothing else of this repository, the class or the machine. No network, a read-only root.
-All that comes out of a child is treated as hostile. Linux only; `doctor` says what is missing.
+What is not to be known or changed is absent, not forbidden: inside there is the Python installation with its packages,
+`course`, the solutions of earlier chapters that the caller names, and nothing else of this repository, the class or
+the machine. No network, a read-only root. All that comes out of a child is treated as hostile. Linux only; `doctor` says what is missing.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ from course.transport import wire
 _ZYGOTE = Path(__file__).with_name("zygote.py")
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _HIDDEN = ("autograde", "solutions")  # packages that must not be seen even where they are installed beside the others
-_CONTROL = 3
 _INSIDE_ID = "65533"
 _START_SECONDS = 180.0
 _FRAME = wire.Caps(header_bytes=32 << 20, array_bytes=0)
@@ -57,7 +57,7 @@ class CellLike(Protocol):
 
 @dataclass(frozen=True)
 class CellError:
-    """The exception that a cell raised. `limit` is "time" or "memory" where it ran into one; `line` counts from 1 in the cell."""
+    """The exception that a cell raised. `limit` is "time" or "memory" where it ran into one; `line` counts from 1."""
 
     name: str
     message: str
@@ -81,7 +81,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a hand-in used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (`signal` says how), exited.
+    """What a hand-in used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (by `signal`), exited.
 
     `peak_bytes` is memory beyond that of the warm process, sampled while it ran, shared memory included.
     """
@@ -190,15 +190,16 @@ class Sandbox:
             )
         if ready["threads"] != 1:
             raise SandboxError(
-                f"the warm process has {ready['threads']} threads; a module of {self.warm} starts some, and a fork may then hang"
+                f"the warm process has {ready['threads']} threads, and a fork of it may hang: a module of {self.warm} starts some"
             )
         self.start_seconds = time.monotonic() - started
 
     def run(self, cells: Sequence[CellLike], limits: Limits | None = None) -> Child:
-        """Run the cells in a fresh child and return it, ready to answer requests. `limits` stand in for the sandbox's own.
+        """Run the cells in a fresh child and return it, ready to answer requests; `limits` in place of the sandbox's own.
 
-        A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a new one, so that it costs no
-        other exercise; after three such cells the child is returned dead, and its requests fail. Raises SandboxError where isolation fails.
+        A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a
+        new one, so that it costs no other exercise; after three such cells the child is returned dead, and its
+        requests fail. Raises SandboxError where isolation fails: then nothing has run.
         """
         limits = limits or self.limits
         left_out: dict[int, Ran] = {}
@@ -233,7 +234,7 @@ class Sandbox:
 
 
 class Child:
-    """One hand-in's process. `socket` is the line for `autograde.remote.Remote`; `ran` says what became of each cell, by index."""
+    """One hand-in's process. `socket` is the line for `autograde.remote.Remote`; `ran` tells of each cell, by index."""
 
     def __init__(self, lines: tuple[socket.socket, socket.socket], limits: Limits, before: Usage):
         self.limits = limits
@@ -443,9 +444,6 @@ def _ended(index: int, usage: Usage, limits: Limits) -> Ran:
 
 # ---------------------------------------------------------------- what is inside
 
-# Puts the control socket where the warm process looks for it; bubblewrap passes it on.
-_HAND_OVER = f"import os, sys; os.dup2(int(sys.argv[1]), {_CONTROL}); os.execv(sys.argv[2], sys.argv[2:])"
-
 
 def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
     """Fill the generated folder that is seen as /sandbox: copies, readable by anybody, whatever the umask here."""
@@ -469,7 +467,7 @@ def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
 
 
 def _fonts() -> Path:
-    """A folder with matplotlib's list of the system's fonts, made once for each version and kept in the user's cache."""
+    """A folder with matplotlib's list of the system's fonts, made once for each version, kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "attention-from-scratch"
     folder = cache / f"fonts-{matplotlib.__version__}"
     if not any(folder.glob("fontlist-*.json")):
@@ -512,13 +510,13 @@ def _read_only() -> Iterator[Path]:
     yield from _packages()
 
 
-def _arguments(inside: Path, warm: Sequence[str]) -> list[str]:
-    """bubblewrap's command line."""
+def _arguments(inside: Path, control: int, warm: Sequence[str]) -> list[str]:
+    """bubblewrap's command line; `control` is the descriptor of the line that the warm process inherits."""
     words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
     if os.geteuid() == 0:
-        # The mounts are made as root, because Python may live where no other user can go; the warm process then really becomes
-        # an unprivileged user. Mapping root to one in a user namespace would leave RLIMIT_NPROC without effect.
+        # The mounts are made as root, because Python may live where no other user can go; the warm process then really
+        # becomes an unprivileged user. Root mapped to one in a user namespace would not be held by RLIMIT_NPROC.
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
     else:
         words += ["--unshare-user", "--uid", _INSIDE_ID, "--gid", _INSIDE_ID]
@@ -576,6 +574,7 @@ def _arguments(inside: Path, warm: Sequence[str]) -> list[str]:
         "CUDA_VISIBLE_DEVICES": "",
         "TQDM_DISABLE": "1",
         "NBGRADER_EXECUTION": "autograde",  # course.parts then gives the references, silently
+        "SANDBOX_CONTROL": str(control),
         "SANDBOX_WARM": json.dumps(list(warm)),
     }
     for name, value in environment.items():

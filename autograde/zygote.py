@@ -1,7 +1,8 @@
 """The warm process inside the sandbox: imports once, then forks a child for each hand-in.
 
-This is the only file of the grader that the sandbox can see, so it holds no secret and imports nothing of `autograde`. It runs student code in
-the end: whatever its children say is judged outside. Three processes matter, from trusted to not trusted:
+This is the only file of the grader that the sandbox can see, so it holds no secret and imports nothing of `autograde`.
+It runs student code in the end: whatever its children say is judged outside. Three processes matter, from trusted to
+not trusted:
 
     zygote   imports what notebooks import, waits for jobs on its control socket, forks
     warden   one for each job: makes the child's namespaces, watches time and memory, reports what the child used
@@ -28,7 +29,6 @@ import sys
 import time
 
 SCRATCH = "/scratch"  # HOME, TMPDIR and working folder: each child has its own, of limited size
-CONTROL = 3  # the file descriptor that the sandbox hands over
 UNPRIVILEGED = 65533  # user and group inside; really that user where the grader was started as root
 PAGE = resource.getpagesize()
 
@@ -55,7 +55,7 @@ def checked(result: int, what: str) -> None:
 
 
 def drop_root() -> None:
-    """Started as root, become an unprivileged user for good: the mounts are made, and RLIMIT_NPROC binds nobody but users."""
+    """Started as root, become an unprivileged user for good: the mounts are made, and RLIMIT_NPROC does not hold root."""
     if os.getuid() == 0:
         os.setgroups([])
         os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
@@ -65,7 +65,7 @@ def drop_root() -> None:
 
 
 def warm(modules: list[str]):
-    """Import what cells use and touch what is imported lazily, on one thread; returns the shell that will run the cells."""
+    """Import what cells use and touch what is imported lazily, on one thread; returns the shell that runs the cells."""
     cache = os.path.join(SCRATCH, ".matplotlib")
     os.makedirs(cache, exist_ok=True)
     for name in os.listdir("/sandbox/fonts"):
@@ -105,7 +105,7 @@ def warm(modules: list[str]):
     from traitlets.config import Config
 
     class Shell(InteractiveShell):
-        """IPython without a terminal: `%matplotlib inline` needs no event loop, and errors are reported by the child."""
+        """IPython without a terminal: `%matplotlib inline` needs no event loop, and the child reports errors."""
 
         def enable_gui(self, gui=None):
             pass
@@ -133,7 +133,7 @@ def warm(modules: list[str]):
 def main() -> None:
     started = time.monotonic()
     drop_root()
-    control = socket.socket(fileno=CONTROL)
+    control = socket.socket(fileno=int(os.environ.pop("SANDBOX_CONTROL")))
     modules = json.loads(os.environ.pop("SANDBOX_WARM", "[]"))
     shell = warm(modules)
     gc.collect()
@@ -203,7 +203,7 @@ def new_namespaces() -> None:
 
 
 def watch(child: int, report: int, processes: int, limits: dict, started: float) -> dict:
-    """Wait for the child's end, bringing it about on a word from outside, at the deadline, or when it holds too much memory."""
+    """Wait for the child's end; bring it about on a word from outside, at the deadline, or for too much memory."""
     ended = os.pidfd_open(child)
     waiting = select.poll()
     waiting.register(ended, select.POLLIN)
@@ -472,7 +472,7 @@ class Display:
 
 
 def run_cell(shell, source: str, limits: dict) -> dict:
-    """Run one cell: what it put out, the exception it raised or None, and its seconds. An exception does not end the run."""
+    """Run one cell: what it put out, the exception it raised or None, its seconds. An exception ends no run."""
     started = time.monotonic()
     tape = Tape(limits)
     kept = sys.stdout, sys.stderr, shell.display_pub

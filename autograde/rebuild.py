@@ -1,0 +1,512 @@
+"""Lays a hand-in's answers into the assignment's own notebook: everything else of the hand-in is left behind.
+
+Taken are the text of the answer cells and the code cells that the student added, each before the answer cell it
+precedes. Cells that were deleted, doubled, moved, retyped or edited, lost metadata and foreign kernels then stop
+mattering. Text only, nothing runs here, and nothing in a hand-in makes it raise.
+
+An answer is looked for by its nbgrader name, then by its cell's id, then by what it defines. Of several cells for one
+answer that are not the untouched stub, the last one above the exercise's check counts, which is what the student saw
+checked; where none stands above it, the first.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from nbformat import NotebookNode
+
+Kind = Literal["given", "answer", "added"]
+
+_ANSWER, _CHECK = "-answer", "-check"
+_LEFT_OUT = "skip-execution"
+_LIKENESS = 0.6  # share of words that a cell has in common with a given one, above which it is that cell, edited
+MAX_ADDED = 500
+_LONG_LINE = 1_000  # characters; no line of IPython's own is longer
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell to run. `index` is its place in the rebuilt notebook; `exercise` names what the cell answers."""
+
+    index: int
+    id: str
+    source: str
+    kind: Kind
+    exercise: str | None = None
+    grade_id: str = ""
+
+
+@dataclass(frozen=True)
+class Rebuilt:
+    """A hand-in in the assignment's form.
+
+    `cells` is what to run, in order: no check cells, and nothing tagged skip-execution. `notebook` is for nbgrader: the
+    assignment's own cells with the answers in them, and the added cells. `notes` are sentences for the student and
+    `details` the same things for the instructor. `unanswered` are the exercises whose answer is missing or still the
+    stub; `untouched` says that this is all of them and that nothing was added.
+    """
+
+    cells: tuple[Cell, ...]
+    notebook: NotebookNode
+    notes: tuple[str, ...]
+    details: tuple[str, ...]
+    unanswered: frozenset[str]
+    untouched: bool
+
+
+@dataclass
+class _Asked:
+    """One answer cell of the assignment, and the names that its stub defines."""
+
+    exercise: str
+    index: int
+    id: str
+    grade_id: str
+    stub: str
+    code: bool
+    names: frozenset[str]
+    answer: str | None = None  # None until one is found
+    found_at: int | None = None  # the place in the hand-in that counts
+
+
+@dataclass
+class _Found:
+    """One cell of the hand-in."""
+
+    index: int
+    kind: str
+    id: str
+    grade_id: str
+    source: str
+    role: str = ""  # "answer", "given", "check", "text" or, in the end, "added"
+
+    @cached_property
+    def defines(self) -> frozenset[str]:
+        return _defined(self.source)
+
+
+@dataclass
+class _Notes:
+    student: list[str] = field(default_factory=list)
+    instructor: list[str] = field(default_factory=list)
+
+    def add(self, student: str, instructor: str) -> None:
+        if student not in self.student or instructor not in self.instructor:
+            self.student.append(student)
+            self.instructor.append(instructor)
+
+
+def rebuild(assignment: NotebookNode, hand_in: NotebookNode) -> Rebuilt:
+    """`assignment` as it was released, `hand_in` as `quarantine.receive` gives it."""
+    notes = _Notes()
+    asked = _asked(assignment)
+    ours = {_grade_id(cell) for cell in assignment.cells}
+    found = [_look(index, cell, ours) for index, cell in enumerate(hand_in.cells)]
+    checks = _place_checks(found, asked)
+    _match_answers(found, asked, checks, notes)
+    _match_given(found, assignment, notes)
+    for cell in found:
+        if not cell.role:
+            cell.role = "added" if cell.kind == "code" and cell.source.strip() else "text"
+    _answers_in_added_cells(found, asked, notes)
+    _deleted(asked, notes)
+    return _lay_out(assignment, asked, found, notes)
+
+
+# ---------------------------------------------------------------- what is asked, what is there
+
+
+def _grade_id(cell: Any) -> str:
+    return str(cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", ""))
+
+
+def _asked(assignment: NotebookNode) -> list[_Asked]:
+    asked = []
+    for index, cell in enumerate(assignment.cells):
+        grade_id = _grade_id(cell)
+        if cell.metadata.get("nbgrader", {}).get("solution"):
+            asked.append(
+                _Asked(
+                    exercise=grade_id.removesuffix(_ANSWER),
+                    index=index,
+                    id=str(cell.get("id", grade_id)),
+                    grade_id=grade_id,
+                    stub=cell.source,
+                    code=cell.cell_type == "code",
+                    names=_defined(cell.source) if cell.cell_type == "code" else frozenset(),
+                )
+            )
+    return asked
+
+
+def _look(index: int, cell: Any, ours: set[str]) -> _Found:
+    grade_id = _grade_id(cell)  # a mark of some other assignment's is no mark
+    return _Found(
+        index, cell["cell_type"], str(cell.get("id", "")), grade_id if grade_id in ours else "", cell["source"]
+    )
+
+
+def _tree(source: str) -> ast.Module | None:
+    """The text parsed as Python, or None. What a hand-in can hold to break the parser breaks nothing else."""
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+_DEFINITION = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+
+
+def _defined(source: str) -> frozenset[str]:
+    """Names that the text defines at its top level, as well as can be seen where it does not parse."""
+    tree = _tree(source)
+    if tree is None:
+        return frozenset(name for pair in _DEFINITION.findall(source) for name in pair if name)
+    names = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(target.id for target in targets if isinstance(target, ast.Name))
+    return frozenset(names)
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two texts are one program: equal but for white space at line ends, comments and layout."""
+    if _squeezed(one) == _squeezed(other):
+        return True
+    left, right = _tree(one), _tree(other)
+    try:
+        return left is not None and right is not None and ast.dump(left) == ast.dump(right)
+    except RecursionError:
+        return False
+
+
+def _squeezed(source: str) -> str:
+    return "\n".join(line.rstrip() for line in source.strip().splitlines())
+
+
+def _empty(source: str) -> bool:
+    """Nothing but white space and comments."""
+    return all(not line.strip() or line.lstrip().startswith("#") for line in source.splitlines())
+
+
+def _unfinished(one: _Asked, source: str) -> bool:
+    return _empty(source) or _same(source, one.stub)
+
+
+# ---------------------------------------------------------------- matching
+
+
+def _place_checks(found: list[_Found], asked: list[_Asked]) -> dict[str, int]:
+    """Exercise -> where its check stands in the hand-in. Check cells are recognised by name or by their one call."""
+    known = {one.exercise for one in asked}
+    places: dict[str, int] = {}
+    for cell in found:
+        exercise = cell.grade_id.removesuffix(_CHECK)
+        if cell.grade_id.endswith(_CHECK) and exercise in known:
+            cell.role = "check"
+            places.setdefault(exercise, cell.index)
+        elif not cell.grade_id and cell.id.endswith(_CHECK) and cell.id.removesuffix(_CHECK) in known:
+            cell.role = "check"
+            places.setdefault(cell.id.removesuffix(_CHECK), cell.index)
+        elif not cell.grade_id and cell.kind == "code" and _is_check_call(cell.source):
+            cell.role = "check"
+    return places
+
+
+def _is_check_call(source: str) -> bool:
+    tree = _tree(source) if len(source) < 500 else None
+    if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
+        return False
+    call = tree.body[0].value
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "check"
+
+
+def _match_answers(found: list[_Found], asked: list[_Asked], checks: dict[str, int], notes: _Notes) -> None:
+    """Find each answer's text: by grade_id, else by cell id, else by the names its stub defines."""
+    stripped = []
+    for one in asked:
+        named = [cell for cell in found if not cell.role and cell.grade_id == one.grade_id]
+        how = ""
+        if not named:
+            named = [cell for cell in found if not cell.role and not cell.grade_id and cell.id == one.id]
+            how = "its cell's id"
+        if not named and one.names:
+            named = [
+                cell
+                for cell in found
+                if not cell.role and not cell.grade_id and cell.kind == "code" and one.names & cell.defines
+            ]
+            named = [cell for cell in named if not _belongs_to_another(cell, one, asked)]
+            how = "the names it defines"
+        if not named:
+            continue
+        for cell in named:
+            cell.role = "answer"
+        chosen = _chosen(one, named, checks.get(one.exercise), notes)
+        one.answer, one.found_at = _as_code(one, chosen, notes), chosen.index
+        if how:
+            stripped.append(f"{one.exercise} by {how}")
+    if stripped:
+        notes.add(
+            "Your notebook had lost the marks of its answer cells; your answers were recognised all the same.",
+            f"metadata stripped, matched {', '.join(stripped)}",
+        )
+
+
+def _belongs_to_another(cell: _Found, one: _Asked, asked: list[_Asked]) -> bool:
+    """Whether the cell defines more of another answer than of this one."""
+    return any(len(other.names & cell.defines) > len(one.names & cell.defines) for other in asked if other is not one)
+
+
+def _chosen(one: _Asked, cells: list[_Found], check: int | None, notes: _Notes) -> _Found:
+    """The cell that counts of those that claim to be this answer."""
+    if len(cells) == 1:
+        return cells[0]
+    touched = [cell for cell in cells if not _unfinished(one, cell.source)]
+    above = [cell for cell in touched if check is not None and cell.index < check]
+    chosen = above[-1] if above else touched[0] if touched else cells[0]
+    if len({_squeezed(cell.source) for cell in touched}) > 1:
+        which = "the last one above its check" if above else "the first that was worked on"
+        notes.add(
+            f"Your notebook has {len(cells)} cells for {one.exercise}; {which} was graded.",
+            f"{one.exercise}: {len(cells)} answer cells that differ, took cell {chosen.index} ({which})",
+        )
+    else:
+        notes.add(
+            f"Your notebook has {len(cells)} cells for {one.exercise}, with one answer between them; it was graded.",
+            f"{one.exercise}: {len(cells)} answer cells, one answer",
+        )
+    return chosen
+
+
+_FENCE = re.compile(r"\A\s*```\w*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+
+def _as_code(one: _Asked, cell: _Found, notes: _Notes) -> str:
+    """The answer's text; of a code answer in a cell of another type, without the fence that Markdown asks for."""
+    if not one.code or cell.kind == "code":
+        return cell.source
+    notes.add(
+        f"The cell of your answer to {one.exercise} is no code cell; its text was taken as code.",
+        f"{one.exercise}: the answer cell was retyped to {cell.kind}",
+    )
+    fenced = _FENCE.match(cell.source)
+    return fenced.group(1) if fenced else cell.source
+
+
+def _match_given(found: list[_Found], assignment: NotebookNode, notes: _Notes) -> None:
+    """Recognise the assignment's own cells, edited or not: theirs is the original's text, and the copy is left behind.
+
+    A given cell whose text was replaced by something else altogether is an added cell.
+    """
+    given = [
+        c for c in assignment.cells if c.cell_type == "code" and not c.metadata.get("nbgrader", {}).get("solution")
+    ]
+    by_id = {str(cell.id): cell for cell in given if cell.get("id")}
+    texts = {_squeezed(cell.source) for cell in given}
+    words = [(cell, _words(cell.source)) for cell in given]
+    has_ids = sum(bool(cell.id) for cell in found) > len(found) / 2
+    for cell in found:
+        if cell.role or cell.kind != "code":
+            continue
+        if _squeezed(cell.source) in texts:
+            cell.role = "given"
+            continue
+        near = [by_id[cell.id]] if cell.id in by_id else [] if has_ids else given
+        own = _words(cell.source) if near else set()
+        original = next(
+            (each for each, theirs in words if any(each is one for one in near) and _alike(own, theirs)), None
+        )
+        if original is not None:
+            cell.role = "given"
+            if _LEFT_OUT not in original.metadata.get("tags", []):
+                notes.add(
+                    "You changed a given cell; grading uses the original. Put code of your own into a new cell.",
+                    f"given cell edited (cell {cell.index} of the hand-in): the original was run",
+                )
+
+
+def _words(source: str) -> set[str]:
+    return set(re.findall(r"\w+", source))
+
+
+def _alike(one: set[str], other: set[str]) -> bool:
+    return len(one & other) >= _LIKENESS * len(one | other)
+
+
+def _answers_in_added_cells(found: list[_Found], asked: list[_Asked], notes: _Notes) -> None:
+    """Where an answer is missing or still the stub, an added cell that defines its names is the answer."""
+    for one in asked:
+        if not one.code or (one.answer is not None and not _unfinished(one, one.answer)):
+            continue
+        holders = [cell for cell in found if cell.role == "added" and one.names & cell.defines]
+        if not holders:
+            continue
+        holder = holders[-1]
+        one.answer, one.found_at, holder.role = holder.source, holder.index, "answer"
+        notes.add(
+            f"Your answer to {one.exercise} stands in a cell of its own; it was graded from there.",
+            f"{one.exercise}: the answer cell was left as it was, the answer is in added cell {holder.index}",
+        )
+        # A cell may answer several exercises: it runs once, in the place of the first.
+        for other in asked:
+            if other is not one and other.code and other.names & holder.defines:
+                if other.answer is None or _unfinished(other, other.answer):
+                    other.answer, other.found_at = f"# answered together with {one.exercise}\n...", holder.index
+
+
+def _deleted(asked: list[_Asked], notes: _Notes) -> None:
+    for one in asked:
+        if one.answer is None:
+            notes.add(
+                f"The cell of {one.exercise} is not in your notebook, so there was nothing to grade for it.",
+                f"{one.exercise}: the answer cell is missing",
+            )
+
+
+# ---------------------------------------------------------------- laying out
+
+
+def _lay_out(assignment: NotebookNode, asked: list[_Asked], found: list[_Found], notes: _Notes) -> Rebuilt:
+    added = [cell for cell in found if cell.role == "added"]
+    if len(added) > MAX_ADDED:
+        notes.add(
+            f"You added {len(added)} cells; the first {MAX_ADDED} were run.",
+            f"{len(added)} added cells, {MAX_ADDED} run",
+        )
+        added = added[:MAX_ADDED]
+    before, last = _places(asked, added)
+    answers = {one.index: one for one in asked}
+    notebook = NotebookNode(copy.deepcopy({k: v for k, v in assignment.items() if k != "cells"}))
+    notebook.cells, cells, taken = [], [], {str(cell.get("id")) for cell in assignment.cells}
+
+    def put(cell: NotebookNode, kind: Kind, exercise: str | None = None, run: str | None = None) -> None:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+        notebook.cells.append(cell)
+        if run is not None:
+            place = len(notebook.cells) - 1
+            cells.append(Cell(place, str(cell.get("id")), run, kind, exercise, _grade_id(cell)))
+
+    def put_added(added_cells: Iterable[_Found]) -> None:
+        for cell in added_cells:
+            name = next(name for n in range(len(taken) + 1) if (name := f"added-{cell.index}-{n}") not in taken)
+            taken.add(name)
+            node = {"cell_type": "code", "id": name, "metadata": {"course": {"added": True}}, "source": cell.source}
+            put(NotebookNode(node), "added", run=_tamed(cell.source, notes))
+
+    for index, original in enumerate(assignment.cells):
+        cell = copy.deepcopy(original)
+        put_added(before.get(index, ()))
+        if index in answers:
+            one = answers[index]
+            cell.source = one.stub if one.answer is None else one.answer
+            put(cell, "answer", one.exercise, _tamed(cell.source, notes) if one.code else None)
+            if index == last:
+                put_added(before.get(-1, ()))
+            continue
+        tags = cell.metadata.get("tags", [])
+        is_check = bool(cell.metadata.get("nbgrader", {}).get("grade"))
+        runs = cell.cell_type == "code" and not is_check and _LEFT_OUT not in tags
+        put(cell, "given", run=cell.source if runs else None)
+
+    unanswered = frozenset(one.exercise for one in asked if one.answer is None or _unfinished(one, one.answer))
+    untouched = len(unanswered) == len(asked) and not added
+    return Rebuilt(tuple(cells), notebook, tuple(notes.student), tuple(notes.instructor), unanswered, untouched)
+
+
+def _places(asked: list[_Asked], added: Sequence[_Found]) -> tuple[dict[int, list[_Found]], int]:
+    """(place in the assignment -> added cells to put before it, the last answer's place). Those after every answer of
+    the hand-in are at -1: they follow the last one.
+    """
+    present = sorted((one.found_at, one.index) for one in asked if one.found_at is not None)
+    before: dict[int, list[_Found]] = {}
+    for cell in added:
+        before.setdefault(next((index for at, index in present if at > cell.index), -1), []).append(cell)
+    return before, max((one.index for one in asked), default=-1)
+
+
+# ---------------------------------------------------------------- lines that are no Python, or reach outside
+
+_PYTHON_FOLLOWS = {"time", "timeit", "capture", "prun", "matplotlib"}
+_MAGIC_LINE = re.compile(r"^(\s*)(?:([\w.,\s]+?=\s*))?(%{1,2}|!{1,2})(?=\S)(.*)$")
+_HELP = re.compile(r"^(\s*)(?:\?{1,2}[\w.]+|[\w.]+\?{1,2})\s*$")
+_COLAB = re.compile(
+    r"^\s*(?:from\s+google\.colab\b.*|import\s+google\.colab\b.*|(?:drive\.mount|files\.upload)\(.*\))\s*$"
+)
+
+
+def _tamed(source: str, notes: _Notes) -> str:
+    """The text with IPython's own lines and Colab's left out, line for line, so that errors keep their numbers."""
+    lines = source.split("\n")
+    first = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if first is not None and lines[first].startswith("%%"):
+        name = (lines[first][2:].split() or [""])[0]
+        notes.add(
+            f"Lines such as %%{name} are left out when your notebook is graded.",
+            f"cell magic %%{name} left out",
+        )
+        if name not in _PYTHON_FOLLOWS:
+            return "\n".join(f"# {line}" for line in lines)
+        lines[first] = f"# {lines[first]}"
+    if _tree("\n".join(lines)) is None:
+        inside = _continued("\n".join(lines))
+        for i, line in enumerate(lines):
+            if i not in inside:
+                lines[i] = _line_tamed(line, notes)
+    inside = _continued("\n".join(lines)) if any("colab" in x or "drive" in x or "files" in x for x in lines) else set()
+    for i, line in enumerate(lines):
+        if i not in inside and len(line) < _LONG_LINE and _COLAB.match(line):
+            lines[i] = _instead(line)
+            notes.add(
+                "Lines that only work in Colab (drive.mount and the like) are left out when your notebook is graded.",
+                f"left out: {line.strip()[:80]}",
+            )
+    return "\n".join(lines)
+
+
+def _line_tamed(line: str, notes: _Notes) -> str:
+    if len(line) > _LONG_LINE:
+        return line
+    magic = _MAGIC_LINE.match(line)
+    if magic is None and not _HELP.match(line):
+        return line
+    notes.add(
+        "Lines that begin with % or ! are left out when your notebook is graded; nothing can be installed there.",
+        f"left out: {line.strip()[:80]}",
+    )
+    if magic is None:
+        return _instead(line)
+    indent, target, sign, rest = magic.groups()
+    name, _, statement = rest.partition(" ")
+    if sign == "%" and name == "time" and statement.strip():  # %time x = f(): the statement is the answer's
+        return f"{indent}{target or ''}{statement.strip()}"
+    return f"{indent}{target}None  # {rest}" if target else _instead(line)
+
+
+def _instead(line: str) -> str:
+    """A line that does nothing, at the same indentation, so that a block that held only this line still holds one."""
+    return re.sub(r"\S.*", lambda match: f"pass  # {match.group()}", line)
+
+
+def _continued(source: str) -> set[int]:
+    """Lines (from 0) that stand inside a string of several lines: what looks like a magic there is text."""
+    inside: set[int] = set()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.STRING or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1):
+                inside.update(range(token.start[0], token.end[0]))
+    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        pass  # what came before the break is known
+    return inside
