@@ -213,7 +213,7 @@ class _Probe:
 
 
 def _sandbox() -> list[Finding]:
-    from autograde.sandbox import Sandbox, SandboxError
+    from autograde.sandbox import Ran, Sandbox, SandboxError
 
     with tempfile.NamedTemporaryFile(prefix="a-hand-in-of-somebody-else-") as neighbour:
         absent = [str(_REPOSITORY / name) for name in ("autograde", "solutions", "class", "_build", ".git", "tests")]
@@ -223,7 +223,7 @@ def _sandbox() -> list[Finding]:
         sources = [_WHO, _NETWORK, _FILES.replace("ABSENT", repr(absent)), _MEMORY]
         try:
             with Sandbox(limits=_LIMITS) as box:
-                ran = {}
+                ran: dict[int, Ran] = {}
                 for place, source in enumerate([*sources, _FORKS]):
                     with box.run([_Probe(place, source)]) as child:
                         ran |= child.ran

@@ -189,7 +189,7 @@ def _nothing_found(files: list[str], expected: str, reading: _Reading) -> str:
     if files:
         return f"There is no notebook in what you handed in ({_listed(files)}); hand in {expected}."
     if reading.notes:
-        return f"{reading.notes[0].student} Hand in the file {expected} itself."
+        return f"{reading.notes[0]} Hand in the file {expected} itself."
     return f"Your hand-in is empty; hand in {expected}."
 
 

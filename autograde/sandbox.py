@@ -3,7 +3,8 @@ other is `zygote.py`.
 
 What is not to be known or changed is absent, not forbidden: inside there is the Python installation with its packages,
 `course`, the solutions of earlier chapters that the caller names, and nothing else of this repository, the class or
-the machine. No network, a read-only root. All that comes out of a child is treated as hostile. Linux only; `doctor` says what is missing.
+the machine. No network, a read-only root. All that comes out of a child is treated as hostile. Linux only; `doctor`
+says what is missing.
 """
 
 from __future__ import annotations
@@ -161,14 +162,7 @@ class Sandbox:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-c",
-                    _HAND_OVER,
-                    str(theirs.fileno()),
-                    bubblewrap,
-                    *_arguments(folder / "inside", self.warm),
-                ],
+                [bubblewrap, *_arguments(folder / "inside", theirs.fileno(), self.warm)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -190,12 +184,13 @@ class Sandbox:
             )
         if ready["threads"] != 1:
             raise SandboxError(
-                f"the warm process has {ready['threads']} threads, and a fork of it may hang: a module of {self.warm} starts some"
+                f"the warm process has {ready['threads']} threads, and a fork of it may hang: "
+                f"a module of {self.warm} starts some"
             )
         self.start_seconds = time.monotonic() - started
 
     def run(self, cells: Sequence[CellLike], limits: Limits | None = None) -> Child:
-        """Run the cells in a fresh child and return it, ready to answer requests; `limits` in place of the sandbox's own.
+        """Run the cells in a fresh child and return it, ready for requests; `limits` in place of the sandbox's own.
 
         A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a
         new one, so that it costs no other exercise; after three such cells the child is returned dead, and its

@@ -55,7 +55,7 @@ def checked(result: int, what: str) -> None:
 
 
 def drop_root() -> None:
-    """Started as root, become an unprivileged user for good: the mounts are made, and RLIMIT_NPROC does not hold root."""
+    """Started as root, become an unprivileged user for good: the mounts are made, and RLIMIT_NPROC holds no root."""
     if os.getuid() == 0:
         os.setgroups([])
         os.setresgid(UNPRIVILEGED, UNPRIVILEGED, UNPRIVILEGED)
@@ -126,7 +126,7 @@ def warm(modules: list[str]):
     shell.display_trap.hook = Results(shell)
     shell.run_cell("%matplotlib inline\n1 + 1", store_history=False)
     shell.user_ns.pop("_", None)
-    matplotlib.font_manager._get_font.cache_clear()  # it keeps font files open, and a child closes every descriptor
+    matplotlib.font_manager._get_font.cache_clear()  # type: ignore[attr-defined]  # it keeps font files open, and a child closes every descriptor
     return shell
 
 
@@ -147,7 +147,8 @@ def main() -> None:
             os._exit(0)
         pid = os.fork()
         if pid == 0:
-            warden(*descriptors, json.loads(message), shell)
+            data, report = descriptors
+            warden(data, report, json.loads(message), shell)
         for descriptor in descriptors:
             os.close(descriptor)
 
