@@ -52,7 +52,8 @@ def _explain_shape(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
         return "What came back is not a tuple of whole numbers, such as (B, T)."
     axes, wanted = observed["axes"], expected["axes"]
     if axes != wanted:
-        return f"With {sizes} you gave {given}, which is {axes} {'axis' if axes == 1 else 'axes'}; the tensor has {wanted}."
+        counted = "1 axis" if axes == 1 else f"{axes} axes"
+        return f"With {sizes} you gave {given}, which is {counted}; the tensor has {wanted}."
     return f"With {sizes} you gave {given}: the number of axes is right, but the sizes are not."
 
 
