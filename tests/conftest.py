@@ -17,8 +17,15 @@ TESTS = Path(__file__).parent
 ONE_WORKER = ("site",)  # rooms whose session fixtures cost seconds: the book is built once
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.
-BROWSER_FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-                 "--no-first-run", "--disable-quic", "--disable-gpu"]
+BROWSER_FLAGS = [
+    "--no-sandbox",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--disable-gpu",
+]
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,7 +44,9 @@ def pytest_terminal_summary(terminalreporter) -> None:
     if records:
         terminalreporter.section("solved notebooks, as nbval ran them last")
     for record in records:
-        terminalreporter.line(f"{record['notebook']:15} {record['seconds']:6.1f} s  {record['peak_bytes'] / 2**20:6.0f} MiB")
+        terminalreporter.line(
+            f"{record['notebook']:15} {record['seconds']:6.1f} s  {record['peak_bytes'] / 2**20:6.0f} MiB"
+        )
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,11 @@
-"""`make course`: the book, then the assignments, a sample class and its grades, each made again only when its sources changed.
+"""`make course`: the book, the assignments, a sample class and its grades, each made again when its sources changed.
 
     python -m tools.course            # everything (on Linux; elsewhere the book alone: grading needs Linux)
     python -m tools.course book       # the book alone, what `make book` and `make serve` need
 
-A step's stamp in `_build/made/` holds a digest of the contents of all that it was made from, not their times, which lie after a
-checkout. It is removed before the step starts and written after it has ended, so an interrupted step is always made again.
+A step's stamp in `_build/made/` holds a digest of the contents of all that it was made from, not their times, which
+lie after a checkout. It is removed before the step starts and written after it has ended, so an interrupted step is
+always made again.
 """
 
 import argparse
@@ -25,7 +26,17 @@ HTML = BUILD / "html"
 CLASS = ROOT / "class"
 BIN = Path(sys.executable).parent  # not resolved: the environment's own programs stand beside its own python
 
-BOOK_SOURCES = ("_config.yml", "_toc.yml", "requirements.txt", "book", "notebooks", "theme", "solutions", "course", "tools/course.py")
+BOOK_SOURCES = (
+    "_config.yml",
+    "_toc.yml",
+    "requirements.txt",
+    "book",
+    "notebooks",
+    "theme",
+    "solutions",
+    "course",
+    "tools/course.py",
+)
 GRADE_SOURCES = ("requirements.txt", "notebooks", "course", "solutions", "autograde", "tools/course.py")
 NOT_SOURCES = {"__pycache__", ".ipynb_checkpoints"}
 
@@ -84,14 +95,16 @@ def run(*command: str | Path) -> None:
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL)
     if done.returncode:
-        raise StepFailed(f"`{' '.join([Path(words[0]).name, *words[1:]])}` ended with {done.returncode}: see its messages above")
+        raise StepFailed(
+            f"`{' '.join([Path(words[0]).name, *words[1:]])}` ended with {done.returncode}: see its messages above"
+        )
 
 
 def build_book() -> None:
     """Builds beside, with warnings as errors, then puts the finished book in the old one's place.
 
-    Sphinx keeps what it has read between builds, so that a change of one page costs one page. A build that did not end well leaves
-    pages that look finished: then everything is read again.
+    Sphinx keeps what it has read between builds, so that a change of one page costs one page. A build that did not end
+    well leaves pages that look finished: then everything is read again.
     """
     beside, unfinished = BUILD / "book", BUILD / "book-unfinished"
     if unfinished.exists():
@@ -155,12 +168,20 @@ def main() -> None:
                 run(BIN / "autograde", "doctor")  # stops here where nothing could be graded safely
             step.bring_up_to_date(f"{number}/{len(steps)}")
     except StepFailed as failure:
-        raise SystemExit(f"make course stopped: {failure}. What was made before stands; run it again to go on.") from None
+        raise SystemExit(
+            f"make course stopped: {failure}. What was made before stands; run it again to go on."
+        ) from None
     except KeyboardInterrupt:
         raise SystemExit("\ninterrupted: run it again, it goes on from here.") from None
     if what == "all":
-        print(BOOK_MADE + (CLASS_MADE if can_grade else "Grading needs Linux, or a Linux container or virtual machine.\n")
-              + NEXT + (NEXT_GRADER if can_grade else ""), end="", flush=True)
+        print(
+            BOOK_MADE
+            + (CLASS_MADE if can_grade else "Grading needs Linux, or a Linux container or virtual machine.\n")
+            + NEXT
+            + (NEXT_GRADER if can_grade else ""),
+            end="",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

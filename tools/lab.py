@@ -3,8 +3,9 @@
     python -m tools.lab                       # words after it go to JupyterLab: --no-browser --port 9000
     python -m tools.lab --copy                # copy and trust only
 
-A learner's file is never written over. `work/.released.json` remembers the digest of each file as it was given out: a copy still
-equal to that is replaced by a newer release; a copy that the learner changed stays, and the newer one is put beside it.
+A learner's file is never written over. `work/.released.json` remembers the digest of each file as it was given out: a
+copy still equal to that is replaced by a newer release; a copy that the learner changed stays, and the newer one is
+put beside it.
 """
 
 import hashlib
@@ -18,7 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 WORK = ROOT / "work"
-# Off: the question about news (it asks the network) and nbgrader's lists and menus for instructors. On: its Validate button.
+# Off: the question about news (it asks the network) and nbgrader's lists and menus for instructors. On: its Validate
+# button.
 SETTINGS = ROOT / "tools" / "lab_settings"
 
 
@@ -101,12 +103,15 @@ def trust(paths: list[Path]) -> None:
 def lab_command(work: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
     """The command that opens JupyterLab in `work`, and its environment: the course's settings, one thread.
 
-    One thread, because two on a busy machine are often slower; a learner's own setting of OMP_NUM_THREADS is left alone.
+    One thread, because two on a busy machine are often slower; a learner's own setting of OMP_NUM_THREADS is left
+    alone.
     """
     environment = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **os.environ}
     bin_folder = str(Path(sys.executable).parent)
     environment["PATH"] = bin_folder + os.pathsep + environment.get("PATH", "")
-    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, [str(SETTINGS), environment.get("JUPYTER_CONFIG_PATH")]))
+    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
+        filter(None, [str(SETTINGS), environment.get("JUPYTER_CONFIG_PATH")])
+    )
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # Jupyter refuses root unless told; in a container there is nobody else

@@ -1,10 +1,12 @@
-"""Makes requirements.txt, the lock of everything, from pyproject.toml: one file for Linux, macOS and Windows, Python 3.11 to 3.13.
+"""Makes requirements.txt, the lock of everything, from pyproject.toml: one file for Linux, macOS and Windows, Python
+3.11 to 3.13.
 
     python -m tools.lock              # keeps the versions already locked where pyproject.toml still allows them
     python -m tools.lock --upgrade    # takes the newest
 
-No hashes and no addresses stand in it, so a wheel of torch from anywhere that pip is configured to look (a build without CUDA, a
-mirror) fits it as well. torch names the exact CUDA packages it needs and pip fetches those with it: they are left out here.
+No hashes and no addresses stand in it, so a wheel of torch from anywhere that pip is configured to look (a build
+without CUDA, a mirror) fits it as well. torch names the exact CUDA packages it needs and pip fetches those with it:
+they are left out here.
 """
 
 import argparse
@@ -33,8 +35,22 @@ def compile_lock(upgrade: bool) -> str:
         output = Path(folder, LOCK.name)
         if LOCK.exists() and not upgrade:
             shutil.copyfile(LOCK, output)  # uv prefers the versions that it finds in its output file
-        command = [uv, "pip", "compile", "--quiet", "--universal", "--python-version", "3.11", "--all-extras",
-                   "--no-header", "--no-annotate", "--output-file", str(output), "pyproject.toml", "-"]
+        command = [
+            uv,
+            "pip",
+            "compile",
+            "--quiet",
+            "--universal",
+            "--python-version",
+            "3.11",
+            "--all-extras",
+            "--no-header",
+            "--no-annotate",
+            "--output-file",
+            str(output),
+            "pyproject.toml",
+            "-",
+        ]
         # The build tools come in by "-": no extra names them.
         done = subprocess.run(command, cwd=ROOT, input="setuptools\nwheel\n", capture_output=True, text=True)
         if done.returncode:

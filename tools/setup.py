@@ -4,9 +4,10 @@
     python3 tools/setup.py course     # the same and the grader's sandbox
     python3 tools/setup.py test       # the same and the tests' tools, a browser among them
 
-Standard library only: this runs before anything is installed. A finished set-up is recorded in `.venv/set-up.json`, written last,
-with a digest of all that it was made from; a set-up that was interrupted is seen by the marker it left and made again.
-`--newest` leaves the lock aside and takes the newest versions that pyproject.toml allows (the weekly run).
+Standard library only: this runs before anything is installed. A finished set-up is recorded in `.venv/set-up.json`,
+written last, with a digest of all that it was made from; a set-up that was interrupted is seen by the marker it left
+and made again. `--newest` leaves the lock aside and takes the newest versions that pyproject.toml allows (the weekly
+run).
 """
 
 import argparse
@@ -28,10 +29,16 @@ PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 RECORD = VENV / "set-up.json"
 MARKER = VENV / "unfinished"
 LOCK = ROOT / "requirements.txt"
+AGAIN = "run the same command again"
 
-# What each kind of work needs: extras of pyproject.toml, and programs of the system (any one name of each group will do).
+# What each kind of work needs: extras of pyproject.toml, and programs of the system (any one name of each group will
+# do).
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-EXTRAS = {"desk": ("book", "grade", "lab"), "course": ("book", "grade", "lab"), "test": ("book", "grade", "lab", "test")}
+EXTRAS = {
+    "desk": ("book", "grade", "lab"),
+    "course": ("book", "grade", "lab"),
+    "test": ("book", "grade", "lab", "test"),
+}
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {"desk": (), "course": (("bwrap",),), "test": (("bwrap",), CHROMIUM)}
 DEBIAN_PACKAGE = {"bwrap": "bubblewrap", "chromium": "chromium"}
 
@@ -49,7 +56,9 @@ def stop(text: str) -> NoReturn:
 
 def run(command: Sequence[str], failure: str, **environment: str) -> None:
     """Runs a command with its output shown as it comes; `failure` says what to do when it fails."""
-    done = subprocess.run([str(word) for word in command], cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [str(word) for word in command], cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL
+    )
     if done.returncode:
         stop(failure)
 
@@ -71,24 +80,33 @@ def install_packages(kind: str) -> None:
         return
     names = " ".join(missing)
     if not shutil.which("apt-get"):
-        stop(f"missing on this system: {names} (Debian's names). Install with the system's package manager, then: make {kind}")
+        stop(f"missing: {names} (Debian's names). Install with the system's package manager, then {AGAIN}.")
     as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
     if as_root and (not shutil.which("sudo") or subprocess.run([*as_root, "true"], capture_output=True).returncode):
-        stop(f"missing: {names}. Run this, then `make {kind}` again:\n\n    sudo apt-get update && sudo apt-get install -y {names}\n")
+        command = f"sudo apt-get update && sudo apt-get install -y {names}"
+        stop(f"missing: {names}. Run this, then {AGAIN}:\n\n    {command}\n")
     say(f"installing {names} with apt-get")
     # A failed update (one dead mirror among many) need not stop the install, which says itself what it cannot find.
     quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"]
     subprocess.run([*as_root, *quiet, "update"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    run([*as_root, *quiet, "install", "-y", "--no-install-recommends", *missing],
-        f"apt-get could not install {names}: see its message above, then `make {kind}` again.")
+    run(
+        [*as_root, *quiet, "install", "-y", "--no-install-recommends", *missing],
+        f"apt-get could not install {names}: see its message above, then {AGAIN}.",
+    )
     importlib.invalidate_caches()
-    if missing_packages(kind):
-        stop(f"still missing after apt-get: {' '.join(missing_packages(kind))}. Install by hand, then `make {kind}` again.")
+    if missing := missing_packages(kind):
+        stop(f"still missing after apt-get: {' '.join(missing)}. Install by hand, then {AGAIN}.")
 
 
 def digest(newest: bool) -> str:
     """Of everything the environment is made from: the same digest, the same environment."""
-    parts = [(ROOT / "pyproject.toml").read_bytes(), LOCK.read_bytes(), sys.version.encode(), str(ROOT).encode(), bytes([newest])]
+    parts = [
+        (ROOT / "pyproject.toml").read_bytes(),
+        LOCK.read_bytes(),
+        sys.version.encode(),
+        str(ROOT).encode(),
+        bytes([newest]),
+    ]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
@@ -114,11 +132,14 @@ def make_environment(kind: str, newest: bool) -> None:
     if not PYTHON.exists():
         say(f"making .venv with Python {sys.version.split()[0]}")
         # Started from inside an activated .venv, the interpreter below it makes the new one.
-        run([getattr(sys, "_base_executable", sys.executable), "-m", "venv", str(VENV)], f"python -m venv failed: see above, then `make {kind}` again.")
+        run(
+            [getattr(sys, "_base_executable", sys.executable), "-m", "venv", str(VENV)],
+            f"python -m venv failed: see above, then {AGAIN}.",
+        )
     say("installing the newest versions" if newest else f"installing from {LOCK.name} (a few minutes the first time)")
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     limits = ["--upgrade", "--upgrade-strategy", "eager"] if newest else ["--constraint", str(LOCK)]
-    failure = f"pip failed: see above. Nothing is lost; once the cause is gone, `make {kind}` again."
+    failure = f"pip failed: see above. Once the cause is gone, {AGAIN}."
     # The build tool comes from the lock too, so nothing is fetched behind the lock's back.
     run([*pip, "--quiet", *limits, "setuptools", "wheel"], failure)
     run([*pip, *limits, "--no-build-isolation", "--editable", f".[{','.join(extras)}]"], failure)

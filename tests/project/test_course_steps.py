@@ -1,15 +1,16 @@
 """`make course` makes again what changed, and only that; an interrupted step counts as not made."""
 
 import pytest
+
 from tools import course
 
 
 @pytest.fixture
 def place(tmp_path, monkeypatch):
     """A course directory with one source, and a step that turns it into a target."""
-    for name in ("ROOT", "BUILD", "STAMPS", "HTML"):
-        monkeypatch.setattr(course, name, {"ROOT": tmp_path, "BUILD": tmp_path / "_build", "STAMPS": tmp_path / "_build" / "made",
-                                           "HTML": tmp_path / "_build" / "html"}[name])
+    build = tmp_path / "_build"
+    for name, path in {"ROOT": tmp_path, "BUILD": build, "STAMPS": build / "made", "HTML": build / "html"}.items():
+        monkeypatch.setattr(course, name, path)
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "page.md").write_text("one")
     return tmp_path
@@ -17,9 +18,11 @@ def place(tmp_path, monkeypatch):
 
 def step_of(place, made, after=(), name="step"):
     """A step that counts how often it was made."""
+
     def make():
         made.append(name)
         (place / name).write_text("target")
+
     return course.Step(name, name, ("book",) if not after else (), place / name, make, after)
 
 
@@ -76,6 +79,7 @@ def test_an_interrupted_step_is_made_again(place):
     def dies():
         (place / "step").write_text("half")
         raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
         course.Step("step", "step", ("book",), place / "step", dies).bring_up_to_date("1/1")
     (place / "book" / "page.md").write_text("one")  # even back at what the last whole one was made from
@@ -94,6 +98,7 @@ def test_a_failed_book_leaves_the_old_one_and_reads_everything_again(place, monk
             (pages / "index.html").write_text("whole" if ends_well else "half")
             if not ends_well:
                 raise course.StepFailed("warnings")
+
         return run
 
     monkeypatch.setattr(course, "run", build(True))

@@ -28,9 +28,28 @@ MAY_ENTER = {
 }
 # Libraries that come with a dependency as a part of it, and are imported by name.
 COMES_WITH = {
-    "jupyter-book": {"sphinx", "docutils", "myst-nb", "myst-parser", "sphinx-book-theme", "pydata-sphinx-theme", "beautifulsoup4", "nbformat",
-                     "jinja2", "pyyaml"},
-    "nbgrader": {"nbformat", "nbconvert", "nbclient", "traitlets", "sqlalchemy", "jupyter-client", "jupyter-core", "jinja2"},
+    "jupyter-book": {
+        "sphinx",
+        "docutils",
+        "myst-nb",
+        "myst-parser",
+        "sphinx-book-theme",
+        "pydata-sphinx-theme",
+        "beautifulsoup4",
+        "nbformat",
+        "jinja2",
+        "pyyaml",
+    },
+    "nbgrader": {
+        "nbformat",
+        "nbconvert",
+        "nbclient",
+        "traitlets",
+        "sqlalchemy",
+        "jupyter-client",
+        "jupyter-core",
+        "jinja2",
+    },
     "ipython": {"matplotlib-inline", "traitlets"},
     "jupyterlab": {"nbformat", "nbclient"},
     "matplotlib": {"cycler", "pillow"},
@@ -71,13 +90,17 @@ def distributions_of(extras: tuple[str, ...]) -> set[str]:
 MODULES = list(modules())
 
 
-@pytest.mark.parametrize(("room", "path", "names"), MODULES, ids=[path.relative_to(ROOT).as_posix() for _, path, _ in MODULES])
+@pytest.mark.parametrize(
+    ("room", "path", "names"), MODULES, ids=[path.relative_to(ROOT).as_posix() for _, path, _ in MODULES]
+)
 def test_a_room_enters_only_the_rooms_it_may(room, path, names):
     entered = roots(names) & OURS
     assert entered <= MAY_ENTER[room][0], f"{path.relative_to(ROOT)} imports {sorted(entered - MAY_ENTER[room][0])}"
 
 
-@pytest.mark.parametrize(("room", "path", "names"), MODULES, ids=[path.relative_to(ROOT).as_posix() for _, path, _ in MODULES])
+@pytest.mark.parametrize(
+    ("room", "path", "names"), MODULES, ids=[path.relative_to(ROOT).as_posix() for _, path, _ in MODULES]
+)
 def test_every_library_is_asked_for_in_pyproject(room, path, names):
     allowed = distributions_of(MAY_ENTER[room][1])
     for name in roots(names) - OURS:
@@ -88,7 +111,9 @@ def test_every_library_is_asked_for_in_pyproject(room, path, names):
 def test_a_chapters_solutions_import_only_earlier_chapters():
     for number, chapter in enumerate(CHAPTERS):
         path = ROOT / "solutions" / f"{chapter}.py"
-        names = {name for name in imported(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("solutions.")}
+        names = {
+            name for name in imported(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("solutions.")
+        }
         assert {name.split(".")[1] for name in names} <= set(CHAPTERS[:number]), path.name
 
 
@@ -99,5 +124,6 @@ def test_a_notebook_imports_only_the_course_and_libraries(path):
         if cell["cell_type"] != "code":
             continue
         for name in roots(set(imported(ast.parse("".join(cell["source"]))))):
-            assert name == "course" or {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & learners, \
+            assert name == "course" or {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & learners, (
                 f"{path.name} imports {name}"
+            )

@@ -13,6 +13,7 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from tools import lab
 
 NAME = "01-seq2seq.ipynb"
@@ -77,7 +78,9 @@ def test_a_lost_record_makes_every_copy_the_learners_own(rooms):
     assert (work / NAME).read_text(encoding="utf-8") == "first"
 
 
-events = st.lists(st.tuples(st.sampled_from(["course", "learner", "lab", "record lost"]), st.integers(0, 5)), max_size=12)
+events = st.lists(
+    st.tuples(st.sampled_from(["course", "learner", "lab", "record lost"]), st.integers(0, 5)), max_size=12
+)
 
 
 @settings(deadline=None, max_examples=60)
@@ -107,8 +110,10 @@ def small_notebook(path, word):
     v4 = nbformat.v4
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80"><circle cx="40" cy="40" r="30"/></svg>'
     drawing = v4.new_output("display_data", data={"image/svg+xml": svg, "text/plain": "<Figure>"})
-    cells = [v4.new_markdown_cell(f"# {word}\n\n:::{{note}} To see\nThe circle.\n:::\n\n$$a^2 + b^2$$"),
-             v4.new_code_cell("draw()", execution_count=1, outputs=[drawing])]
+    cells = [
+        v4.new_markdown_cell(f"# {word}\n\n:::{{note}} To see\nThe circle.\n:::\n\n$$a^2 + b^2$$"),
+        v4.new_code_cell("draw()", execution_count=1, outputs=[drawing]),
+    ]
     kernel = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
     nbformat.write(v4.new_notebook(cells=cells, metadata={"kernelspec": kernel}), path)
 
@@ -129,21 +134,27 @@ def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch,
 
     command, environment = lab.lab_command(work, ["--no-browser", "--ServerApp.port=0", "--ServerApp.port_retries=0"])
     log = (tmp_path / "lab.log").open("w+")
-    server = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                              start_new_session=True)
+    server = subprocess.Popen(
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+    )
     try:
         address = wait_for_address(tmp_path / "runtime", server, tmp_path / "lab.log")
         page = new_page()
         leaving = []
         page.on("request", lambda request: leaving.append(request.url) if not is_local(request.url) else None)
         page.goto(address["url"] + f"lab/tree/{NAME}?token=" + address["token"])
-        page.locator(".jp-Notebook .jp-OutputArea-output svg, .jp-OutputArea-output img").first.wait_for(timeout=120_000)
+        page.locator(".jp-Notebook .jp-OutputArea-output svg, .jp-OutputArea-output img").first.wait_for(
+            timeout=120_000
+        )
         page.locator(".jp-Notebook aside, .jp-Notebook .admonition").first.wait_for(timeout=60_000)
         assert page.locator(".jp-Notebook .katex").count()
         assert ":::" not in page.locator(".jp-Notebook").first.inner_text()
-        assert not page.locator(".jp-Dialog, .Toastify__toast").count(), "a learner is asked something before anything is read"
+        assert not page.locator(".jp-Dialog, .Toastify__toast").count(), (
+            "a learner is asked something before anything is read"
+        )
         assert not leaving
-        # The control: the same notebook without a signature does not show its drawing, so the signing above did something.
+        # The control: the same notebook without a signature does not show its drawing, so the signing above did
+        # something.
         page.goto(address["url"] + "lab/tree/control.ipynb?reset&token=" + address["token"])
         page.locator(".jp-Notebook h1", has_text="Not signed").wait_for(timeout=120_000)
         page.locator(".jp-OutputArea-output").first.wait_for(timeout=60_000)

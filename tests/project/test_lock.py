@@ -13,25 +13,35 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LINES = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
 
-WANTED = [Requirement(text) for group in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values()) for text in group]
+WANTED = [
+    Requirement(text)
+    for group in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())
+    for text in group
+]
 PINS: dict[str, list[Requirement]] = defaultdict(list)
 for line in LINES:
     if line and not line.startswith("#"):
         PINS[canonicalize_name(Requirement(line).name)].append(Requirement(line))
 
-MACHINES = [{"python_full_version": f"{version}.4", "python_version": version, "sys_platform": system, "os_name": name}
-            for version in ("3.11", "3.12", "3.13")
-            for system, name in (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))]
+MACHINES = [
+    {"python_full_version": f"{version}.4", "python_version": version, "sys_platform": system, "os_name": name}
+    for version in ("3.11", "3.12", "3.13")
+    for system, name in (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
+]
 
 
 @pytest.mark.parametrize("wanted", WANTED, ids=str)
 def test_every_direct_dependency_is_pinned_once_on_every_machine(wanted):
     for machine in MACHINES:
-        pins = [pin for pin in PINS[canonicalize_name(wanted.name)] if pin.marker is None or pin.marker.evaluate(machine)]
+        pins = [
+            pin for pin in PINS[canonicalize_name(wanted.name)] if pin.marker is None or pin.marker.evaluate(machine)
+        ]
         assert len(pins) == 1, f"{wanted.name} has {len(pins)} pins on {machine}: make lock"
         (specifier,) = pins[0].specifier
         assert specifier.operator == "=="
-        assert wanted.specifier.contains(specifier.version, prereleases=True), f"{pins[0]} does not fit {wanted}: make lock"
+        assert wanted.specifier.contains(specifier.version, prereleases=True), (
+            f"{pins[0]} does not fit {wanted}: make lock"
+        )
 
 
 def test_every_line_is_one_exact_version():
@@ -46,6 +56,6 @@ def test_torch_is_exact_and_its_cuda_packages_are_left_to_pip():
 
 def test_each_direct_dependency_says_why():
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    dependencies = text[text.index("dependencies = ["):text.index("[project.scripts]")]
+    dependencies = text[text.index("dependencies = [") : text.index("[project.scripts]")]
     silent = [line.strip() for line in dependencies.splitlines() if line.strip().startswith('"') and "#" not in line]
     assert not silent

@@ -18,7 +18,9 @@ def targets():
 
 
 def test_help_lists_every_target():
-    shown = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
     assert set(re.findall(r"make (\w+)", shown)) >= targets()
 
 

@@ -1,4 +1,4 @@
-"""The set-up says in one line what is missing, does nothing twice, and never takes a half-made environment for a whole one."""
+"""The set-up says in one line what is missing, does nothing twice, and takes nothing half-made for whole."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from tools import setup
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,8 +16,14 @@ ROOT = Path(__file__).resolve().parents[2]
 def place(tmp_path, monkeypatch):
     """A set-up in an empty folder, its commands written down instead of run; making the environment leaves a python."""
     venv = tmp_path / ".venv"
-    for name, value in {"ROOT": tmp_path, "VENV": venv, "PYTHON": venv / "bin" / "python", "RECORD": venv / "set-up.json",
-                        "MARKER": venv / "unfinished", "LOCK": tmp_path / "requirements.txt"}.items():
+    for name, value in {
+        "ROOT": tmp_path,
+        "VENV": venv,
+        "PYTHON": venv / "bin" / "python",
+        "RECORD": venv / "set-up.json",
+        "MARKER": venv / "unfinished",
+        "LOCK": tmp_path / "requirements.txt",
+    }.items():
         monkeypatch.setattr(setup, name, value)
     (tmp_path / "pyproject.toml").write_text("[project]\n")
     (tmp_path / "requirements.txt").write_text("torch==2.13.0\n")
@@ -120,7 +127,9 @@ def test_an_old_python_is_told_what_to_install(tmp_path):
         (tmp_path / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
     environment.pop("PYTHON", None)
-    done = subprocess.run(["make", "--no-print-directory", "-s", "course"], cwd=ROOT, env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", "--no-print-directory", "-s", "course"], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
     assert done.returncode != 0
     (line,) = [line for line in done.stderr.splitlines() if not line.startswith("make")]
     assert "needs Python 3.11 or newer" in line and "Python 3.8.18" in line and "apt-get install python3" in line

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = {".py", ".md", ".toml", ".yml", ".yaml", ".txt", ".json", ".cfg", ".ini", ".css", ".js", ".html", ".sh", ".bib", ".ipynb", ""}
+TEXT = set(".py .md .toml .yml .yaml .txt .json .cfg .ini .css .js .html .sh .bib .ipynb".split()) | {""}
 UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"]) + r")\b")
 CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 # A package comes from wherever pip is configured to look: no file here names a place.
@@ -26,8 +26,11 @@ def committed() -> list[Path]:
 
 def texts() -> list[tuple[str, str]]:
     """Tracked text files, by path; code of other people that stands here as it came is left out."""
-    return [(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
-            for path in committed() if path.suffix in TEXT and not path.name.endswith(".min.js")]
+    return [
+        (path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+        for path in committed()
+        if path.suffix in TEXT and not path.name.endswith(".min.js")
+    ]
 
 
 def test_nothing_is_left_unfinished():
@@ -65,4 +68,6 @@ def test_stored_drawings_are_small():
             for output in cell.get("outputs", []):
                 for kind, data in output.get("data", {}).items():
                     size = len("".join(data)) if isinstance(data, list) else len(str(data))
-                    assert size <= 60 * 1024 * (4 / 3 if kind == "image/png" else 1), f"{path.name}: {kind} of {size} characters"
+                    assert size <= 60 * 1024 * (4 / 3 if kind == "image/png" else 1), (
+                        f"{path.name}: {kind} of {size} characters"
+                    )
