@@ -341,7 +341,10 @@ def _side(text: str, wanted: str) -> str:
 
 
 def _cut_short(text: str, error: ValueError) -> bool:
-    return isinstance(error, json.JSONDecodeError) and error.pos >= len(text.rstrip()) - 2
+    """Whether the file simply ends too early."""
+    if not isinstance(error, json.JSONDecodeError):
+        return False
+    return error.msg.startswith("Unterminated string") or error.pos >= len(text.rstrip()) - 1
 
 
 def _texts(notebook: Any) -> list | None:
