@@ -30,5 +30,14 @@ def repair(app: Sphinx, pagename: str, templatename: str, context: dict, doctree
     context["body"] = body
 
 
+def name_toggles(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
+    """Give the arrows of the table of contents, which unfold a chapter's further pages, words that can be read out."""
+    generate = context.get("generate_toctree_html")
+    if generate is not None:
+        label = '<summary aria-label="Show or hide the pages that belong to this one">'
+        context["generate_toctree_html"] = lambda *args, **options: str(generate(*args, **options)).replace("<summary>", label)
+
+
 def setup(app: Sphinx) -> None:
     app.connect("html-page-context", repair, priority=950)
+    app.connect("html-page-context", name_toggles, priority=950)

@@ -45,6 +45,13 @@ def lighten(app: Sphinx, pagename: str, templatename: str, context: dict, doctre
         context["body"] = with_sizes(app, context["body"])
 
 
+def drop_settings(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Take out the settings that sphinx-thebe, which jupyter-book always loads, appends to every page."""
+    for raw in list(doctree.findall(nodes.raw)):
+        if "x-thebe-config" in raw.astext() or raw.astext().startswith("<script>kernelName"):
+            raw.parent.remove(raw)
+
+
 def length(text: str) -> float | None:
     """Return an SVG length in CSS pixels, or None where it depends on its surroundings."""
     match = re.fullmatch(r"([\d.]+)\s*([a-z]*)", text or "")
@@ -159,4 +166,5 @@ def finish(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     app.connect("html-page-context", lighten, priority=900)
+    app.connect("doctree-resolved", drop_settings, priority=900)
     app.connect("build-finished", finish)

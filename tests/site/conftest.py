@@ -1,0 +1,84 @@
+"""The built book and a browser on it, made once for all tests of the site.
+
+The build is the tests' own, in a folder of its own; whatever stands in `_build/` is neither used nor touched.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+# Chromium asks its maker for updates and lists on its own: with these it asks nobody.
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of the site run in one worker, so that the book is built once."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("site"))
+
+
+def build(source: Path, output: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Build the book as `make book` does: warnings are errors, nothing is executed."""
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("COURSE_", "GITHUB_"))}
+    command = [Path(sys.executable).parent / "jupyter-book", "build", ".", "--path-output", str(output), "-W", "-n", "--keep-going"]
+    return subprocess.run(command, cwd=source, env={**clean, **environment}, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the built site. A warning fails the build, and so every test here."""
+    output = tmp_path_factory.mktemp("book")
+    done = build(ROOT, output)
+    assert done.returncode == 0, f"the book does not build cleanly:\n{done.stdout[-3000:]}\n{done.stderr[-5000:]}"
+    return output / "_build" / "html"
+
+
+@pytest.fixture(scope="session")
+def pages(built: Path) -> list[str]:
+    """Every page of the site, as its path."""
+    return sorted(path.relative_to(built).as_posix() for path in built.rglob("*.html") if "_static" not in path.parts)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="session")
+def address(built: Path) -> Iterator[str]:
+    """The site on this machine."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(built)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The system's Chromium."""
+    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    assert program, "no Chromium: `make test` installs it, or: sudo apt-get install chromium"
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=program, args=list(QUIET))
+        yield started
+        started.close()

@@ -1,0 +1,159 @@
+"""Every page in a real browser: light and dark, wide and narrow, menus closed and open.
+
+One walk over the site gathers what the tests look at: requests, weights, messages in the console, and axe-core's violations.
+"""
+
+import gzip
+from dataclasses import dataclass, field
+from importlib.resources import files
+from urllib.parse import urlparse
+
+import pytest
+from playwright.sync_api import Browser, Page, Response
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+WIDTHS = {1280: 900, 390: 844}
+TEXT = ("text/", "javascript", "json", "svg", "xml")
+HOME, HOME_LIMIT, PAGE_LIMIT = "book/index.html", 200_000, 350_000  # bytes, gzipped
+# What opens: a name, the button (or the keys), what must show then, and the widths at which it is there.
+MENUS = (
+    ("site navigation", ".primary-toggle:visible", "#pst-primary-sidebar-modal[open]", (390,)),
+    ("page contents", ".secondary-toggle:visible", "#pst-secondary-sidebar-modal[open]", (390,)),
+    ("downloads", ".dropdown-download-buttons button:visible", ".dropdown-download-buttons .show", (1280, 390)),
+    ("search", "Control+k", "#pst-search-dialog[open]", (1280, 390)),
+)
+
+
+@dataclass
+class Visit:
+    """What one page did in one setting."""
+
+    page: str
+    scheme: str
+    width: int
+    requests: list[str] = field(default_factory=list)
+    bytes: int = 0
+    console: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
+    overflow: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.page} ({self.scheme}, {self.width} px)"
+
+
+def weight(response: Response) -> int:
+    """What a response costs over a line that compresses text."""
+    try:
+        body = response.body()
+    except Exception:  # a redirect or an aborted request has no body
+        return 0
+    kind = response.headers.get("content-type", "")
+    return len(gzip.compress(body, 6)) if any(part in kind for part in TEXT) else len(body)
+
+
+def violations(page: Page, state: str, within: str = "html") -> list[str]:
+    """axe-core's findings in a part of the page, one line each."""
+    # Transitions must be over before contrast is measured; style sheets need not be fetched a second time.
+    page.evaluate("() => Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => 0)))")
+    found = page.evaluate("(part) => axe.run(part, { resultTypes: ['violations'], preload: false }).then(result => result.violations)", within)
+    return [f"{state}: {item['id']}: {node['target']} {node['html'][:160]}" for item in found for node in item["nodes"]]
+
+
+def visit(page: Page, base: str, name: str, scheme: str, width: int) -> Visit:
+    seen = Visit(name, scheme, width)
+    responses: list[Response] = []
+    listeners = {
+        "request": lambda request: seen.requests.append(request.url),
+        "response": lambda response: responses.append(response),
+        "console": lambda message: seen.console.append(f"{message.type}: {message.text}") if message.type in ("error", "warning") else None,
+        "pageerror": lambda error: seen.console.append(f"uncaught: {error}"),
+    }
+    for event, listener in listeners.items():
+        page.on(event, listener)
+    page.goto(base + name)
+    page.evaluate("async () => { for (const i of document.images) { i.loading = 'eager'; await i.decode().catch(() => 0) } await document.fonts.ready }")
+    seen.bytes = sum(weight(response) for response in responses)
+    seen.overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    page.evaluate(AXE)
+    seen.violations += violations(page, "as loaded")
+    for state, way, opened, widths in MENUS:
+        if width not in widths or (state == "search" and name == "search.html"):
+            continue
+        if way == "Control+k":
+            page.keyboard.press(way)
+        elif page.locator(way).count():
+            page.locator(way).first.click()
+        else:
+            continue  # this page has no such menu
+        page.locator(opened).first.wait_for(state="attached")
+        seen.violations += violations(page, f"{state} open", opened)
+        page.keyboard.press("Escape")
+        page.locator(opened).first.wait_for(state="detached")
+    for event, listener in listeners.items():
+        page.remove_listener(event, listener)
+    return seen
+
+
+@pytest.fixture(scope="module")
+def visits(browser: Browser, address: str, pages: list[str]) -> list[Visit]:
+    walked = []
+    for scheme in ("light", "dark"):
+        for width, height in WIDTHS.items():
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            for name in pages:
+                if name == "index.html":
+                    continue  # sends the reader on to the welcome page
+                page = context.new_page()  # with an empty cache for each page, so that each weighs what it weighs alone
+                client = context.new_cdp_session(page)
+                client.send("Network.setCacheDisabled", {"cacheDisabled": True})
+                walked.append(visit(page, address, name, scheme, width))
+                page.close()
+            context.close()
+    return walked
+
+
+def test_no_request_leaves_the_site(visits: list[Visit], address: str) -> None:
+    host = urlparse(address).netloc
+    assert not [f"{seen}: {url}" for seen in visits for url in seen.requests if urlparse(url).scheme != "data" and urlparse(url).netloc != host]
+
+
+def test_the_console_stays_empty(visits: list[Visit]) -> None:
+    assert not [f"{seen}: {line}" for seen in visits for line in seen.console]
+
+
+def test_axe_finds_nothing(visits: list[Visit]) -> None:
+    found = [f"{seen}: {line}" for seen in visits for line in seen.violations]
+    assert not found, "\n".join(found)
+
+
+def test_no_page_scrolls_sideways(visits: list[Visit]) -> None:
+    assert not [f"{seen}: {seen.overflow} px" for seen in visits if seen.overflow > 0]
+
+
+def test_pages_weigh_little(visits: list[Visit]) -> None:
+    heavy = [f"{seen}: {seen.bytes / 1000:.0f} KB" for seen in visits if seen.bytes > (HOME_LIMIT if seen.page == HOME else PAGE_LIMIT)]
+    assert not heavy
+
+
+def test_the_theme_can_be_switched(browser: Browser, address: str) -> None:
+    page = browser.new_page(color_scheme="light")
+    page.goto(address + HOME)
+    schemes = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button:visible").first.click()
+        schemes.add(page.evaluate("document.documentElement.dataset.theme"))
+    assert schemes == {"light", "dark"}
+    page.close()
+
+
+def test_search_finds_a_word(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(address + HOME)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("teacher forcing")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=*")
+    page.locator("#search-results li a").first.wait_for()
+    page.close()

@@ -1,0 +1,139 @@
+"""The built pages as files: where they point, what they weigh at rest, and that no answer stands where it should not."""
+
+import ast
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlparse
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Elements that a browser fetches by itself, and where they say what.
+FETCHED = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src"), ("object", "data"), ("embed", "src")}
+LINK_FETCHES = {"stylesheet", "preload", "modulepreload", "icon", "prefetch", "preconnect", "dns-prefetch", "manifest"}
+
+
+class Reader(HTMLParser):
+    """Collects what a page fetches, what it links to, and its targets."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.links: list[str] = []
+        self.targets: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {key: value or "" for key, value in attrs}
+        self.targets |= {values[key] for key in ("id", "name") if key in values}
+        self.fetched += [values[key] for name, key in FETCHED if name == tag and key in values]
+        if tag == "link" and LINK_FETCHES & set(values.get("rel", "").split()):
+            self.fetched.append(values["href"])
+        if tag == "a" and "href" in values:
+            self.links.append(values["href"])
+
+
+@pytest.fixture(scope="module")
+def read(built: Path, pages: list[str]) -> dict[str, Reader]:
+    return {page: Reader((built / page).read_text("utf-8")) for page in pages}
+
+
+def test_no_page_fetches_from_elsewhere(read: dict[str, Reader]) -> None:
+    outside = {page: [url for url in found.fetched if urlparse(url).netloc] for page, found in read.items()}
+    assert not {page: urls for page, urls in outside.items() if urls}
+
+
+def test_no_style_sheet_fetches_from_elsewhere(built: Path) -> None:
+    outside = {}
+    for sheet in built.rglob("*.css"):
+        urls = re.findall(r"""(?:url\(\s*|@import\s*)['"]?((?:https?:)?//[^'")\s]+)""", sheet.read_text("utf-8"))
+        if urls:
+            outside[sheet.name] = urls
+    assert not outside
+
+
+def test_every_link_within_the_site_has_a_target(read: dict[str, Reader], built: Path) -> None:
+    broken = []
+    for page, found in read.items():
+        for url in [*found.links, *found.fetched]:
+            if urlparse(url).scheme in ("http", "https", "mailto", "data"):
+                continue
+            path, fragment = urldefrag(urljoin(f"/{page}", url))
+            target = unquote(urlparse(path).path).lstrip("/") or "index.html"
+            if not (built / target).is_file():
+                broken.append(f"{page}: {url}")
+            elif fragment and target in read and unquote(fragment) not in read[target].targets:
+                broken.append(f"{page}: {url} (no such place on that page)")
+    assert not broken
+
+
+def test_every_image_says_what_it_shows(built: Path, pages: list[str]) -> None:
+    without = []
+    for page in pages:
+        for tag in re.findall(r"<img\b[^>]*>", (built / page).read_text("utf-8")):
+            alt, source = re.search(r'alt="([^"]*)"', tag), re.search(r'src="([^"]*)"', tag)
+            if alt is None or (source and source[1].rsplit("/", 1)[-1] in alt[1]):
+                without.append(f"{page}: {tag}")
+    assert not without
+
+
+def test_nothing_that_is_only_for_the_build_is_published(built: Path) -> None:
+    published = [path.name for path in built.rglob("*") if path.name == "katex.min.js" or path.suffix in (".map", ".ttf", ".py")]
+    assert not published
+
+
+def test_no_launch_button_without_an_address(built: Path, pages: list[str]) -> None:
+    # The fixture builds without the variables; where the checkout has a remote, buttons are right.
+    from theme.address import repository
+
+    if repository(ROOT, {}) is not None:
+        pytest.skip("this checkout has a remote that a browser can open")
+    named = [page for page in pages if re.search(r"colab\.research|mybinder\.org|source-repository-button", (built / page).read_text("utf-8"))]
+    assert not named
+
+
+def normalised(text: str) -> str:
+    """Code without its white space, so that markup, indentation and line breaks do not hide it."""
+    return re.sub(r"\s+", "", text)
+
+
+def answers() -> dict[str, str]:
+    """The body, without docstrings and comments, of every function and method in `solutions/`, long enough to be an answer."""
+    found = {}
+    for module in sorted((ROOT / "solutions").glob("[a-z]*.py")):
+        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+            if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
+                continue  # stubs give constructors where they teach nothing
+            body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
+            text = normalised("\n".join(ast.unparse(statement) for statement in body))
+            if len(text) >= 40:
+                found[f"{module.stem}.{node.name} (line {node.lineno})"] = text
+    return found
+
+
+def visible(path: Path) -> str:
+    """A published file's text as code could stand in it: tags and entities undone, comments gone, formatted as `ast` writes."""
+    text = path.read_text("utf-8", "ignore")
+    if path.suffix == ".html":
+        text = unescape(re.sub(r"<[^>]*>", "", text))
+    if path.suffix == ".ipynb":
+        text = text.replace("\\n", "\n").replace('\\"', '"').replace('",\n', "\n")
+    text = re.sub(r"(?m)#.*$", "", text)
+    return normalised(text).replace('"', "'")
+
+
+def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
+    texts = {
+        path.relative_to(built).as_posix(): visible(path)
+        for path in built.rglob("*")
+        if path.suffix in (".html", ".ipynb", ".md", ".txt", ".js", ".json") and "_static" not in path.parts
+    }
+    shown = {name: text for name, text in texts.items() if "book/solutions/" not in name}
+    leaks = [f"{answer} in {name}" for answer, body in answers().items() for name, text in shown.items() if body.replace('"', "'") in text]
+    assert not leaks
+    # The search itself works: it finds answers where they belong.
+    solutions = "".join(text for name, text in texts.items() if "book/solutions/" in name)
+    assert any(body.replace('"', "'") in solutions for body in answers().values())
