@@ -263,7 +263,7 @@ class Desk:
         for index, ran in judgement.ran.items():
             if index < len(notebook.cells) and notebook.cells[index].cell_type == "code":
                 notebook.cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
-        found = flags.flags(cell.source for cell in rebuilt.cells) if not rebuilt.untouched else []
+        found = flags.flags(cell.source for cell in rebuilt.cells if cell.kind != "given")
         return Graded(
             judgement.verdicts,
             notebook,

@@ -78,7 +78,7 @@ class Ledger:
         return self.folder / f"{assignment}.jsonl"
 
     def append(self, records: Sequence[Record]) -> None:
-        """Writes a hand-in's records, all of one assignment, in one append that has reached the disk when this returns."""
+        """Writes a hand-in's records, all of one assignment, in one append that is on disk at the end."""
         if not records:
             return
         (assignment,) = {record.assignment for record in records}

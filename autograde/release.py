@@ -56,7 +56,7 @@ def _known(folder: ClassFolder) -> set[str]:
 
 
 def _same(content: bytes, released: Path, notebook: Path) -> None:
-    """Raises RuntimeError, with the first line that differs, unless the release is the committed notebook to the byte."""
+    """Raises RuntimeError, naming the first line that differs, unless the release is the notebook to the byte."""
     now = released.read_bytes()
     if now == content:
         return

@@ -28,7 +28,10 @@ def _number(question: dict[str, Any], answer: Any) -> Verdict:
         answer = answer.item()
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
         return Verdict("not answered", 0.0, note="The answer is a number.")
-    value = float(answer)
+    try:
+        value = float(answer)
+    except OverflowError:  # a whole number beyond all floats
+        value = float("inf")
     if abs(value - question["answer"]) <= question["tolerance"]:
         return Verdict("pass", 1.0, (RowVerdict("Your number", True, 1.0, question["right"]),))
     for wrong in question.get("values", ()):

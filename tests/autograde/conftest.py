@@ -56,6 +56,36 @@ def toy_released(tmp_path, toy_notebook, released_once) -> ClassFolder:
 
 
 @pytest.fixture(scope="session")
+def warm_sandbox():
+    """One sandbox for many tests: each child in it is fresh, and starting one takes seconds."""
+    from autograde.sandbox import Sandbox
+
+    with Sandbox() as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def one_sandbox(warm_sandbox, monkeypatch):
+    """Lets the grader use the tests' sandbox instead of starting its own for each run."""
+    from autograde import grade
+
+    class Lent:
+        def __init__(self, **settings):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def close(self):
+            pass
+
+        def __getattr__(self, name):
+            return getattr(warm_sandbox, name)
+
+    monkeypatch.setattr(grade, "Sandbox", Lent)
+
+
+@pytest.fixture(scope="session")
 def toy_class(tmp_path_factory, released_once) -> GradedClass:
     """The toy's sample class, graded, with feedback and grades. Tests that use it read it and change nothing."""
     from autograde import export, feedback, grade, sample

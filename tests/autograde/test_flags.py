@@ -33,7 +33,7 @@ def test_tricks_are_seen(source, flag):
     [
         "import torch\ntorch.backends.cudnn.deterministic = True\ntorch.manual_seed(0)",
         "import matplotlib.pyplot as plt\nplt.rcParams['font.size'] = 9\nplt.style.use('ggplot')",
-        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.weight = 1\n        self.torch = 2",
+        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.torch = 2",
         "model.train()\nx.grad = None\noptimiser.zero_grad()",
         "%matplotlib inline\nprint('max', max([1, 2]))",
         "def f(:",

@@ -14,6 +14,7 @@ from tests.autograde import toy
 
 pytestmark = [
     pytest.mark.sandbox,
+    pytest.mark.usefixtures("one_sandbox"),
     pytest.mark.xdist_group("grader"),
     pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
 ]
@@ -229,12 +230,12 @@ ALL = {"scale": 2.0, "centre": 2.0, "standardise": 3.0, "question_mean": 1.0, "q
 @pytest.mark.parametrize(
     ("student", "change", "lost"),
     [
-        ("warns on stderr", {"scale": "import warnings\ndef scale(x, factor):\n    warnings.warn('mind')\n    return x * factor"}, []),
+        ("warns", {"scale": "import warnings\ndef scale(x, f):\n    warnings.warn('mind')\n    return x * f"}, []),
         ("prints much", {"scale": "def scale(x, factor):\n    print('x' * 10**6)\n    return x * factor"}, []),
         ("float64", {"scale": "def scale(x, factor):\n    return x.double() * factor"}, []),
         ("ends python when called", {"centre": "import os\ndef centre(x):\n    os._exit(0)"}, ["centre"]),
         ("ends python at once", {"centre": "import os\nos._exit(0)"}, ["centre"]),
-        ("equal to all", {"centre": "class Equal:\n    def __eq__(self, o):\n        return True\ndef centre(x):\n    return Equal()"}, ["centre"]),
+        ("lies", {"centre": "class A:\n    __eq__ = lambda self, o: True\ndef centre(x):\n    return A()"}, ["centre"]),
         ("huge reply", {"centre": "def centre(x):\n    return torch.zeros(10**9)"}, ["centre"]),
         ("endless number", {"question_mean": "answer_0_q1 = 10 ** 500"}, ["question_mean"]),
         ("exit in a question", {"question_mean": "answer_0_q1 = exit()"}, ["question_mean"]),

@@ -10,9 +10,9 @@ from autograde.ledger import Ledger, LedgerBusy, Record
 
 def record(student="ada", exercise="scale", points=1.0, **fields):
     values = {
-        "run": "r1", "when": "2026-01-01T00:00:00+00:00", "student": student, "assignment": "00-toy", "hand_in": "a" * 64,
-        "release": "b" * 64, "versions": {"python": "3.11"}, "seed": 7, "exercise": exercise, "number": "0.1", "points": points,
-        "max": 2.0, "verdict": "part",
+        "run": "r1", "when": "2026-01-01T00:00:00+00:00", "student": student, "assignment": "00-toy",
+        "hand_in": "a" * 64, "release": "b" * 64, "versions": {"python": "3.11"}, "seed": 7, "exercise": exercise,
+        "number": "0.1", "points": points, "max": 2.0, "verdict": "part",
     }  # fmt: skip
     return Record(**{**values, **fields})
 

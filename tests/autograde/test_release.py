@@ -1,4 +1,4 @@
-"""Release: nbgrader changes no byte of a committed notebook, and an archive holds what a learner needs and nothing else."""
+"""Release: nbgrader changes no byte of a notebook, and an archive holds what a learner needs and nothing else."""
 
 import json
 import subprocess

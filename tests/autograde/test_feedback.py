@@ -1,0 +1,134 @@
+"""The feedback page: what was wrong, why, what next; no expected value, no markup of a student's, no request."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from autograde import bank, feedback, gradebook, judge
+from autograde.ledger import Ledger
+from tests.autograde import toy
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
+
+
+def page(folder, student):
+    return (folder.feedback / student / toy.NAME / f"{toy.NAME}.html").read_text("utf-8")
+
+
+def shown(html):
+    """The page's text as a reader sees it."""
+    text = []
+
+    class Reader(HTMLParser):
+        skip = False
+
+        def handle_starttag(self, tag, attrs):
+            self.skip = self.skip or tag == "style"
+
+        def handle_endtag(self, tag):
+            self.skip = self.skip and tag != "style"
+
+        def handle_data(self, data):
+            if not self.skip:
+                text.append(data)
+
+    Reader().feed(html)
+    return " ".join(" ".join(text).split())
+
+
+def test_every_hand_in_has_a_page_and_every_exercise_a_result(toy_class):
+    for hand_in in toy_class.made:
+        text = shown(page(toy_class.folder, hand_in.student))
+        assert f"{hand_in.score:g} of 9 points" in text
+        assert all(f"0.{n}" in text for n in ("1", "2", "3", "q1", "q2"))
+
+
+def test_a_mistake_is_named_with_its_cause_and_its_points(toy_class):
+    text = shown(page(toy_class.folder, "wrong-the-sign-is-lost"))
+    assert "The sign is lost." in text
+    assert "A negative factor must turn the signs round." in text
+    assert "1 of 2" in text
+
+
+def test_a_file_that_cannot_be_read_says_why(toy_class):
+    text = shown(page(toy_class.folder, "unreadable-file"))
+    assert "0 of 9 points" in text
+    assert "could not be read" in text or "unresolved merge" in text
+
+
+def test_what_went_wrong_has_one_next_step(toy_class):
+    assert "Next step: Start with hint" in shown(page(toy_class.folder, "untouched"))
+    assert "Next step: Run it on a small input" in shown(page(toy_class.folder, "hostile-never-ends"))
+
+
+def test_no_expected_value_stands_on_any_page(toy_class, tmp_path):
+    """Numbers of the run's tables, and of the recorded ones, with four digits or more."""
+    seed = next(Ledger(toy_class.folder.ledger).read(toy.NAME)).seed
+    secret = set()
+    with toy.installed(tmp_path):
+        for table in judge.tables(toy.NAME, seed).values():
+            for observation in table.reference:
+                for value in observation.values.values():
+                    secret |= {f"{abs(number):.4f}"[:6] for number in value.flatten().tolist() if abs(number) > 0.01}
+    for hand_in in toy_class.made:
+        html = re.sub(r"<style>.*?</style>", "", page(toy_class.folder, hand_in.student), flags=re.DOTALL)
+        found = {number[:6] for number in re.findall(r"\d+\.\d{3,}", html)}
+        assert not found & secret
+    assert len(secret) > 50
+    assert bank.Bank.registry["scale"].wrong
+
+
+def test_a_page_fetches_nothing_and_runs_nothing(toy_class):
+    for hand_in in toy_class.made:
+        html = page(toy_class.folder, hand_in.student)
+        assert "default-src 'none'" in html
+        assert not re.search(r"<(script|link|img|iframe|object)\b|\bsrc=|url\(|@import|https?://", html, re.IGNORECASE)
+        assert len(html.encode()) < 40_000
+
+
+def test_a_page_can_be_read_by_everybody(toy_class):
+    html = page(toy_class.folder, "wrong-divided")
+    assert '<html lang="en">' in html and html.count("<h1") == 1 and html.count("<main>") == 1
+    assert html.count("<table>") == html.count("<caption>")
+    assert "prefers-color-scheme: dark" in html
+    for table in re.findall(r"<table>.*?</table>", html, re.DOTALL):
+        assert 'scope="col"' in table and 'scope="row"' in table
+
+
+def test_what_people_typed_is_shown_as_text(toy_class, tmp_path, toy_notebook, hand_in, one_sandbox):
+    from autograde import grade, sample
+
+    folder = toy_class.copy(tmp_path / "class")
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    name = "<img src=x onerror=alert(1)>"
+    nasty = "def scale(x, factor):\n    raise ValueError('</td><script>alert(2)</script>')"
+    hand_in(folder, name, sheet.filled(sheet.right | {"scale": nasty}))
+    grade.grade(folder, students=[name])
+    with gradebook.open_gradebook(folder) as book:
+        book.find_comment("scale-answer", toy.NAME, toy.NAME, name).manual_comment = "<b>Look</b> & see"
+        book.db.commit()
+    feedback.feedback(folder, toy.NAME)
+    html = page(folder, name)
+    assert not re.search(r"<(img|script|b)\b", html)
+    text = shown(html)
+    assert name in text and "<script>alert(2)</script>" in text and "<b>Look</b> & see" in text
+
+
+def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook, one_sandbox):
+    from datetime import datetime
+
+    from autograde import grade
+
+    folder = toy_class.copy(tmp_path / "class")
+    folder.config.write_text(folder.config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
+    (folder.submitted / "right" / toy.NAME / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
+    with gradebook.open_gradebook(folder) as book:
+        book.find_assignment(toy.NAME).duedate = datetime(2026, 2, 1)
+        book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
+        book.db.commit()
+    grade.grade(folder, again=True, students=["right"])
+    feedback.feedback(folder, toy.NAME)
+    late, seen = shown(page(folder, "right")), shown(page(folder, "untouched"))
+    assert "0 of 9 points" in late and "9 points were taken off because the hand-in was late" in late
+    assert "1.5 of 9 points" in seen and "Graded by your instructor , 1.5 of 2 points" in seen
