@@ -380,7 +380,8 @@ def alignment_records(model: AttentionTranslator, seed: int, k: int) -> list[Rec
         record: Record = {"measure": "alignment", "seed": seed, "k": k, "kind": kind, "words": int(here.sum())}
         if aligned.any():
             record["on_its_word"] = (top == alignment)[aligned].double().mean().item()
-            record["within_one_word"] = ((top - alignment).abs() <= 1)[aligned].double().mean().item()
+            record["on_the_word_before"] = (top == alignment - 1)[aligned].double().mean().item()
+            record["on_the_word_after"] = (top == alignment + 1)[aligned].double().mean().item()
         record["top_weight"] = weights.amax(dim=2)[here].mean().item()
         record["written_right"] = (written == batch.targets)[here].double().mean().item()
         record["changed_without_top"] = changed_top[here].double().mean().item()
@@ -432,6 +433,16 @@ def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
 def bahdanau_numbers(seed: int) -> list[Record]:
     """The numbers by attention: three score functions, the new state as query, and two controls, all trained alike."""
     return [record for kind in ATTENTION_MODELS for record in attention_records(kind, ATTENTION_STEPS, seed)]
+
+
+@experiment(
+    "bahdanau_neighbours",
+    {**ATTENTION, "steps": ATTENTION_STEPS, "trained_k": [1, NUMBERS_TRAINED], "tested_each": TESTED_EACH},
+)
+def bahdanau_neighbours(seed: int) -> list[Record]:
+    """The bilinear models of `bahdanau_numbers` once more: do they look at the word, or at the word beside it?"""
+    records = attention_records("bilinear", ATTENTION_STEPS, seed)
+    return [record for record in records if record["measure"] == "alignment" and "on_its_word" in record]
 
 
 @experiment(
