@@ -6,6 +6,7 @@ pages of those are left out here, by the file's absence. COURSE_SOLUTIONS=no lea
 
 from __future__ import annotations
 
+import html
 import os
 from pathlib import Path
 
@@ -68,5 +69,18 @@ def pages(node: dict) -> list[str]:
     return named + [page for key in ("parts", "chapters", "sections") for child in node.get(key, []) for page in pages(child)]
 
 
+def write_entrance(app: Sphinx, error: Exception | None) -> None:
+    """Write the page at the site's root, which sends the reader on to the welcome page; a link for those whom it does not send."""
+    if error is not None or app.builder.name != "html" or app.config.root_doc == "index":
+        return
+    title, target = html.escape(app.config.html_title), html.escape(app.builder.get_target_uri(app.config.root_doc))
+    page = f"""<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title><meta http-equiv="refresh" content="0; url={target}"></head>
+<body><main><h1>{title}</h1><p><a href="{target}">To the welcome page</a></p></main></body></html>
+"""
+    (Path(app.outdir) / "index.html").write_text(page, "utf-8")
+
+
 def setup(app: Sphinx) -> None:
     app.connect("config-inited", choose_contents, priority=800)  # sphinx_external_toc reads the file at 900
+    app.connect("build-finished", write_entrance, priority=900)  # in place of the bare one that it leaves

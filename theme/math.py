@@ -58,8 +58,16 @@ def markup(node: nodes.Node, display: bool) -> str:
         return f"<code>{html.escape(tex)}</code>"
 
 
+def glue(node: nodes.math) -> str:
+    """Return a word joiner where punctuation follows the equation, and nothing elsewhere."""
+    after = node.next_node(descend=False, siblings=True)
+    follows = isinstance(after, nodes.Text) and after[:1] in tuple(".,;:!?)”’'-")
+    return "\N{WORD JOINER}" if follows else ""
+
+
 def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
-    self.body.append(f'<span class="math">{markup(node, display=False)}</span>')
+    # The word joiner keeps the comma or full stop that follows from starting the next line.
+    self.body.append(f'<span class="math">{markup(node, display=False)}</span>{glue(node)}')
     raise nodes.SkipNode
 
 
