@@ -1,0 +1,63 @@
+"""The banks through the real grader: every answer as a hand-in, in the sandbox, judged outside from a fresh seed.
+
+The same verdicts as in process are asked for, so that a check means the same to a learner and to the grader.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from autograde import bank, judge
+from autograde.grade import Desk
+from autograde.rebuild import rebuild
+from course import checks
+from course.exercises import exercises
+from tools import notebooks
+
+SEED = 20261121
+STEMS = sorted({e.notebook for e in exercises()})
+
+
+@pytest.fixture(scope="module", params=STEMS)
+def desk(request):
+    """The grader's desk for one assignment, and the cells of its solved notebook as a hand-in."""
+    (path,) = notebooks.paths([request.param])
+    cells = rebuild(notebooks.read(path), notebooks.solved(path)).cells
+    with Desk(request.param, notebooks.read(path), SEED) as desk:
+        yield desk, cells
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+def test_every_answer_gets_in_the_sandbox_what_it_gets_in_process(desk):
+    desk, cells = desk
+    sandbox, known, wrong = desk.sandbox(), judge.tables(desk.name, SEED), []
+    for exercise in (e for e in desk.exercises if not e.question):
+        check, found = checks.find(exercise.name, exercise.chapter), bank.find(exercise)
+        for answer in (*found.wrong, *found.correct):
+            source = bank.source_of(exercise, answer)
+            here = check.compare(bank.observe(exercise, source, SEED), known[exercise.name])
+            there = _judged(sandbox, _handed_in(cells, exercise, source), exercise, known)
+            if (there.kind, there.points, there.mistake) != (
+                here.kind, round(exercise.points * here.fraction, 2), here.mistake or "",
+            ):  # fmt: skip
+                wrong.append((exercise.name, answer.name, there.kind, there.points, there.mistake, here))
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+@pytest.mark.sandbox
+def test_the_solved_notebook_gets_full_marks(desk):
+    desk, cells = desk
+    known = judge.tables(desk.name, SEED)
+    verdicts = judge.HandIn(desk.sandbox(), cells, desk.exercises, known).judge().verdicts
+    assert {name: v.points for name, v in verdicts.items()} == {e.name: e.points for e in desk.exercises}
+
+
+def _handed_in(cells, exercise, source):
+    """The solved cells up to the exercise's own, with the answer's source in it."""
+    (own,) = [i for i, cell in enumerate(cells) if cell.grade_id == f"{exercise.name}-answer"]
+    return [*cells[:own], replace(cells[own], source=source)]
+
+
+def _judged(sandbox, cells, exercise, known):
+    return judge.HandIn(sandbox, cells, [exercise], known).judge().verdicts[exercise.name]
