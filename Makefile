@@ -15,7 +15,7 @@ export MKL_NUM_THREADS ?= 1
 IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 
 .DEFAULT_GOAL := help
-.PHONY: help course env book serve lab refresh test lock clean python desk-set-up course-set-up test-set-up
+.PHONY: help course env book serve lab formgrader refresh test lock clean python desk-set-up course-set-up test-set-up
 
 help: ## say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -34,6 +34,9 @@ serve: book ## the book in a browser, on this machine (PORT=8000)
 
 lab: desk-set-up ## the notebooks in JupyterLab, as your own copies in work/ (ARGS="--no-browser" and the like)
 	@$(VENV)/python -m tools.lab $(ARGS)
+
+formgrader: desk-set-up ## nbgrader's page on the gradebook in class/, after make course
+	@$(VENV)/python -m tools.lab --formgrader $(ARGS)
 
 refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
 	@$(IN_VENV) $(VENV)/python -m tools.notebooks refresh $(ARGS)

@@ -150,9 +150,9 @@ Next:
   make lab        work on the notebooks in JupyterLab
 """
 NEXT_GRADER = """\
-  .venv/bin/autograde --help                     the grader's commands
-  cd class && PATH="$PWD/../.venv/bin:$PATH" jupyter lab    the gradebook in nbgrader's formgrader (Nbgrader menu)
+  make formgrader look at the gradebook with nbgrader's own page
   make test       run every test
+  .venv/bin/autograde --help    the grader's commands
 """
 
 

@@ -2,6 +2,7 @@
 
     python -m tools.lab                       # words after it go to JupyterLab: --no-browser --port 9000
     python -m tools.lab --copy                # copy and trust only
+    python -m tools.lab --formgrader          # `make formgrader`: nbgrader's page on the gradebook of class/ instead
 
 A learner's file is never written over. `work/.released.json` remembers the digest of each file as it was given out: a
 copy still equal to that is replaced by a newer release; a copy that the learner changed stays, and the newer one is
@@ -15,10 +16,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 WORK = ROOT / "work"
+CLASS = ROOT / "class"
 # Off: the question about news (it asks the network) and nbgrader's lists and menus for instructors. On: its Validate
 # button.
 SETTINGS = ROOT / "tools" / "lab_settings"
@@ -100,8 +103,8 @@ def trust(paths: list[Path]) -> None:
                 notary.sign(notebook)
 
 
-def lab_command(work: Path, words: list[str]) -> tuple[list[str], dict[str, str]]:
-    """The command that opens JupyterLab in `work`, and its environment: the course's settings, one thread.
+def lab_command(folder: Path, words: list[str], settings: Path | None = SETTINGS) -> tuple[list[str], dict[str, str]]:
+    """The command that opens JupyterLab in a folder, and its environment: the learner's settings, one thread.
 
     One thread, because two on a busy machine are often slower; a learner's own setting of OMP_NUM_THREADS is left
     alone.
@@ -109,29 +112,37 @@ def lab_command(work: Path, words: list[str]) -> tuple[list[str], dict[str, str]
     environment = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **os.environ}
     bin_folder = str(Path(sys.executable).parent)
     environment["PATH"] = bin_folder + os.pathsep + environment.get("PATH", "")
-    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(
-        filter(None, [str(SETTINGS), environment.get("JUPYTER_CONFIG_PATH")])
-    )
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={work}"]
+    paths = [str(settings) if settings else None, environment.get("JUPYTER_CONFIG_PATH")]
+    environment["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={folder}"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # Jupyter refuses root unless told; in a container there is nobody else
     return [*command, *words], environment
 
 
+def become(folder: Path, command: list[str], environment: dict[str, str]) -> NoReturn:
+    """Goes on as that program, in that folder."""
+    os.chdir(folder)
+    if os.name == "nt":  # there exec would leave the terminal to two programs at once
+        raise SystemExit(subprocess.run(command, env=environment).returncode)
+    os.execve(command[0], command, environment)
+
+
 def main() -> None:
+    words = sys.argv[1:]
+    if words[:1] == ["--formgrader"]:
+        if not (CLASS / "gradebook.db").exists():
+            raise SystemExit("[lab] there is no class/gradebook.db yet: make course")
+        print("[lab] nbgrader's formgrader on class/ (Ctrl-C here closes it)", flush=True)
+        become(CLASS, *lab_command(CLASS, ["--LabApp.default_url=/formgrader", *words[1:]], settings=None))
     as_released, lines = update_work(NOTEBOOKS, WORK)
     for line in lines:
         print(f"[lab] {line}", flush=True)
     trust(as_released)
-    words = sys.argv[1:]
     if words == ["--copy"]:
         return
     print("[lab] your copies are in work/; JupyterLab opens there (Ctrl-C here closes it)", flush=True)
-    command, environment = lab_command(WORK, words)
-    os.chdir(WORK)
-    if os.name == "nt":  # there exec would leave the terminal to two programs at once
-        raise SystemExit(subprocess.run(command, env=environment).returncode)
-    os.execve(command[0], command, environment)
+    become(WORK, *lab_command(WORK, words))
 
 
 if __name__ == "__main__":
