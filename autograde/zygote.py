@@ -213,7 +213,6 @@ def watch(child: int, report: int, processes: int, limits: dict, started: float)
     while not reason:
         left = started + limits["wall_seconds"] - time.monotonic()
         happened = dict(waiting.poll(1000 * max(0.0, min(left, pause))))
-        pause = min(0.1, 1.3 * pause)
         if ended in happened:
             break
         if report in happened:
@@ -221,15 +220,16 @@ def watch(child: int, report: int, processes: int, limits: dict, started: float)
         elif left <= 0:
             reason = "time"
         else:
+            looked = time.monotonic()
             held = memory_held(child, processes)
             base = held if base is None else base
             held -= base
             if held > limits["memory"] * 1.25:
                 held = memory_held(child, processes, exact=True)
-                pause = 0.3
             if held > limits["memory"] * 1.25:
                 reason = "memory"
             peak = max(peak, held)
+            pause = max(min(0.1, 1.3 * pause), 5 * (time.monotonic() - looked))
     if reason:
         os.kill(child, signal.SIGKILL)
     _, status, used = os.wait4(child, 0)
@@ -243,7 +243,7 @@ def watch(child: int, report: int, processes: int, limits: dict, started: float)
 
 
 def memory_held(child: int, processes: int, exact: bool = False) -> int:
-    """Bytes that the child's processes hold together, its shared memory included.
+    """Bytes that the child's processes hold together: their own, what they share, and files that exist in memory only.
 
     The quick count takes a page that two processes share twice; `exact` shares it out, at milliseconds a process.
     """
@@ -259,22 +259,30 @@ def memory_held(child: int, processes: int, exact: bool = False) -> int:
         if grown == family:
             break
         family = grown
-    total = 0
+    total, files = 0, dict[int, int]()
+    counted = (b"Pss_Anon", b"Pss_Shmem") if exact else (b"RssAnon", b"RssShmem")
     for pid in family:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            if exact:
-                lines = read_at(processes, f"{pid}/smaps_rollup").splitlines()
-                total += 1024 * sum(
-                    int(line.split()[1]) for line in lines if line.startswith((b"Pss_Anon:", b"Pss_Shmem:"))
-                )
-            else:
-                _, resident, shared, *_ = read_at(processes, f"{pid}/statm").split()
-                total += (int(resident) - int(shared)) * PAGE
-    with contextlib.suppress(
-        OSError, ValueError, IndexError
-    ):  # System V segments outlive their processes, not their namespace
+            lines = read_at(processes, f"{pid}/{'smaps_rollup' if exact else 'status'}").splitlines()
+            total += 1024 * sum(int(line.split()[1]) for line in lines if line.startswith(counted))
+            files |= memory_files(pid, processes)
+    with contextlib.suppress(OSError, ValueError, IndexError):  # System V segments outlive processes, not the namespace
         total += sum(int(line.split()[14]) for line in read_at(processes, "sysvipc/shm").splitlines()[1:])
-    return total
+    return total + sum(files.values())
+
+
+def memory_files(pid: int, processes: int) -> dict[int, int]:
+    """A process's open files that exist in memory only, inode to bytes: no process holds them until they are mapped."""
+    folder, found = os.open(f"{pid}/fd", os.O_RDONLY | os.O_DIRECTORY, dir_fd=processes), dict[int, int]()
+    try:
+        for name in os.listdir(folder):
+            with contextlib.suppress(OSError):
+                if os.readlink(name, dir_fd=folder).startswith("/memfd:"):
+                    status = os.stat(name, dir_fd=folder)
+                    found[status.st_ino] = 512 * status.st_blocks
+        return found
+    finally:
+        os.close(folder)
 
 
 def read_at(folder: int, path: str) -> bytes:

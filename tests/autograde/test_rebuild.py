@@ -217,7 +217,7 @@ def test_edited_checks_and_given_cells_are_left_behind():
     result = rebuilt(hand_in)
     everything = "\n".join(c.source for c in result.notebook.cells)
     assert "lambda *a" not in everything and "4]" not in everything and "range(5)" not in everything
-    assert [note for note in result.notes] == [
+    assert list(result.notes) == [
         "You changed a given cell; grading uses the original. Put code of your own into a new cell."
     ]
 

@@ -27,10 +27,9 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
 ]
 ROOT = Path(__file__).resolve().parents[2]
-LIMITS = Limits(
-    cell_seconds=1.5, request_seconds=1.0, grace=1.0, wall_seconds=20, cpu_seconds=20, memory=400 * MIB, disk=8 * MIB
-)
-PATIENT = replace(LIMITS, cell_seconds=20)
+# Nothing here may depend on how busy the machine is: what must not end by time has plenty of it.
+LIMITS = Limits(wall_seconds=90, cell_seconds=30, memory=400 * MIB, disk=8 * MIB)
+HASTY = replace(LIMITS, cell_seconds=1.5, request_seconds=1.0, grace=1.0)
 
 
 @dataclass
@@ -125,7 +124,9 @@ def test_each_hand_in_is_alone(box):
 
 
 def test_a_soft_deadline_costs_one_cell_and_one_request_only(box):
-    with box.run(cells("while True: pass", "def forever():\n    while True: pass\ndef one(): return 1")) as child:
+    with box.run(
+        cells("while True: pass", "def forever():\n    while True: pass\ndef one(): return 1"), HASTY
+    ) as child:
         assert child.ran[0].error.limit == "time" and child.ran[1].error is None
         student = Student(Remote(child.socket, child.request_timeout))
         with pytest.raises(StudentError, match="TimeLimit"):
@@ -140,7 +141,7 @@ def test_a_request_that_ends_the_child_is_told_by_the_usage(box):
     with pytest.raises(StudentError, match="gone"):
         Student(remote).leave()
     assert child.close().outcome == "exited"
-    child = box.run(cells("def stay():\n" + textwrap.indent(STUBBORN, "    ")))
+    child = box.run(cells("def stay():\n" + textwrap.indent(STUBBORN, "    ")), HASTY)
     remote = Remote(child.socket, child.request_timeout)
     with pytest.raises(StudentError, match="timeout"):
         Student(remote).stay()
@@ -162,6 +163,27 @@ def test_the_autograd_engine_and_workers_run_in_a_child(box):
 
 # ---------------------------------------------------------------- attacks that end the child
 
+NO_ALARMS = """
+import signal, time
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
+time.sleep(60)
+"""
+MEMORY_FILES = """
+import os, time
+held = [os.memfd_create("x") for _ in range(100)]
+for number in held: os.write(number, b"0" * (8 << 20))
+time.sleep(30)
+"""
+HUNGRY_FAMILY = """
+import os, time
+for _ in range(8):
+    if os.fork() == 0:
+        held = bytearray(300 << 20)
+        for i in range(0, len(held), 4096): held[i] = 1
+        time.sleep(30)
+time.sleep(30)
+"""
 ENDS = {
     "exit": ("import os; os._exit(0)", "exited"),
     "kill itself by its group": ("import os, signal; os.kill(0, signal.SIGKILL); os._exit(3)", "exited"),
@@ -169,29 +191,25 @@ ENDS = {
     "abort": ("import os; os.abort()", "crashed"),
     "loop that swallows every exception": (STUBBORN, "timeout"),
     "loop inside C": ("import itertools; all(itertools.repeat(True))", "timeout"),
-    "no more alarms": ("import signal, time\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nsignal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))\ntime.sleep(60)", "timeout"),
-    "memory over many processes": (
-        "import os, time\nfor _ in range(8):\n    if os.fork() == 0:\n        held = bytearray(300 << 20)\n        for i in range(0, len(held), 4096): held[i] = 1\n"
-        "        time.sleep(30)\ntime.sleep(30)",
-        "out of memory",
-    ),
+    "no more alarms": (NO_ALARMS, "timeout"),
+    "memory over many processes": (HUNGRY_FAMILY, "out of memory"),
+    "memory in files without a name": (MEMORY_FILES, "out of memory"),
     "closes the line": ("import os\nos.closerange(0, 100)", "exited"),
     "nonsense on the line": ("import os\nfor _ in range(1000): os.write(3, b'\\xff' * 4096)", "exited"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", ENDS)
 def test_a_cell_that_ends_its_child_costs_only_itself(attacked, name):
     source, outcome = ENDS[name]
-    began = time.monotonic()
-    with attacked.run(cells("def one(): return 1", source, "def two(): return 2")) as child:
+    limits = HASTY if outcome == "timeout" else LIMITS
+    with attacked.run(cells("def one(): return 1", source, "def two(): return 2"), limits) as child:
         ended = child.ran[1].ended
         assert child.ran[1].error is not None and child.ran[1].outputs
         student = Student(Remote(child.socket, child.request_timeout))
         assert (student.one(), student.two()) == (1, 2)
     assert ended == outcome or (outcome == "exited" and ended == "crashed"), child.ran[1]
     assert child.close().outcome == "ok"
-    assert time.monotonic() - began < 8
 
 
 def test_a_hand_in_that_dies_everywhere_is_given_up_with_every_cell_accounted_for(attacked):
@@ -204,29 +222,40 @@ def test_a_hand_in_that_dies_everywhere_is_given_up_with_every_cell_accounted_fo
 
 # ---------------------------------------------------------------- attacks that run into a limit
 
+FORKS = """
+import os, time
+for _ in range(500):
+    if os.fork() == 0:
+        time.sleep(60)
+        os._exit(0)
+"""
+THREADS = """
+import threading, time
+for _ in range(500): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+"""
+FILES = """
+for i in range(100):
+    with open(f"FOLDER/{i}", "wb") as file: file.write(b"0" * (1 << 20))
+"""
 LIMITED = {
     "memory": ("import torch\nheld = [torch.ones(25_000_000) for _ in range(40)]", "limit=memory"),
     "python memory": ("held = []\nwhile True: held.append(bytearray(10_000_000))", "limit=memory"),
-    "forks": (
-        "import os, time\ncount = 0\ntry:\n    for _ in range(500):\n        if os.fork() == 0:\n            time.sleep(60); os._exit(0)\n        count += 1\n"
-        "finally: print(count)",
-        "BlockingIOError",
-    ),
-    "threads": ("import threading, time\nfor _ in range(500): threading.Thread(target=time.sleep, args=(60,), daemon=True).start()", "RuntimeError"),
-    "disk": ("for i in range(100):\n    with open(f'big{i}', 'wb') as file: file.write(b'0' * (1 << 20))", "OSError"),
+    "forks": (FORKS, "BlockingIOError"),
+    "threads": (THREADS, "RuntimeError"),
+    "disk": (FILES.replace("FOLDER", "."), "OSError"),
+    "shared memory": (FILES.replace("FOLDER", "/dev/shm"), "OSError"),
     "one big file": ("import os\nos.truncate(os.open('big', os.O_CREAT | os.O_WRONLY), 1 << 30)", "OSError"),
-    "shared memory": ("for i in range(100):\n    with open(f'/dev/shm/{i}', 'wb') as file: file.write(b'0' * (1 << 20))", "OSError"),
     "many small files": ("for i in range(100_000): open(f'{i}', 'w').close()", "OSError"),
     "descriptors": ("held = [open('/dev/null') for _ in range(5000)]", "OSError"),
     "regular expression": ("import re; re.match(r'(a+)+b', 'a' * 40)", "limit=time"),
     "recursion": ("def f(): return f()\nf()", "RecursionError"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", LIMITED)
 def test_limits_hold(attacked, name):
     source, wanted = LIMITED[name]
-    with attacked.run(cells(source, "print('still here')"), PATIENT if name == "forks" else None) as child:
+    with attacked.run(cells(source, "print('still here')"), HASTY if wanted == "limit=time" else LIMITS) as child:
         error = child.ran[0].error
         assert error is not None, child.ran[0]
         assert wanted in f"{error.name} limit={error.limit}", child.ran[0]
@@ -235,13 +264,15 @@ def test_limits_hold(attacked, name):
 
 
 def test_a_flood_of_output_is_cut(attacked):
-    began = time.monotonic()
-    flood = "import torch\nfor _ in range(100): print('x' * 1_000_000)\nfrom IPython.display import display\nfor _ in range(1000): display({'a': 1})"
+    flood = """
+        from IPython.display import display
+        for _ in range(100): print("x" * 1_000_000)
+        for _ in range(1000): display({"a": 1})
+    """
     with attacked.run(cells(flood, "class Liar:\n    def __repr__(self): return 'y' * 10_000_000\nLiar()")) as child:
         size = sum(len(str(ran.outputs)) for ran in child.ran.values())
         assert size < 4 * LIMITS.text
         assert "more characters left out" in text(child, 0)
-    assert time.monotonic() - began < 10
 
 
 def test_a_daemon_dies_with_its_child(attacked):
@@ -373,7 +404,7 @@ def test_nothing_but_its_own_folder_can_be_written(attacked):
             try: open(path, "w"); print("wrote", path)
             except OSError: pass
     """
-    with attacked.run(cells(source), PATIENT) as child:
+    with attacked.run(cells(source)) as child:
         assert text(child) == "['/dev/shm']\n", child.ran[0]
 
 
@@ -383,15 +414,18 @@ def test_the_repository_the_home_and_the_grader_are_absent(attacked, earlier):
         seen, named = set(), []
         for top, folders, files in os.walk("/"):
             seen.add(top)
-            named += [os.path.join(top, name) for name in files if name.endswith((".db", ".jsonl", ".ipynb", ".csv")) or name in ("ledger.py", "rebuild.py", "warm_up.py")]
+            ours = [name for name in files if name in ("ledger.py", "rebuild.py", "warm_up.py")]
+            ours += [name for name in files if name.endswith((".db", ".jsonl", ".ipynb", ".csv"))]
+            named += [os.path.join(top, name) for name in ours]
             if ".git" in folders or "_build" in folders: named.append(top)
         print(sorted(os.listdir("/sandbox")), sorted(os.listdir("/sandbox/solutions")))
         print({str(ROOT)!r} in seen, {str(ROOT / "autograde")!r} in seen, {str(earlier.parent)!r} in seen)
-        print([path for path in named if not path.startswith(("/sandbox/course/", "/usr/lib/")) and "site-packages" not in path])
+        public = ("/sandbox/course/", "/usr/lib/")
+        print([path for path in named if not path.startswith(public) and "site-packages" not in path])
         print(sorted(name for name in sys.modules if name.startswith(("autograde", "solutions"))))
         print(sorted(set(os.environ) & {{"SANDBOX_WARM", "SSH_AUTH_SOCK", "PWD", "OLDPWD"}} - {{"PWD"}}))
     """
-    with attacked.run(cells(source, "import autograde", "import solutions.bahdanau"), PATIENT) as child:
+    with attacked.run(cells(source, "import autograde", "import solutions.bahdanau")) as child:
         lines = text(child).splitlines()
         assert lines[0] == "['course', 'etc', 'fonts', 'solutions', 'zygote.py'] ['__init__.py', 'earlier.py']"
         assert lines[1] == "False False False"
@@ -406,9 +440,10 @@ def test_what_a_hostile_child_says_is_checked(attacked):
             header = json.dumps(value).encode()
             return struct.pack("<I", len(header)) + header
         line = socket.socket(fileno=3)
-        line.sendall(frame({"dict": [["cell", 0], ["outputs", {"list": [
-            {"dict": [["kind", "display_data"], ["data", {"dict": [["text/html", "<script>"], ["image/png", "not a png"], ["text/plain", "kept"]]}]]},
-            {"dict": [["kind", "stream"], ["name", "<b>"], ["text", "dropped"]]}]}], ["error", None], ["seconds", -5]]}))
+        def d(**fields): return {"dict": [[name, value] for name, value in fields.items()]}
+        data = {"dict": [["text/html", "<script>"], ["image/png", "not a png"], ["text/plain", "kept"]]}
+        shown, streamed = d(kind="display_data", data=data), d(kind="stream", name="<b>", text="dropped")
+        line.sendall(frame(d(cell=0, outputs={"list": [shown, streamed]}, error=None, seconds=-5)))
         line.detach()
     """
     with attacked.run(cells(forged, "print('later')")) as child:
@@ -479,8 +514,9 @@ def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
     closed = [folder for folder in home.parents if folder.stat().st_mode & 0o005 != 0o005]
     script = "set -e\n"
     if closed:
-        script += f"mount --make-rprivate /\nmkdir -p /mnt && mount -t tmpfs none /mnt && mkdir /mnt/p && mount --bind {home} /mnt/p\n"
-        script += f"mount -t tmpfs -o mode=755 none {closed[-1]} && mkdir -p {home} && mount --move /mnt/p {home} && umount /mnt\n"
+        script += "mount --make-rprivate /\nmkdir -p /mnt\nmount -t tmpfs none /mnt\nmkdir /mnt/p\n"
+        script += f"mount --bind {home} /mnt/p\nmount -t tmpfs -o mode=755 none {closed[-1]}\n"
+        script += f"mkdir -p {home}\nmount --move /mnt/p {home}\numount /mnt\n"
     code = textwrap.dedent(ORDINARY).format(tests=str(Path(__file__).parent))
     private = Path("/tmp") / f"ordinary-{os.getpid()}"
     private.mkdir(mode=0o700)
