@@ -6,6 +6,7 @@ It returns the points as a float, because stock nbgrader gives full marks to a c
 import contextlib
 import html
 import io
+import re
 import warnings
 from typing import Any
 
@@ -46,17 +47,22 @@ class Points(float):
 
     def _repr_html_(self) -> str:
         def cell(row: checks.RowVerdict) -> str:
-            cause = f"<br><strong>{html.escape(row.mistake[0].upper() + row.mistake[1:])}.</strong>" if row.mistake else ""
-            told = f"<br>{html.escape(row.message)}" if row.message else ""
-            return f"{html.escape(row.title)}{cause}{told}"
+            cause = f"<br><strong>{_marked(row.mistake[0].upper() + row.mistake[1:])}.</strong>" if row.mistake else ""
+            told = f"<br>{_marked(row.message)}" if row.message else ""
+            return f"{_marked(row.title)}{cause}{told}"
 
         rows = "".join(
             f'<tr><td style="vertical-align:top">{"✓" if r.passed else "✗"}</td>'
             f'<td style="text-align:left;white-space:normal">{cell(r)}</td></tr>'
             for r in self.verdict.rows
         )
-        notes = "".join(f"<p>{html.escape(line)}</p>" for line in (self.verdict.note, self.kept) if line)
+        notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.note, self.kept) if line)
         return f"<p><strong>{html.escape(self._summary())}</strong></p><table>{rows}</table>{notes}"
+
+
+def _marked(text: str) -> str:
+    """The text as HTML: everything escaped, and what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 class CheckFailed(AssertionError):
