@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -151,7 +151,7 @@ class _Shown:
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
             self.bar = Progress(*columns, console=console)
             self.bar.start()
-        self.tasks: dict[str, object] = {}
+        self.tasks: dict[str, TaskID] = {}
         return self
 
     def __exit__(self, *_: object) -> None:

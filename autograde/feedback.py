@@ -132,7 +132,7 @@ class _Feedback(GenerateFeedback):
         graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
         notebooks = sorted(graded.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
         self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
-        self.notebooks = []
+        self.notebooks: list[str] = []
 
 
 def feedback(folder: ClassFolder, assignment: str) -> int:

@@ -311,7 +311,7 @@ class Desk:
 
 def _imported(notebook: nbformat.NotebookNode) -> list[str]:
     """Modules that the assignment's own cells import: imported once in the warm process, they cost a child nothing."""
-    found = set()
+    found: set[str] = set()
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue

@@ -264,7 +264,7 @@ class AutogradeStaged(Autograde):
         staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
         notebooks = sorted(staged.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
         self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
-        self.notebooks = []
+        self.notebooks: list[str] = []
 
 
 def enter(folder: ClassFolder, assignment: str) -> list[str]:

@@ -122,7 +122,7 @@ def _standalone(answers: dict[str, Any]) -> str:
             return
         source = _source(value)
         definitions[name] = ""  # holds the place against recursion
-        reached = {}
+        reached: dict[str, None] = {}
         for free in _free_names(source):
             if free in scope and free != name:
                 visit(free, scope[free], scope)

@@ -4,6 +4,7 @@ import io
 
 import matplotlib
 import matplotlib.pyplot as plt
+from cycler import cycler
 from matplotlib.figure import Figure
 from PIL import Image as Picture
 
@@ -15,7 +16,7 @@ def style() -> None:
     """Set matplotlib up for the course; call it once, in the set-up cell."""
     matplotlib.rcParams.update({
         "axes.grid": True,
-        "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
+        "axes.prop_cycle": cycler(color=COLOURS),
         "axes.spines.right": False,
         "axes.spines.top": False,
         "figure.autolayout": False,

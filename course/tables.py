@@ -50,7 +50,7 @@ def dump(table: Table) -> bytes:
     }
     text = np.frombuffer(json.dumps(manifest, ensure_ascii=False, sort_keys=True).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, manifest=text, **{f"a{i}": a for i, a in enumerate(arrays)})
+    np.savez_compressed(buffer, manifest=text, **{f"a{i}": a for i, a in enumerate(arrays)})  # type: ignore[arg-type]
     return buffer.getvalue()
 
 

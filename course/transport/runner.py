@@ -124,7 +124,8 @@ class Runner:
         self.objects[request["on"]].train(request["training"])
 
     def _trace(self, request, args, kwargs):
-        module, seen = self.objects[request["on"]], {}
+        module = self.objects[request["on"]]
+        seen: dict[str, Any] = {}
         hooks = [
             sub.register_forward_hook(lambda _, __, out, name=name: seen.setdefault(name, out))
             for name, sub in module.named_modules()

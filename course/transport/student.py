@@ -4,7 +4,7 @@ A check is written against `Student` and never knows whether the code is in this
 sandbox. Everything a check receives has crossed `wire`, in both cases.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import torch
@@ -91,7 +91,7 @@ class Student:
             return error.type_name
         return ""
 
-    def grad(self, name: str, *args: Any, cotangents: list[Tensor | None], **kwargs: Any) -> list[Tensor | None]:
+    def grad(self, name: str, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> list[Tensor | None]:
         """Gradients of sum(outputs * cotangents) for each argument of function `name`; None for what has none."""
         return self._do("grad", args, kwargs, name=name, cotangents=cotangents)["inputs"]
 
@@ -164,7 +164,7 @@ class Module:
         self._student._do("mode", on=self._number, training=False)
         return self
 
-    def grad(self, *args: Any, cotangents: list[Tensor | None], **kwargs: Any) -> dict[str, Any]:
+    def grad(self, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> dict[str, Any]:
         """Gradients of sum(outputs * cotangents): {"inputs": [...], "parameters": {name: ...}}."""
         return self._student._do("grad", args, kwargs, on=self._number, cotangents=cotangents)
 
