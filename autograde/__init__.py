@@ -1,1 +1,3 @@
-"""The grader: runs what students hand in inside a sandbox, judges it outside, keeps every verdict, fills nbgrader's gradebook."""
+"""The grader: runs what students hand in inside a sandbox, judges it outside, keeps every verdict, fills nbgrader's
+gradebook.
+"""

@@ -3,9 +3,9 @@
 Both transports use it, the one in process too, so that tensor subclasses, live autograd graphs and aliasing look the
 same to a check wherever the student's code runs. Change it only together with `runner` and `student`.
 
-A frame is a 4-byte little-endian header length, the JSON header, then each tensor's bytes in order. In the header, plain
-JSON values stand for themselves and every other value is an object with one key that names its kind, so a student's
-dictionary (kind "dict") can never pass for a handle.
+A frame is a 4-byte little-endian header length, the JSON header, then each tensor's bytes in order. In the header,
+plain JSON values stand for themselves and every other value is an object with one key that names its kind, so a
+student's dictionary (kind "dict") can never pass for a handle.
 """
 
 import json

@@ -205,7 +205,9 @@ def _used(table):
 
 @every_notebook
 def test_stored_outputs(path):
-    """Checks and answers store nothing; no errors, no stderr, no object addresses; figures small, with alternative text."""
+    """Checks and answers store nothing; no errors, no stderr, no object addresses; figures small, with alternative
+    text.
+    """
     for cell in code(notebooks.read(path)):
         if notebooks.graded(cell):
             assert not cell.outputs and cell.execution_count is None, cell.id
