@@ -289,7 +289,7 @@ def _written(result: Any) -> dict[str, Any]:
 
 
 def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    weights, right = observed.get("weights"), expected.get("weights")
+    weights, right = observed.get("weights"), expected["weights"]
     if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
         return None
     off = [t for t in range(right.shape[1]) if not torch.allclose(weights[:, t], right[:, t], atol=1e-4)]
@@ -410,50 +410,53 @@ def _encoder(calls: list[Tensor]):
     return encode
 
 
-def _encoded(student: Student, source: Tensor, lengths: Tensor) -> dict[str, Any]:
-    outputs, state = student.encode_longest_first(_encoder([]), source, lengths)
-    return {"outputs": outputs, "state": state}
-
-
-def _tangled(draw: Draw, batch: int) -> Tensor:
-    """Unequal lengths whose sorting order is not undone by applying it a second time, nor by turning it round."""
+def _tangled(draw: Draw, lengths: Tensor) -> Tensor:
+    """The lengths in an order whose sorting is not undone by doing it a second time, nor by turning the batch round."""
     while True:
-        lengths = draw.permutation(batch) + 1
-        order = lengths.argsort(descending=True)
-        if not any(torch.equal(order[other], torch.arange(batch)) for other in (order, order.flip(0))):
-            return lengths
+        shuffled = lengths[draw.permutation(len(lengths))]
+        order = shuffled.argsort(descending=True)
+        if not any(torch.equal(order[other], torch.arange(len(order))) for other in (order, order.flip(0))):
+            return shuffled
 
 
-@fix_the_sorted_batch.row("two sentences, the shorter one first")
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _encoded(student, draw.integers(3, 99, 2, 5), torch.tensor([3, 5]))
-
-
-@fix_the_sorted_batch.row("five sentences in any order: every output back in its own row", weight=2)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    outputs, _ = student.encode_longest_first(_encoder([]), draw.integers(3, 99, 5, 7), _tangled(draw, 5))
-    return {"outputs": outputs}
-
-
-@fix_the_sorted_batch.row("five sentences in any order: every state back in its own row", weight=2)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    _, state = student.encode_longest_first(_encoder([]), draw.integers(3, 99, 5, 7), _tangled(draw, 5))
-    return {"state": state}
-
-
-@fix_the_sorted_batch.row("sentences of equal length among them")
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    lengths = torch.tensor([2, 6, 2, 4, 6, 3])[draw.permutation(6)]
-    return _encoded(student, draw.integers(3, 99, 6, 6), lengths)
-
-
-@fix_the_sorted_batch.row("the encoder is called once, the longest sentence first")
-def _(student: Student, draw: Draw) -> dict[str, Any]:
+def _encoded(student: Student, draw: Draw, lengths: Tensor, wanted: tuple[str, ...]) -> dict[str, Any]:
+    """What came back, and what the encoder was given: no row passes that was not really encoded longest first."""
     calls: list[Tensor] = []
-    lengths = _tangled(draw, 6)
-    student.encode_longest_first(_encoder(calls), draw.integers(3, 99, 6, 7), lengths)
-    return {
-        "times it was called": len(calls),
+    source = draw.integers(3, 99, len(lengths), int(lengths.max()))
+    outputs, state = student.encode_longest_first(_encoder(calls), source, lengths)
+    changed = student.changed()
+    seen = {name: value for name, value in (("outputs", outputs), ("state", state)) if name in wanted}
+    return seen | {
+        "times the encoder ran": len(calls),
         "lengths it was given": calls[0],
-        "the batch was changed": student.changed(),
+        "the batch was changed": changed,
     }
+
+
+def _explain_rows(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Whose sentence stands where, for the first row that is another sentence's."""
+    for name in ("outputs", "state"):
+        given, right = observed.get(name), expected.get(name)
+        if not isinstance(given, Tensor) or right is None or given.shape != right.shape:
+            continue
+        for row in range(len(right)):
+            owners = [other for other in range(len(right)) if torch.allclose(given[row], right[other])]
+            if row not in owners:
+                whose = f"belongs to row {owners[0]}" if owners else "belongs to no row"
+                return f"What stands in row {row} of `{name}` {whose}."
+    return None
+
+
+@fix_the_sorted_batch.row("every output comes back in its own row", weight=2, explain=_explain_rows)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _encoded(student, draw, _tangled(draw, torch.tensor([1, 2, 3, 5, 7])), ("outputs",))
+
+
+@fix_the_sorted_batch.row("every state comes back in its own row", weight=2, explain=_explain_rows)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _encoded(student, draw, _tangled(draw, torch.tensor([1, 2, 3, 4, 6, 7])), ("state",))
+
+
+@fix_the_sorted_batch.row("sentences of equal length among them", explain=_explain_rows)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _encoded(student, draw, _tangled(draw, torch.tensor([2, 6, 2, 4, 6, 3])), ("outputs", "state"))
