@@ -93,7 +93,8 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         fresh.write_text(source, "utf-8")
         os.replace(fresh, path)
     except Exception as error:
-        return f"The points are yours, but the part could not be kept for later notebooks: {type(error).__name__}: {error}"
+        why = f"{type(error).__name__}: {error}"
+        return f"The points are yours, but the part could not be kept for later notebooks: {why}"
     names = " and ".join(answers)
     return f"Kept: later notebooks use your own {names}."
 
@@ -134,7 +135,7 @@ def _standalone(answers: dict[str, Any]) -> str:
     for name, answer in answers.items():
         scope = answer.__globals__ if isinstance(answer, types.FunctionType) else {**main, **_class_globals(answer)}
         visit(name, answer, scope)
-    header = '"""A part of yours that passed its check; later notebooks import it. Made by `check`, not for editing."""\n'
+    header = '"""A part of yours that passed its check; later notebooks import it. Made by `check`: do not edit."""\n'
     return header + "\n".join(sorted(imports.values())) + "\n\n\n" + "\n\n".join(definitions.values()) + "\n"
 
 

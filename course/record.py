@@ -112,7 +112,9 @@ class Progress:
         for notebook, listed in self._chapters().items():
             got, out_of, extra, left = self._line(listed)
             more = f", stretch {extra:g}" if extra else ""
-            lines.append(f"{notebook:15} {got:g} of {out_of:g} points{more}; " + (f"next: {left[0]}" if left else "done"))
+            lines.append(
+                f"{notebook:15} {got:g} of {out_of:g} points{more}; " + (f"next: {left[0]}" if left else "done")
+            )
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -120,8 +122,8 @@ class Progress:
         for notebook, listed in self._chapters().items():
             got, out_of, extra, left = self._line(listed)
             rows += (
-                f"<tr><th scope='row' style='text-align:left'>{html.escape(notebook)}</th><td>{got:g} of {out_of:g}</td>"
-                f"<td>{extra:g}</td><td style='text-align:left'>{html.escape(', '.join(left)) or 'done'}</td></tr>"
+                f"<tr><th scope='row' style='text-align:left'>{html.escape(notebook)}</th>"
+                f"<td>{got:g} of {out_of:g}</td><td>{extra:g}</td><td style='text-align:left'>{html.escape(', '.join(left)) or 'done'}</td></tr>"
             )
         head = "".join(f"<th scope='col'>{title}</th>" for title in ("Notebook", "Points", "Stretch", "Still open"))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"

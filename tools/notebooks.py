@@ -137,7 +137,14 @@ def _guard(notebook: NotebookNode) -> None:
 
 
 def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
-    plain = {"grade": False, "grade_id": grade_id, "locked": False, "schema_version": 3, "solution": False, "task": False}
+    plain = {
+        "grade": False,
+        "grade_id": grade_id,
+        "locked": False,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
+    }
     return NotebookNode({**plain, **fields})
 
 
@@ -206,7 +213,9 @@ def from_text(text: Path, path: Path) -> None:
     for cell in fresh.cells:
         grade = cell.metadata.get("nbgrader", {}).get("grade_id")
         match = next((o for o in unused if o.cell_type == cell.cell_type and o.source == cell.source), None)
-        match = match or next((o for o in unused if grade and o.metadata.get("nbgrader", {}).get("grade_id") == grade), None)
+        match = match or next(
+            (o for o in unused if grade and o.metadata.get("nbgrader", {}).get("grade_id") == grade), None
+        )
         if match is None:
             continue
         unused.remove(match)

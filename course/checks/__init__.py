@@ -290,7 +290,9 @@ def _describe(value: Any) -> str:
         return "None"
     if isinstance(value, Foreign):
         return f"of type {value.type_name}"
-    return {bool: "a truth value", int: "a number", float: "a number", str: "text"}.get(type(value), type(value).__name__)
+    return {bool: "a truth value", int: "a number", float: "a number", str: "text"}.get(
+        type(value), type(value).__name__
+    )
 
 
 def _family(value: Any) -> str:

@@ -19,7 +19,9 @@ from course.exercises import by_number, exercises, of_part
 
 SOFTMAX = of_part("safe_softmax")
 WRONG = "def safe_softmax(scores, dim=-1):\n    e = torch.exp(scores)\n    return e / e.sum(dim, keepdim=True)"
-IMPORTS = "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import Tensor, nn\nfrom course import *"
+IMPORTS = (
+    "import math\nimport torch\nimport torch.nn.functional as F\nfrom torch import Tensor, nn\nfrom course import *"
+)
 
 
 @pytest.fixture
@@ -40,7 +42,9 @@ def learner(tmp_path, monkeypatch):
 
 
 def shown(cell, kind: str = "text/plain") -> str:
-    texts = [o.get("text", "") or o.get("data", {}).get(kind, "") or "\n".join(o.get("traceback", [])) for o in cell.outputs]
+    texts = [
+        o.get("text", "") or o.get("data", {}).get(kind, "") or "\n".join(o.get("traceback", [])) for o in cell.outputs
+    ]
     return "\n".join(texts)
 
 
@@ -75,8 +79,10 @@ def test_classes_that_rest_on_own_parts_are_kept_with_what_they_reach(learner):
     cell, encoder = of_part("GRUCell"), of_part("Encoder")
     sources = [reference.source(e.chapter, e.parts) for e in (cell, encoder)]
     cells = learner(IMPORTS, *sources, check_of(cell), check_of(encoder))
-    assert "Kept" in shown(cells[3], "text/html") and "Kept" in shown(cells[4], "text/html"), shown(cells[4], "text/html")
-    (later,) = learner("from course.parts import Encoder, GRUCell\nimport torch\nGRUCell(3, 5)(torch.zeros(2, 3), torch.zeros(2, 5)).shape")
+    for checked in cells[3:5]:
+        assert "Kept" in shown(checked, "text/html"), shown(checked, "text/html")
+    use = "GRUCell(3, 5)(torch.zeros(2, 3), torch.zeros(2, 5)).shape"
+    (later,) = learner(f"from course.parts import Encoder, GRUCell\nimport torch\n{use}")
     assert shown(later).count("your own") == 2 and "torch.Size([2, 5])" in shown(later)
 
 
@@ -208,7 +214,11 @@ def test_the_package_imports_without_solutions_and_grader(tmp_path):
     import shutil
 
     shutil.copytree(Path(course.__file__).parent, tmp_path / "course")
-    code = "import course, sys; assert not {'solutions', 'autograde'} & set(sys.modules); print(course.check('0.1', None))"
+    code = (
+        "import course, sys\nassert not {'solutions', 'autograde'} & set(sys.modules); print(course.check('0.1', None))"
+    )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COURSE_HOME": str(tmp_path / "home")}
-    result = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-P", "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
     assert result.returncode == 0, result.stderr

@@ -125,7 +125,8 @@ def test_numpy_scalars_cross_as_numbers_and_the_rest_by_type_name():
 @pytest.mark.parametrize(
     "header",
     [b"{", b"[1]", b'{"a": 1}', b'{"tensor": ["float32", [-1]]}', b'{"tensor": ["quint8", [1]]}', b'{"handle": "0"}',
-     b'{"dict": [[1]]}', b'{"tensor": ["float32", [1, 1, 1, 1, 1, 1, 1, 1, 1]]}', b'{"tensor": ["float32", [1099511627776]]}',
+     b'{"dict": [[1]]}', b'{"tensor": ["float32", [1, 1, 1, 1, 1, 1, 1, 1, 1]]}',
+     b'{"tensor": ["float32", [1099511627776]]}',
      b'{"list": ' * 40 + b"1" + b"}" * 40, b"[" * 100_000],
 )  # fmt: skip
 def test_a_malformed_frame_is_a_wire_error(header):

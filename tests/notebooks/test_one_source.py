@@ -187,7 +187,11 @@ def test_a_solved_notebook_binds_every_name_before_its_use(path):
 
 def _bound(table, top=True):
     for symbol in table.get_symbols():
-        if symbol.is_namespace() and top or symbol.is_imported() or symbol.is_assigned() and (top or symbol.is_global()):
+        if (
+            (symbol.is_namespace() and top)
+            or symbol.is_imported()
+            or (symbol.is_assigned() and (top or symbol.is_global()))
+        ):
             yield symbol.get_name()
     for child in table.get_children():  # `:=` within a comprehension binds out here
         if child.get_name() in ("genexpr", "listcomp", "setcomp", "dictcomp"):
@@ -197,7 +201,9 @@ def _bound(table, top=True):
 def _used(table):
     top = table.get_type() == "module"
     for symbol in table.get_symbols():
-        if symbol.is_referenced() and (symbol.is_global() or top and not (symbol.is_assigned() or symbol.is_imported())):
+        if symbol.is_referenced() and (
+            symbol.is_global() or (top and not (symbol.is_assigned() or symbol.is_imported()))
+        ):
             yield symbol.get_name()
     for child in table.get_children():
         yield from _used(child)
@@ -216,7 +222,9 @@ def test_stored_outputs(path):
         for output in cell.outputs:
             assert output.output_type != "error" and output.get("name") != "stderr", cell.id
             text = output.get("text", "") + output.get("data", {}).get("text/plain", "")
-            assert not re.search(r" at 0x[0-9a-f]{6,}", text.replace("<IPython.core", "")) or "image" in str(output.data)
+            assert not re.search(r" at 0x[0-9a-f]{6,}", text.replace("<IPython.core", "")) or "image" in str(
+                output.data
+            )
             for kind, data in output.get("data", {}).items():
                 if kind.startswith("image/"):
                     size = len(data.encode()) if "svg" in kind else len(base64.b64decode(data))
