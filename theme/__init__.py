@@ -1,6 +1,7 @@
 """The site's Sphinx extension: nothing here but wiring; each module beside this one does one thing.
 
-Settings that a person may want to change stand in `_config.yml`; this package holds what must be computed when the book is built.
+Settings that a person may want to change stand in `_config.yml`; this package holds what must be computed when the
+book is built.
 """
 
 from __future__ import annotations

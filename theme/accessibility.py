@@ -1,5 +1,6 @@
-"""Markup that screen readers and keyboards can use, where the extensions' own falls short: each repair names what it mends.
+"""Markup that screen readers and keyboards can use, where the extensions' own falls short.
 
+Each repair names what it mends.
 What a template makes is mended in `templates/`; here is what documents make.
 """
 
@@ -35,7 +36,7 @@ def name_toggles(app: Sphinx, pagename: str, templatename: str, context: dict, d
     generate = context.get("generate_toctree_html")
     if generate is not None:
         label = '<summary aria-label="Show or hide the pages that belong to this one">'
-        context["generate_toctree_html"] = lambda *args, **options: str(generate(*args, **options)).replace("<summary>", label)
+        context["generate_toctree_html"] = lambda *args, **kw: str(generate(*args, **kw)).replace("<summary>", label)
 
 
 def setup(app: Sphinx) -> None:

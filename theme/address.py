@@ -1,10 +1,10 @@
 """Where the repository and the published site live, if that is known: launch buttons, source links, sitemap, previews.
 
-Nothing is hard-coded: a copy of the course must point at itself. The addresses come from the environment of the build or from
-the git remote; where none is known the book has no such links, and it builds all the same.
+Nothing is hard-coded: a copy of the course must point at itself. The addresses come from the environment of the build
+or from the git remote; where none is known the book has no such links, and it builds all the same.
 
-Environment: COURSE_REPOSITORY (a full URL) or GITHUB_REPOSITORY (`owner/name`, with GITHUB_SERVER_URL), COURSE_BRANCH or
-GITHUB_REF_NAME, and COURSE_SITE (the URL that the book is published under).
+Environment: COURSE_REPOSITORY (a full URL) or GITHUB_REPOSITORY (`owner/name`, with GITHUB_SERVER_URL), COURSE_BRANCH
+or GITHUB_REF_NAME, and COURSE_SITE (the URL that the book is published under).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # a remote elsewhere must be named in COURSE_REPOSITORY
+HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # elsewhere: name it in COURSE_REPOSITORY
 LAUNCHERS = {"colab_url": "https://colab.research.google.com", "binderhub_url": "https://mybinder.org"}
 
 

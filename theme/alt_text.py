@@ -1,7 +1,7 @@
 """A warning, and so a failed build, for an image without alternative text.
 
-The text of a notebook's figure is cell metadata (`mystnb.image.alt`); that of an image in prose stands in its brackets. Purely
-decorative images say so with the class `decorative`.
+The text of a notebook's figure is cell metadata (`mystnb.image.alt`); that of an image in prose stands in its brackets.
+Purely decorative images say so with the class `decorative`.
 """
 
 from __future__ import annotations

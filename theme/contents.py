@@ -1,7 +1,7 @@
-"""The table of contents that a build uses: `_toc.yml`, less the solution pages that this copy of the course does not hold.
+"""The table of contents that a build uses: `_toc.yml`, less the solution pages that this copy does not hold.
 
-A solution page includes code from `solutions/`. An instructor's release leaves out the modules that are not yet due, and the
-pages of those are left out here, by the file's absence. COURSE_SOLUTIONS=no leaves every solution page out.
+A solution page includes code from `solutions/`. An instructor's release leaves out the modules that are not yet due,
+and the pages of those are left out here, by the file's absence. COURSE_SOLUTIONS=no leaves every solution page out.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 
 PAGES = "book/solutions/"
+ENDINGS = (".md", ".ipynb")
+LEVELS = ("parts", "chapters", "sections")
 
 
 def module_of(page: str) -> str:
@@ -35,10 +37,11 @@ def is_left_out(page: str, root: Path, wanted: bool) -> bool:
 def pruned(node: dict, root: Path, wanted: bool) -> dict:
     """Return the table of contents without the pages left out and without the lists and parts which that empties."""
     kept = dict(node)
-    for key in ("parts", "chapters", "sections"):
+    for key in LEVELS:
         if key not in node:
             continue
-        children = [pruned(child, root, wanted) for child in node[key] if not is_left_out(child.get("file", ""), root, wanted)]
+        held = [child for child in node[key] if not is_left_out(child.get("file", ""), root, wanted)]
+        children = [pruned(child, root, wanted) for child in held]
         children = [child for child in children if child.keys() - {"caption", "numbered"}]
         kept[key] = children
         if not children:
@@ -52,7 +55,7 @@ def choose_contents(app: Sphinx, config: Config) -> None:
     wanted = os.environ.get("COURSE_SOLUTIONS", "yes").lower() not in ("no", "0", "false", "off")
     table = yaml.safe_load(source.read_text("utf-8"))
     chosen = pruned(table, root, wanted)
-    missing = [page for page in pages(chosen) if not any((root / page).with_suffix(end).is_file() for end in (".md", ".ipynb"))]
+    missing = [page for page in pages(chosen) if not any((root / f"{page}{end}").is_file() for end in ENDINGS)]
     if missing:
         raise ConfigError(f"_toc.yml lists pages that do not exist: {', '.join(missing)}. Write them or take them out.")
     if chosen == table:
@@ -66,17 +69,19 @@ def choose_contents(app: Sphinx, config: Config) -> None:
 def pages(node: dict) -> list[str]:
     """Return every file that a table of contents names, in its order."""
     named = [node[key] for key in ("root", "file") if key in node]
-    return named + [page for key in ("parts", "chapters", "sections") for child in node.get(key, []) for page in pages(child)]
+    return named + [page for key in LEVELS for child in node.get(key, []) for page in pages(child)]
 
 
 def write_entrance(app: Sphinx, error: Exception | None) -> None:
-    """Write the page at the site's root, which sends the reader on to the welcome page; a link for those whom it does not send."""
+    """Write the page at the site's root: it sends the reader on to the welcome page, or shows a link to it."""
     if error is not None or app.builder.name != "html" or app.config.root_doc == "index":
         return
     title, target = html.escape(app.config.html_title), html.escape(app.builder.get_target_uri(app.config.root_doc))
     page = f"""<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title><meta http-equiv="refresh" content="0; url={target}"></head>
-<body><main><h1>{title}</h1><p><a href="{target}">To the welcome page</a></p></main></body></html>
+<html lang="en">
+<head><meta charset="utf-8"><title>{title}</title><meta http-equiv="refresh" content="0; url={target}"></head>
+<body><main><h1>{title}</h1><p><a href="{target}">To the welcome page</a></p></main></body>
+</html>
 """
     (Path(app.outdir) / "index.html").write_text(page, "utf-8")
 

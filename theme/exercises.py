@@ -1,4 +1,4 @@
-"""A line above each exercise that says what it is worth: points, difficulty, importance, minutes, and whether it is a stretch.
+"""A line above each exercise that says what it asks: points, difficulty, importance, minutes, core or stretch.
 
 The figures stand once, in the metadata of the notebook's check cell; they are read here, never repeated in the prose.
 """
@@ -50,7 +50,11 @@ def banner(title: str, details: list[str], name: str) -> nodes.paragraph:
 def add_banners(app: Sphinx, doctree: nodes.document) -> None:
     """Put the line above the answer cell, and mark both cells for the style sheet."""
     graded = list(cells(doctree))
-    checks = {str(nbgrader["grade_id"]).removesuffix("-check"): (course, nbgrader) for _, course, nbgrader in graded if nbgrader.get("grade")}
+    checks = {
+        str(nbgrader["grade_id"]).removesuffix("-check"): (course, nbgrader)
+        for _, course, nbgrader in graded
+        if nbgrader.get("grade")
+    }
     for cell, _, nbgrader in graded:
         if nbgrader.get("grade") and not nbgrader.get("solution"):
             cell["classes"].append("exercise-check")

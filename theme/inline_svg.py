@@ -4,8 +4,8 @@
     :alt: what the drawing shows
     :::
 
-The file is an ordinary SVG: its style attributes may use the page's colours as `var(--pst-color-text-base, #222)`, the second being what a
-viewer outside the book shows.
+The file is an ordinary SVG: its style attributes may use the page's colours as `var(--pst-color-text-base, #222)`, the
+second being what a viewer outside the book shows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def opened(svg: str, alt: str) -> str:
 
 class InlineSvg(SphinxDirective):
     required_arguments = 1
-    option_spec = {"alt": directives.unchanged_required}  # noqa: RUF012 (docutils' own protocol)
+    option_spec = {"alt": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
         relative, path = self.env.relfn2path(self.arguments[0])

@@ -1,7 +1,8 @@
 """Equations as HTML and MathML, made when the book is built: pages need no script and no network for them.
 
-KaTeX 0.19.1 (MIT, its licence is in static/katex) runs inside V8 by way of mini-racer. `katex.min.js` is used here only and is not
-published; its style sheet and fonts are, on pages with an equation. To take another version, replace these files from its package.
+KaTeX 0.19.1 (MIT, its licence is in static/katex) runs inside V8 by way of mini-racer. `katex.min.js` is used here only
+and is not published; its style sheet (of whose font sources WOFF2 alone is kept) and its fonts are, on pages with an
+equation. To take another version, replace these files from its package.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def render(tex: str, display: bool) -> str:
     """
     options = {"displayMode": display, "throwOnError": True, "strict": "error", "output": "htmlAndMathml"}
     # The error is caught inside V8: what crosses is a value, whatever the version of the bridge.
-    script = "(() => {{ try {{ return 'y' + katex.renderToString({}, {}) }} catch (e) {{ return 'n' + e.message }} }})()"
-    answer = str(engine().eval(script.format(json.dumps(tex), json.dumps(options))))
+    call = f"katex.renderToString({json.dumps(tex)}, {json.dumps(options)})"
+    answer = str(engine().eval(f"(() => {{ try {{ return 'y' + {call} }} catch (e) {{ return 'n' + e.message }} }})()"))
     if answer[0] == "n":
         raise ValueError(answer[1:])
     return answer[1:]
@@ -54,7 +55,8 @@ def markup(node: nodes.Node, display: bool) -> str:
     try:
         return render(tex, display)
     except ValueError as error:
-        logger.warning("the equation %r cannot be rendered: %s", tex[:80], error, location=node, type="course", subtype="math")
+        message = "the equation %r cannot be rendered: %s"
+        logger.warning(message, tex[:80], error, location=node, type="course", subtype="math")
         return f"<code>{html.escape(tex)}</code>"
 
 
@@ -74,7 +76,8 @@ def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
 def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
     self.body.append(self.starttag(node, "div", CLASS="math"))
     # A wide equation scrolls within its own box: it must take the focus, or a keyboard cannot scroll it.
-    self.body.append(f'<div class="equation" tabindex="0" role="group" aria-label="Equation">{markup(node, display=True)}</div>')
+    self.body.append('<div class="equation" tabindex="0" role="group" aria-label="Equation">')
+    self.body.append(markup(node, display=True) + "</div>")
     if node.get("number"):
         self.body.append(f'<span class="eqno">({get_node_equation_number(self, node)})')
         self.add_permalink_ref(node, "Link to this equation")
@@ -85,7 +88,7 @@ def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
 
 def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Link the style sheet on pages that have an equation, and on no other."""
-    if doctree is not None and next(doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block)), None):
+    if doctree is not None and any(isinstance(node, nodes.math | nodes.math_block) for node in doctree.findall()):
         app.add_css_file(STYLES)
 
 

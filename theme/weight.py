@@ -1,5 +1,7 @@
-"""What a page makes a reader's browser fetch: scripts that nothing uses are not linked, icons and letters that no page shows are cut
-out of their fonts, images have their sizes written down and wait until they are near.
+"""What a page makes a reader's browser fetch.
+
+Scripts that nothing uses are not linked, icons and letters that no page shows are cut out of their fonts, images have
+their sizes written down and wait until they are near.
 
 The finished files in the build folder are changed here; nothing in the installed themes is.
 """
@@ -76,7 +78,7 @@ def size(path: Path) -> tuple[int, int] | None:
 
 
 def with_sizes(app: Sphinx, body: str) -> str:
-    """Write each image's size into its tag, so that a page does not jump, and let all but the first wait until they are near."""
+    """Write each image's size into its tag, so that no page jumps; all but the first wait until they are near."""
     published = {name: Path(app.srcdir) / source for source, name in app.builder.images.items()}
     count = 0
 
@@ -105,7 +107,8 @@ def characters(text: str) -> set[int]:
 def shown_icons(out: Path) -> set[str]:
     """Return the names of the icons that a page or a script of the site asks for."""
     files = [*out.rglob("*.html"), *(out / "_static").rglob("*.js")]
-    return {name for file in files if "vendor" not in file.parts for name in re.findall(r"\bfa-([\w-]+)", file.read_text("utf-8", "ignore"))}
+    texts = (file.read_text("utf-8", "ignore") for file in files if "vendor" not in file.parts)
+    return {name for text in texts for name in re.findall(r"\bfa-([\w-]+)", text)}
 
 
 def prune_icons(out: Path) -> set[int]:
@@ -132,7 +135,8 @@ def prune_icons(out: Path) -> set[int]:
 
 def equation_characters(pages: Iterable[Path]) -> set[int]:
     """Return every character of the pages that have an equation: a superset of what KaTeX's fonts must hold."""
-    return {ord(letter) for page in pages if 'class="katex' in (text := page.read_text("utf-8")) for letter in set(text)}
+    texts = (page.read_text("utf-8") for page in pages)
+    return {ord(letter) for text in texts if 'class="katex' in text for letter in set(text)}
 
 
 def cut(font_file: Path, codes: set[int]) -> None:
@@ -157,7 +161,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     letters = equation_characters(out.rglob("*.html"))
     for font in (static / "katex/fonts").glob("*.woff2"):
         cut(font, letters)
-    for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), static / "scripts/fontawesome.js", *static.glob("*thebe*")]:
+    icon_script = static / "scripts/fontawesome.js"
+    for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), *static.glob("*thebe*"), icon_script]:
         unused.unlink(missing_ok=True)
     for script in (static / "scripts").glob("*.js"):
         text = script.read_text("utf-8")

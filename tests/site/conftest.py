@@ -39,7 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def build(source: Path, output: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Build the book as `make book` does: warnings are errors, nothing is executed."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith(("COURSE_", "GITHUB_"))}
-    command = [Path(sys.executable).parent / "jupyter-book", "build", ".", "--path-output", str(output), "-W", "-n", "--keep-going"]
+    program = Path(sys.executable).parent / "jupyter-book"
+    command = [program, "build", ".", "--path-output", output, "-W", "-n", "--keep-going"]
     return subprocess.run(command, cwd=source, env={**clean, **environment}, capture_output=True, text=True)
 
 

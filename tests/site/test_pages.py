@@ -1,4 +1,4 @@
-"""The built pages as files: where they point, what they weigh at rest, and that no answer stands where it should not."""
+"""The built pages as files: where they point, what they carry, and that no answer stands where it should not."""
 
 import ast
 import re
@@ -12,8 +12,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 # Elements that a browser fetches by itself, and where they say what.
-FETCHED = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src"), ("object", "data"), ("embed", "src")}
-LINK_FETCHES = {"stylesheet", "preload", "modulepreload", "icon", "prefetch", "preconnect", "dns-prefetch", "manifest"}
+FETCHED = {(tag, "src") for tag in ("script", "img", "iframe", "source", "video", "audio", "embed")} | {
+    ("object", "data")
+}
+LINK_FETCHES = set("stylesheet preload modulepreload icon prefetch preconnect dns-prefetch manifest".split())
 
 
 class Reader(HTMLParser):
@@ -81,8 +83,8 @@ def test_every_image_says_what_it_shows(built: Path, pages: list[str]) -> None:
 
 
 def test_nothing_that_is_only_for_the_build_is_published(built: Path) -> None:
-    published = [path.name for path in built.rglob("*") if path.name == "katex.min.js" or path.suffix in (".map", ".ttf", ".py")]
-    assert not published
+    files = list(built.rglob("*"))
+    assert not [path.name for path in files if path.name == "katex.min.js" or path.suffix in (".map", ".ttf", ".py")]
 
 
 def test_no_launch_button_without_an_address(built: Path, pages: list[str]) -> None:
@@ -91,38 +93,44 @@ def test_no_launch_button_without_an_address(built: Path, pages: list[str]) -> N
 
     if repository(ROOT, {}) is not None:
         pytest.skip("this checkout has a remote that a browser can open")
-    named = [page for page in pages if re.search(r"colab\.research|mybinder\.org|source-repository-button", (built / page).read_text("utf-8"))]
-    assert not named
+    buttons = re.compile(r"colab\.research|mybinder\.org|source-repository-button")
+    assert not [page for page in pages if buttons.search((built / page).read_text("utf-8"))]
 
 
 def normalised(text: str) -> str:
-    """Code without its white space, so that markup, indentation and line breaks do not hide it."""
-    return re.sub(r"\s+", "", text)
+    """Code without its white space, with one kind of quote, so that layout does not hide it."""
+    return re.sub(r"\s+", "", text).replace('"', "'")
+
+
+def without_comments(source: str) -> str:
+    return re.sub(r"(?m)#.*$", "", source)
 
 
 def answers() -> dict[str, str]:
-    """The body, without docstrings and comments, of every function and method in `solutions/`, long enough to be an answer."""
+    """The body, without docstring and comments, of every function and method in `solutions/` of any length."""
     found = {}
     for module in sorted((ROOT / "solutions").glob("[a-z]*.py")):
-        for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        source = module.read_text("utf-8")
+        lines = source.splitlines()
+        for node in ast.walk(ast.parse(source)):
             if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
                 continue  # stubs give constructors where they teach nothing
-            body = node.body[1:] if ast.get_docstring(node, clean=False) is not None else node.body
-            text = normalised("\n".join(ast.unparse(statement) for statement in body))
-            if len(text) >= 40:
-                found[f"{module.stem}.{node.name} (line {node.lineno})"] = text
+            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+            if body:
+                text = normalised(without_comments("\n".join(lines[body[0].lineno - 1 : node.end_lineno])))
+                if len(text) >= 40:
+                    found[f"{module.stem}.{node.name} (line {node.lineno})"] = text
     return found
 
 
 def visible(path: Path) -> str:
-    """A published file's text as code could stand in it: tags and entities undone, comments gone, formatted as `ast` writes."""
+    """A published file's text as code could stand in it: tags and entities undone, comments and white space gone."""
     text = path.read_text("utf-8", "ignore")
     if path.suffix == ".html":
         text = unescape(re.sub(r"<[^>]*>", "", text))
     if path.suffix == ".ipynb":
         text = text.replace("\\n", "\n").replace('\\"', '"').replace('",\n', "\n")
-    text = re.sub(r"(?m)#.*$", "", text)
-    return normalised(text).replace('"', "'")
+    return normalised(without_comments(text))
 
 
 def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
@@ -132,8 +140,10 @@ def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
         if path.suffix in (".html", ".ipynb", ".md", ".txt", ".js", ".json") and "_static" not in path.parts
     }
     shown = {name: text for name, text in texts.items() if "book/solutions/" not in name}
-    leaks = [f"{answer} in {name}" for answer, body in answers().items() for name, text in shown.items() if body.replace('"', "'") in text]
-    assert not leaks
+    bodies = answers()
+    assert not [
+        f"{answer} in {name}" for answer, body in bodies.items() for name, text in shown.items() if body in text
+    ]
     # The search itself works: it finds answers where they belong.
     solutions = "".join(text for name, text in texts.items() if "book/solutions/" in name)
-    assert any(body.replace('"', "'") in solutions for body in answers().values())
+    assert sum(body in solutions for body in bodies.values()) > len(bodies) / 2

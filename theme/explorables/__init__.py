@@ -1,7 +1,7 @@
-"""Figures that answer to the reader: each is whole and right as plain HTML, and a small script lets one walk through it.
+"""Figures that answer to the reader: each is whole and right as plain HTML; a small script lets one walk through it.
 
-An explorable is a module here with a directive; its markup is a template in `templates/explorables/`, its script and style are
-`static/explorables/<name>.js` and `.css`, which only the pages that show it load.
+An explorable is a module here with a directive; its markup is a template in `templates/explorables/`, its script and
+style are `static/explorables/<name>.js` and `.css`, which only the pages that show it load.
 """
 
 from __future__ import annotations

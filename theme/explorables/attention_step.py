@@ -1,7 +1,7 @@
 """One sentence through an attention decoder, word by word: scores, weights, context, and the fixed vector beside it.
 
-The states are chosen by hand, in the plane, so that they can be drawn and every number checked on paper. All else is computed here.
-The score is the dot product, for the same reason; Bahdanau's own is a small network in the same place.
+The states are chosen by hand, in the plane, so that they can be drawn and every number checked on paper. All else is
+computed here. The score is the dot product, for the same reason; Bahdanau's own is a small network in the same place.
 """
 
 from __future__ import annotations
