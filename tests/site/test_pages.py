@@ -1,6 +1,7 @@
 """The built pages as files: where they point, what they carry, and that no answer stands where it should not."""
 
 import ast
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
@@ -106,21 +107,36 @@ def without_comments(source: str) -> str:
     return re.sub(r"(?m)#.*$", "", source)
 
 
+def bodies(source: str) -> dict[str, str]:
+    """The body, without docstring and comments, of every function of a source, by its qualified name."""
+    lines, found = source.splitlines(), {}
+
+    def walk(node: ast.AST, name: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                inner = f"{name}.{child.name}".lstrip(".")
+                body = child.body[1:] if ast.get_docstring(child) is not None else child.body
+                if isinstance(child, ast.FunctionDef) and body:
+                    found[inner] = "\n".join(lines[body[0].lineno - 1 : child.end_lineno])
+                walk(child, inner)
+
+    walk(ast.parse(source), "")
+    return {name: normalised(without_comments(body)) for name, body in found.items()}
+
+
 def answers() -> dict[str, str]:
-    """The body, without docstring and comments, of every function and method in `solutions/` of any length."""
-    found = {}
-    for module in sorted((ROOT / "solutions").glob("[a-z]*.py")):
-        source = module.read_text("utf-8")
-        lines = source.splitlines()
-        for node in ast.walk(ast.parse(source)):
-            if not isinstance(node, ast.FunctionDef) or node.name == "__init__":
-                continue  # stubs give constructors where they teach nothing
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-            if body:
-                text = normalised(without_comments("\n".join(lines[body[0].lineno - 1 : node.end_lineno])))
-                if len(text) >= 40:
-                    found[f"{module.stem}.{node.name} (line {node.lineno})"] = text
-    return found
+    """The bodies in `solutions/` that are long enough to be an answer, less those that an exercise's stub gives."""
+    given = set()
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("solution"):
+                given |= set(bodies("".join(cell["source"])).items())
+    return {
+        f"{module.stem}.{name}": body
+        for module in sorted((ROOT / "solutions").glob("[a-z]*.py"))
+        for name, body in bodies(module.read_text("utf-8")).items()
+        if len(body) >= 40 and (name, body) not in given
+    }
 
 
 def visible(path: Path) -> str:
@@ -140,10 +156,8 @@ def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
         if path.suffix in (".html", ".ipynb", ".md", ".txt", ".js", ".json") and "_static" not in path.parts
     }
     shown = {name: text for name, text in texts.items() if "book/solutions/" not in name}
-    bodies = answers()
-    assert not [
-        f"{answer} in {name}" for answer, body in bodies.items() for name, text in shown.items() if body in text
-    ]
+    found = answers()
+    assert not [f"{answer} in {name}" for answer, body in found.items() for name, text in shown.items() if body in text]
     # The search itself works: it finds answers where they belong.
     solutions = "".join(text for name, text in texts.items() if "book/solutions/" in name)
-    assert sum(body in solutions for body in bodies.values()) > len(bodies) / 2
+    assert sum(body in solutions for body in found.values()) > len(found) / 2
