@@ -123,7 +123,8 @@ class Progress:
             got, out_of, extra, left = self._line(listed)
             rows += (
                 f"<tr><th scope='row' style='text-align:left'>{html.escape(notebook)}</th>"
-                f"<td>{got:g} of {out_of:g}</td><td>{extra:g}</td><td style='text-align:left'>{html.escape(', '.join(left)) or 'done'}</td></tr>"
+                f"<td>{got:g} of {out_of:g}</td>"
+                f"<td>{extra:g}</td><td style='text-align:left'>{html.escape(', '.join(left)) or 'done'}</td></tr>"
             )
         head = "".join(f"<th scope='col'>{title}</th>" for title in ("Notebook", "Points", "Stretch", "Still open"))
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
