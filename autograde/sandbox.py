@@ -451,7 +451,10 @@ def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
             raise SandboxError(f"{path} is no solution module")
         shutil.copy(path, inside / "solutions" / path.name)
     shutil.copy(_ZYGOTE, inside / "zygote.py")
-    shutil.copytree(_fonts(), inside / "fonts")
+    try:
+        shutil.copytree(_fonts(), inside / "fonts")
+    except (OSError, RuntimeError, subprocess.SubprocessError):  # no cache here: the warm process makes its own list
+        (inside / "fonts").mkdir(exist_ok=True)
     (inside / "etc").mkdir()
     (inside / "etc" / "passwd").write_text(f"learner:x:{_INSIDE_ID}:{_INSIDE_ID}::/scratch:/nonexistent\n")
     (inside / "etc" / "group").write_text(f"learner:x:{_INSIDE_ID}:\n")
