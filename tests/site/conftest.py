@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -36,21 +36,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("site"))
 
 
-def build(source: Path, output: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Build the book as `make book` does: warnings are errors, nothing is executed."""
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("COURSE_", "GITHUB_"))}
-    program = Path(sys.executable).parent / "jupyter-book"
-    command = [program, "build", ".", "--path-output", output, "-W", "-n", "--keep-going"]
-    return subprocess.run(command, cwd=source, env={**clean, **environment}, capture_output=True, text=True)
+@pytest.fixture(scope="session")
+def build_book() -> Callable[..., Path]:
+    """A function that builds the book as `make book` does, in a folder and with an environment: the site's folder."""
+
+    def build(output: Path, **environment: str) -> Path:
+        clean = {key: value for key, value in os.environ.items() if not key.startswith(("COURSE_", "GITHUB_"))}
+        program = Path(sys.executable).parent / "jupyter-book"
+        command = [program, "build", ".", "--path-output", output, "-W", "-n", "--keep-going"]
+        done = subprocess.run(command, cwd=ROOT, env={**clean, **environment}, capture_output=True, text=True)
+        assert done.returncode == 0, f"the book does not build cleanly:\n{done.stdout[-3000:]}\n{done.stderr[-5000:]}"
+        return output / "_build" / "html"
+
+    return build
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(tmp_path_factory: pytest.TempPathFactory, build_book: Callable[..., Path]) -> Path:
     """The folder of the built site. A warning fails the build, and so every test here."""
-    output = tmp_path_factory.mktemp("book")
-    done = build(ROOT, output)
-    assert done.returncode == 0, f"the book does not build cleanly:\n{done.stdout[-3000:]}\n{done.stderr[-5000:]}"
-    return output / "_build" / "html"
+    return build_book(tmp_path_factory.mktemp("book"))
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,46 @@
+"""A second build, of a copy that knows its addresses and leaves the solutions out."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from theme.contents import PAGES
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory: pytest.TempPathFactory, build_book) -> Path:
+    output = tmp_path_factory.mktemp("known")
+    return build_book(
+        output,
+        COURSE_REPOSITORY="https://github.com/owner/course",
+        COURSE_BRANCH="term",
+        COURSE_SITE="https://owner.github.io/course",
+        COURSE_SOLUTIONS="no",
+    )
+
+
+def test_chapters_have_launch_buttons_and_pages_lead_to_their_source(known: Path) -> None:
+    chapter = (known / "notebooks" / "02-bahdanau.html").read_text("utf-8")
+    assert "https://colab.research.google.com/github/owner/course/blob/term/notebooks/02-bahdanau.ipynb" in chapter
+    assert "https://mybinder.org/v2/gh/owner/course/term?urlpath=lab/tree/notebooks/02-bahdanau.ipynb" in chapter
+    assert "https://github.com/owner/course/edit/term/notebooks/02-bahdanau.ipynb" in chapter
+
+
+def test_there_are_a_sitemap_and_previews(known: Path) -> None:
+    sitemap = (known / "sitemap.xml").read_text("utf-8")
+    assert "https://owner.github.io/course/book/index.html" in sitemap
+    assert 'property="og:title"' in (known / "book" / "index.html").read_text("utf-8")
+
+
+def test_no_solution_is_published(known: Path) -> None:
+    assert not list(known.glob(f"{PAGES}*.html")) and not list(known.glob(f"_sources/{PAGES}*"))
+    assert PAGES not in (known / "searchindex.js").read_text("utf-8")
+
+
+def test_still_nothing_is_fetched_from_elsewhere(known: Path) -> None:
+    for page in known.rglob("*.html"):
+        tags = re.findall(r"<(?:script|img|iframe)\b[^>]*src=\"https?://[^>]*>", page.read_text("utf-8"))
+        assert not tags, page
