@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import importlib.metadata
 import json
 import os
 import select
@@ -27,8 +28,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
-
-import matplotlib
 
 import course
 from autograde.limits import Limits
@@ -467,7 +466,7 @@ def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
 def _fonts() -> Path:
     """A folder with matplotlib's list of the system's fonts, made once for each version, kept in the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "attention-from-scratch"
-    folder = cache / f"fonts-{matplotlib.__version__}"
+    folder = cache / f"fonts-{importlib.metadata.version('matplotlib')}"
     if not any(folder.glob("fontlist-*.json")):
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as fresh:
