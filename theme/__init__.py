@@ -6,6 +6,7 @@ book is built.
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -23,7 +24,17 @@ def add_folders(app: Sphinx, config: Config) -> None:
     config.html_favicon = config.html_favicon or "theme/static/favicon.svg"
 
 
+def digest() -> str:
+    """Return a digest of what pages are made with here: where it changes, an earlier build's pages are made again."""
+    total = hashlib.sha256()
+    for path in sorted(FOLDER.rglob("*")):
+        if path.suffix in (".py", ".html", ".js"):
+            total.update(path.relative_to(FOLDER).as_posix().encode() + path.read_bytes())
+    return total.hexdigest()
+
+
 def setup(app: Sphinx) -> dict[str, object]:
+    app.add_config_value("course_theme", digest(), "env")
     app.connect("config-inited", add_folders)
     app.add_css_file("course.css")
     for module in (address, contents, math, exercises, inline_svg, explorables, alt_text, accessibility, weight):

@@ -72,6 +72,18 @@ def pages(node: dict) -> list[str]:
     return named + [page for key in LEVELS for child in node.get(key, []) for page in pages(child)]
 
 
+def remove_left_out(app: Sphinx, error: Exception | None) -> None:
+    """Remove pages of an earlier build that the book no longer has: left lying, they would still be published."""
+    if error is not None or app.builder.name != "html":
+        return
+    out = Path(app.outdir)
+    for folder in sorted({docname.split("/")[0] for docname in app.env.found_docs if "/" in docname}):
+        for root in (out, out / "_sources"):
+            for file in (root / folder).rglob("*.*"):
+                if file.relative_to(root).with_suffix("").as_posix() not in app.env.found_docs:
+                    file.unlink()
+
+
 def write_entrance(app: Sphinx, error: Exception | None) -> None:
     """Write the page at the site's root: it sends the reader on to the welcome page, or shows a link to it."""
     if error is not None or app.builder.name != "html" or app.config.root_doc == "index":
@@ -88,4 +100,5 @@ def write_entrance(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     app.connect("config-inited", choose_contents, priority=800)  # sphinx_external_toc reads the file at 900
+    app.connect("build-finished", remove_left_out)
     app.connect("build-finished", write_entrance, priority=900)  # in place of the bare one that it leaves

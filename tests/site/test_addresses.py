@@ -44,3 +44,11 @@ def test_still_nothing_is_fetched_from_elsewhere(known: Path) -> None:
     for page in known.rglob("*.html"):
         tags = re.findall(r"<(?:script|img|iframe)\b[^>]*src=\"https?://[^>]*>", page.read_text("utf-8"))
         assert not tags, page
+
+
+def test_a_solution_page_of_an_earlier_build_is_taken_away(tmp_path: Path, build_book) -> None:
+    site = build_book(tmp_path)
+    assert list(site.glob(f"{PAGES}*.html")) and list(site.glob(f"_sources/{PAGES}*"))
+    build_book(tmp_path, COURSE_SOLUTIONS="no")
+    assert not list(site.glob(f"{PAGES}*.html")) and not list(site.glob(f"_sources/{PAGES}*"))
+    assert (site / "book" / "index.html").is_file() and (site / "notebooks" / "00-warm-up.html").is_file()
