@@ -9,6 +9,7 @@ import ast
 import importlib
 import linecache
 import os
+import symtable
 import sys
 import types
 from pathlib import Path
@@ -183,4 +184,12 @@ def _origin(name: str, value: Any) -> str | None:
 
 
 def _free_names(source: str) -> list[str]:
-    return sorted({n.id for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name)})
+    """Names that the source takes from outside: a local variable that happens to be called like a global is none."""
+    names: set[str] = set()
+    scopes = [symtable.symtable(source, "<part>", "exec")]
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        top = scope.get_type() == "module"
+        names |= {s.get_name() for s in scope.get_symbols() if s.is_referenced() and (top or s.is_global())}
+    return sorted(names)
