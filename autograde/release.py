@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
+import re
 import tomllib
 import zipfile
 from collections.abc import Iterable, Sequence
@@ -99,8 +100,11 @@ def wheel() -> tuple[str, bytes]:
         for path in sorted((ROOT / "course").rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
     }
+    for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):  # what the notebooks draw their runs over
+        files[f"course/results/{path.name}"] = path.read_bytes()
     info = f"{name}-{version}.dist-info"
-    needs = "".join(f"Requires-Dist: {need}\n" for need in project.get("optional-dependencies", {}).get("course", []))
+    # Names without versions: where the wheel is wanted, as in Colab, torch is there already and is to stay as it is.
+    needs = "".join(f"Requires-Dist: {re.split('[^A-Za-z0-9._-]', need)[0]}\n" for need in project["dependencies"])
     python = f"Requires-Python: {project['requires-python']}\n"
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n{python}{needs}".encode()
