@@ -275,9 +275,6 @@ class Desk:
         )
 
     def _judge(self, rebuilt: Rebuilt) -> Judgement:
-        if rebuilt.untouched:
-            nothing = {e.name: Judged("not answered", 0.0, message="Not answered yet.") for e in self.exercises}
-            return Judgement(nothing)
         try:
             return judge.HandIn(self.sandbox(), rebuilt.cells, self.exercises, self._tables).judge()
         except (

@@ -9,6 +9,8 @@ costs once.
 from __future__ import annotations
 
 import ast
+import re
+import symtable
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -84,6 +86,76 @@ def _names(source: str) -> set[str]:
         return set()
 
 
+def needed(cells: Sequence[Cell]) -> list[Cell]:
+    """The student's cells, and those given ones that bind or change what they use, through any depth.
+
+    A given figure that no answer uses would cost every hand-in its second. A given cell that does not parse stays.
+    """
+    modules = set().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
+    given = {cell.index: _globals(cell.source, modules) for cell in cells if cell.kind == "given"}
+    kept = {cell.index for cell in cells if cell.kind != "given" or given[cell.index] is None}
+    used = set()
+    for cell in cells:
+        if cell.kind != "given":
+            found = _globals(cell.source, modules)
+            used |= found[1] if found is not None else _words(cell.source)
+    grown = True
+    while grown:
+        grown = False
+        for index, found in given.items():
+            if index not in kept and found is not None and found[0] & used:
+                kept.add(index)
+                used |= found[1]
+                grown = True
+    return [cell for cell in cells if cell.index in kept]
+
+
+def _globals(source: str, modules: set[str]) -> tuple[set[str], set[str]] | None:
+    """(names that the text binds, or whose objects its statements change; names that it uses), None if no Python.
+
+    A call on a module, such as torch.manual_seed(0), changes nothing that counts: every request sets its own seed.
+    """
+    try:
+        tree, table = ast.parse(source), symtable.symtable(source, "<cell>", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    used, todo = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
+    while todo:
+        inner = todo.pop()
+        used |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
+        todo += inner.get_children()
+    for statement in tree.body:  # words.append("und"), words[0] = "und"
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            bound |= _root(statement.value.func) - modules
+        elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
+            targets = [statement.target] if isinstance(statement, ast.AugAssign) else statement.targets
+            bound |= set().union(*map(_root, targets)) - modules
+    return bound, used
+
+
+def _imported(source: str) -> set[str]:
+    """Names under which the text's own `import` statements bind modules, such as torch, F or plt."""
+    try:
+        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {(name.asname or name.name).split(".")[0] for node in nodes for name in node.names}
+
+
+def _words(source: str) -> set[str]:
+    """Everything that could be a name in a text that is no Python."""
+    return set(re.findall(r"[^\W\d]\w*", source))
+
+
+def _root(node: ast.AST) -> set[str]:
+    """The name that an expression such as a.b[0].c begins with; nothing for a plain name or another expression."""
+    deeper = False
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node, deeper = node.value, True
+    return {node.id} if deeper and isinstance(node, ast.Name) else set()
+
+
 class Line:
     """A transport that gives an exercise up at its first late reply: a loop without end costs one deadline, not one a
     row.
@@ -111,7 +183,7 @@ class HandIn:
     def __init__(
         self, sandbox: Sandbox, cells: Sequence[Cell], assignment: Sequence[Exercise], known: dict[str, Table]
     ):
-        self.sandbox, self.cells, self.exercises, self.tables = sandbox, list(cells), list(assignment), known
+        self.sandbox, self.cells, self.exercises, self.tables = sandbox, needed(cells), list(assignment), known
         sources = {cell.grade_id: cell.source for cell in cells}
         self.answers = {e.name: sources.get(f"{e.name}-answer", "") for e in assignment}
         self.done = Judgement()

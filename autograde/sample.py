@@ -19,9 +19,10 @@ from autograde import bank, flags, reference
 from autograde.folders import ClassFolder, write_atomically
 from course import checks
 from course.chapters import chapter
+from course.checks import Table
 from course.exercises import Exercise, exercises
 
-_SEED = 2  # of the tables that say how much of a wrong answer is right; the grader draws its own
+_SEEDS = (2, 3, 5, 7, 11)  # from which a wrong answer's worth is told; the grader draws its own
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,15 @@ class Sheet:
         return json.dumps(notebook, indent=1, ensure_ascii=False).encode()
 
     def only(self, names: list[str]) -> dict[str, float]:
-        """Full points for these exercises, none for the others."""
-        return {name: points if name in names else 0.0 for name, points in self.full.items()}
+        """Full points for these exercises; for the others what their stubs earn, which only a bug to find may."""
+        return {e.name: self.full[e.name] if e.name in names else self.stub(e) for e in self.exercises}
+
+    def stub(self, exercise: Exercise) -> float:
+        """What the answer cell as handed out is worth."""
+        if exercise.question:
+            return 0.0
+        cells = (cell for cell in self.notebook["cells"] if grade_id(cell) == f"{exercise.name}-answer")
+        return worth(exercise, "".join(next(cells)["source"]), _SEEDS[0])
 
 
 def grade_id(cell: dict) -> str:
@@ -78,6 +86,13 @@ def right_answer(exercise: Exercise) -> str:
     if not exercise.question:
         return reference.source(exercise.chapter, exercise.parts)
     return f"{exercise.parts[0]} = {chapter(exercise.chapter)['questions'][exercise.name]['answer']!r}"
+
+
+def worth(exercise: Exercise, source: str, seed: int) -> float:
+    """The points of an answer by its check, in this process, from a seed."""
+    table = Table(seed, bank.observe(exercise, None, seed), ())
+    check = checks.find(exercise.name, exercise.chapter)
+    return round(exercise.points * check.compare(bank.observe(exercise, source, seed), table).fraction, 2)
 
 
 def _added(source: str) -> dict:
@@ -135,23 +150,19 @@ def _partly_right(sheet: Sheet) -> HandIn:
 
 
 def _wrong(sheet: Sheet, index: int) -> HandIn:
-    """One wrong answer of the bank among right ones: it loses what its own failing rows weigh, and nothing that rests
-    on it loses anything."""
+    """One wrong answer of the bank among right ones: it loses what its failing rows weigh, and no other answer does."""
     exercise = sheet.tasks[index * len(sheet.tasks) // 4]
     wrongs = bank.find(exercise).wrong
-    wrong = wrongs[index % len(wrongs)]
-    source = bank.source_of(exercise, wrong)
-    table = bank.table(exercise, _SEED)
-    fraction = (
-        checks.find(exercise.name, exercise.chapter).compare(bank.observe(exercise, source, _SEED), table).fraction
-    )
-    expected = sheet.full | {exercise.name: round(exercise.points * fraction, 2)}
-    return HandIn(
-        f"wrong-{_slug(wrong.name)}",
-        f"all right, except {exercise.number}: {wrong.name}",
-        sheet.filled(sheet.right | {exercise.name: source}),
-        expected,
-    )
+    for wrong in [*wrongs[index % len(wrongs) :], *wrongs[: index % len(wrongs)]]:
+        source = bank.source_of(exercise, wrong)
+        points = {worth(exercise, source, seed) for seed in _SEEDS}
+        if len(points) == 1:  # the grader draws a seed of its own: only what no seed changes can be expected of it
+            what = f"all right, except {exercise.number}: {wrong.name}"
+            expected = sheet.full | {exercise.name: points.pop()}
+            return HandIn(
+                f"wrong-{_slug(wrong.name)}", what, sheet.filled(sheet.right | {exercise.name: source}), expected
+            )
+    raise ValueError(f"{exercise.name}: the points of every wrong answer depend on the seed")
 
 
 def _syntax_error(sheet: Sheet) -> HandIn:
@@ -169,12 +180,13 @@ def _syntax_error(sheet: Sheet) -> HandIn:
 def _unreadable(sheet: Sheet) -> HandIn:
     content = sheet.filled(sheet.right)
     middle = content.index(b"\n", len(content) // 2) + 1
+    nothing = dict.fromkeys(sheet.full, 0.0)
     conflict = b"<<<<<<< HEAD\n" + content[middle : middle + 80] + b"\n=======\n"
     return HandIn(
         "unreadable-file",
         "a merge conflict in the file itself",
         content[:middle] + conflict + content[middle:],
-        sheet.only([]),
+        nothing,
     )
 
 
@@ -185,7 +197,7 @@ def _deleted_cells(sheet: Sheet) -> HandIn:
     gone = {f"{first.name}-check", f"{last.name}-answer"}
     content = sheet.filled(sheet.right, lambda cells: [cell for cell in cells if grade_id(cell) not in gone])
     what = f"all right, but the check cell of {first.number} and the answer cell of {last.number} are deleted"
-    return HandIn("deleted-cells", what, content, sheet.full | {last.name: 0.0})
+    return HandIn("deleted-cells", what, content, sheet.full | {last.name: sheet.stub(last)})
 
 
 def _duplicated_cells(sheet: Sheet) -> HandIn:
@@ -199,7 +211,6 @@ def _duplicated_cells(sheet: Sheet) -> HandIn:
 
 
 _PATCH = """\
-import builtins
 import torch
 import course
 import course.checks
@@ -207,7 +218,6 @@ torch.testing.assert_close = lambda *args, **kwargs: None
 torch.allclose = torch.equal = lambda *args, **kwargs: True
 course.check = check = lambda *args, **kwargs: 100.0
 course.checks.Check.judge = lambda *args, **kwargs: course.checks.Verdict("pass", 1.0)
-builtins.abs = builtins.max = lambda *args, **kwargs: 0.0
 """
 
 _THIEF = '''\
