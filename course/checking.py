@@ -79,13 +79,15 @@ class CheckFailed(AssertionError):
 def check(number: str, *answers: Any) -> Points:
     """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
 
-    `answers` are the exercise's parts, in the order its check cell gives them. Raises ValueError for an unknown number
-    or another count of parts, and CheckFailed under `nbgrader validate` where the check does not pass.
+    `answers` are the exercise's parts, in the order its check cell gives them. Raises ValueError for an unknown number,
+    another count of parts, or something that cannot be called, and CheckFailed under `nbgrader validate` where the check does not pass.
     """
     exercise = by_number(number)
     if len(answers) != len(exercise.parts):
         raise ValueError(f"exercise {number} is about {', '.join(exercise.parts)}: give {len(exercise.parts)} of them")
     namespace = dict(zip(exercise.parts, answers, strict=True))
+    if not exercise.question and not all(map(callable, answers)):
+        raise ValueError(f"give the functions or classes themselves: check({number!r}, {', '.join(exercise.parts)})")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -5,6 +5,7 @@ try.
 """
 
 import numbers
+import re
 from typing import Any
 
 from course.chapters import chapter
@@ -21,6 +22,14 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
     if kind == "number":
         return _number(question, answer)
     return _choice(question, answer, ordered=kind == "order")
+
+
+def _split(text: str, options: dict[str, str]) -> list[str]:
+    """Choices written as one text: "a, b", or "ab" where every option is a letter."""
+    words = [word for word in re.split(r"[\s,]+", text) if word]
+    if len(words) == 1 and words[0].lower() not in map(str.lower, options) and all(len(o) == 1 for o in options):
+        return list(words[0])
+    return words
 
 
 def _number(question: dict[str, Any], answer: Any) -> Verdict:
@@ -42,11 +51,11 @@ def _number(question: dict[str, Any], answer: Any) -> Verdict:
 
 
 def _choice(question: dict[str, Any], answer: Any, ordered: bool) -> Verdict:
-    chosen = [answer] if isinstance(answer, str) else answer
+    options: dict[str, str] = question["options"]
+    chosen = _split(answer, options) if isinstance(answer, str) else answer
     if not isinstance(chosen, (list, tuple, set)) or not all(isinstance(c, str) for c in chosen):
         form = 'a list of your choices in their order, such as ["b", "a"]' if ordered else 'a set such as {"a", "c"}'
         return Verdict("not answered", 0.0, note=f"The answer is {form}.")
-    options: dict[str, str] = question["options"]
     given = [c.strip().lower() for c in chosen]
     known = {option.lower(): option for option in options}
     unknown = [c for c in given if c not in known]

@@ -21,6 +21,7 @@ from course.transport.student import Module, Student, StudentError
 from course.transport.wire import Foreign
 
 RECORDED_SEED = 1
+_OTHER_FORM = "another form"  # a reply that the row's own code trips over
 
 Explain = Callable[[dict[str, Any], dict[str, Any]], str | None]
 
@@ -193,7 +194,7 @@ class Check:
                 seen.append(Observation(raised=(error.type_name, error.message)))
                 continue
             except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError) as error:
-                seen.append(Observation(raised=("Unexpected form", f"what came back cannot be used here: {error}")))
+                seen.append(Observation(raised=(_OTHER_FORM, str(error).replace("'Foreign' object", "it"))))
                 continue
             hidden = {k[1:]: v for k, v in values.items() if k.startswith("_")}
             seen.append(Observation({k: v for k, v in values.items() if not k.startswith("_")}, hidden))
@@ -212,28 +213,31 @@ class Check:
         ]
         failing = [i for i, difference in enumerate(differences) if difference is not None]
         named = {i: m for i in failing if (m := self._mistake(i, failing, seen, table)) is not None}
-        rows = []
+        rows: list[RowVerdict] = []
+        told: set[str] = set()
         for i, row in enumerate(self.rows):
             if differences[i] is None:
                 rows.append(RowVerdict(row.title, True, row.weight))
                 continue
-            parts = [self._explained(row, seen[i], table.reference[i]) or str(differences[i])]
+            sentences = [self._explained(row, seen[i], table.reference[i]) or str(differences[i])]
             if i in named:
-                parts.append(named[i].message)
+                sentences.append(named[i].message)
+            fresh = [sentence for sentence in sentences if sentence not in told]
+            told.update(sentences)
             name = named[i].name if i in named else None
-            rows.append(RowVerdict(row.title, False, row.weight, " ".join(parts), name))
+            message = " ".join(fresh if len(fresh) == len(sentences) else [*fresh, "As above."])
+            rows.append(RowVerdict(row.title, False, row.weight, message, name))
         total = sum(row.weight for row in rows)
         earning = any(row.passed and not self.rows[i].guard for i, row in enumerate(rows))
         fraction = sum(row.weight for row in rows if row.passed) / total if earning else 0.0
-        raised = {o.raised[0] if o.raised else None for o in seen}
         if not failing:
             kind, fraction = "pass", 1.0
-        elif raised == {"NotImplementedError"}:
+        elif all(map(_unanswered, seen)):
             return Verdict("not answered", 0.0, tuple(rows), note="Not answered yet.")
         elif fraction > 0:
             kind = "part"
         else:
-            kind = "error" if None not in raised else "fail"
+            kind = "error" if all(o.raised for o in seen) else "fail"
         mistake = next((named[i].name for i in failing if i in named), None)
         return Verdict(kind, fraction, tuple(rows), mistake)
 
@@ -311,9 +315,14 @@ def _difference(seen: Observation, reference: Observation, row: _Row) -> str | N
         raise ValueError(f"row {row.title!r} observes nothing of the reference: {reference.raised}")
     if seen.raised is not None:
         type_name, message = seen.raised
-        if type_name == "NotImplementedError":
-            return message if "is not defined" in message else "Not answered yet."
-        return f"Your code raised {type_name}: {message}" if message else f"Your code raised {type_name}."
+        if _unanswered(seen):
+            return message or "Not answered yet."
+        if type_name == "Banned":
+            return f"{message[:1].upper()}{message[1:]}."
+        stop = "" if message.rstrip().endswith((".", "!", "?")) else "."
+        if type_name == _OTHER_FORM:
+            return f"What came back has another form than the docstring promises ({message})."
+        return f"Your code raised {type_name}: {message.rstrip()}{stop}" if message else f"Your code raised {type_name}."
     for name, expected in reference.values.items():
         if name not in seen.values:
             return f"`{name}` is missing from what came back, or has another structure than the docstring says."
@@ -322,6 +331,14 @@ def _difference(seen: Observation, reference: Observation, row: _Row) -> str | N
             return sentence
     extra = sorted(set(seen.values) - set(reference.values))
     return f"`{extra[0]}` came back although nothing of that name is asked for." if extra else None
+
+
+def _unanswered(seen: Observation) -> bool:
+    """Whether the stub itself raised: without a word, or because the name is missing. PyTorch raises the same type
+    for operations that it lacks, always with words."""
+    if seen.raised is None or seen.raised[0] != "NotImplementedError":
+        return False
+    return not seen.raised[1] or seen.raised[1].endswith(" is not defined")
 
 
 def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | None:
@@ -333,7 +350,11 @@ def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | 
         if type(expected) in (int, float):
             same = value == expected or abs(value - expected) <= row.atol + row.rtol * abs(expected)
             return None if same else f"`{name}` is not the number asked for."
-        return None if value == expected else f"`{name}` is not what is asked for."
+        if value == expected:
+            return None
+        if isinstance(expected, str):
+            return f"`{name}`: {value or 'nothing'} came, and {expected or 'nothing'} is asked for."
+        return f"`{name}` is not what is asked for."
     if value.shape != expected.shape:
         return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
     if not expected.is_floating_point():

@@ -104,6 +104,21 @@ def test_an_untouched_stub_is_not_answered(toy):
     assert toy.judge(toy.student(Local({})), table(toy)).kind == "not answered"
 
 
+def test_what_torch_lacks_is_not_taken_for_an_unanswered_stub(toy):
+    def swapped(scores):
+        return torch.log_softmax(scores.long(), -1)
+
+    verdict = judge(toy, swapped)
+    assert verdict.kind == "error" and "not implemented for" in verdict.rows[0].message
+
+
+def test_the_same_words_are_said_once(toy):
+    def broken(scores):
+        raise KeyError("the same")
+
+    assert [row.message for row in judge(toy, broken).rows] == ["Your code raised KeyError: 'the same'.", "As above."]
+
+
 def test_code_that_always_raises_is_an_error_with_its_words(toy):
     def broken(scores):
         return scores.missing

@@ -147,6 +147,7 @@ def test_questions_of_several_choices(home):
     assert float(everything) == 0 or set(key["options"]) == set(key["answer"])
     assert float(course.check(exercise.number, set(key["answer"]))) == exercise.points
     assert float(course.check(exercise.number, [a.upper() for a in key["answer"]])) == exercise.points
+    assert float(course.check(exercise.number, ", ".join(key["answer"]))) == exercise.points
 
 
 def test_questions_of_a_number(home):
@@ -164,6 +165,8 @@ def test_an_unknown_number_or_another_count_of_parts_is_said_with_what_there_is(
         course.check("0.99", None)
     with pytest.raises(ValueError, match="safe_softmax"):
         course.check(SOFTMAX.number)
+    with pytest.raises(ValueError, match=r"themselves: check\('0\.3', safe_softmax\)"):
+        course.check("0.3", None)
     assert by_number(SOFTMAX.number) is SOFTMAX
 
 
@@ -215,7 +218,7 @@ def test_the_package_imports_without_solutions_and_grader(tmp_path):
 
     shutil.copytree(Path(course.__file__).parent, tmp_path / "course")
     code = (
-        "import course, sys\nassert not {'solutions', 'autograde'} & set(sys.modules); print(course.check('0.1', None))"
+        "import course, sys\nassert not {'solutions', 'autograde'} & set(sys.modules); print(course.check('0.1', lambda *sizes: None))"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COURSE_HOME": str(tmp_path / "home")}
     result = subprocess.run(
