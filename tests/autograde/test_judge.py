@@ -1,0 +1,67 @@
+"""What the judge works out from texts alone: which exercises rest on which, and which given cells an answer needs."""
+
+import pytest
+
+from autograde import judge
+from autograde.rebuild import Cell
+from tests.autograde import toy
+
+
+def cell(index, source, kind="given"):
+    return Cell(index, f"c{index}", source, kind)
+
+
+def kept(*cells):
+    return [c.index for c in judge.needed(cells)]
+
+
+def test_an_exercise_rests_on_what_its_reference_reaches(toy_notebook):
+    scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
+    assert judge.rests_on(standardise, "", among) == [centre]
+    assert judge.rests_on(centre, "", among) == []
+    assert judge.rests_on(scale, "", among) == []
+
+
+def test_an_exercise_rests_on_what_its_own_answer_uses_too(toy_notebook):
+    scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
+    assert judge.rests_on(centre, "def centre(x):\n    return scale(x, 1) - x.mean(0)", among) == [scale]
+    assert judge.rests_on(standardise, "def standardise(:", among) == [centre]
+
+
+def test_an_unknown_assignment_is_named_with_those_there_are(toy_notebook):
+    with pytest.raises(ValueError, match="no exercise belongs to '09-cuda'; there are 00-toy"):
+        judge.of_assignment("09-cuda")
+
+
+def test_given_cells_that_no_answer_uses_are_left_out():
+    answer = cell(3, "def f(x):\n    return torch.relu(x) + OFFSET", "answer")
+    cells = [cell(0, "import torch"), cell(1, "OFFSET = 1"), cell(2, "fig = plot(f)\nx = 1"), answer]
+    assert kept(*cells) == [0, 1, 3]
+
+
+def test_given_cells_are_kept_through_any_depth_and_where_they_change_what_is_used():
+    cells = [
+        cell(0, "from math import pi"),
+        cell(1, "radii = [1]"),
+        cell(2, "radii.append(2)"),
+        cell(3, "def area(r):\n    return pi * r ** 2"),
+        cell(4, "areas = [area(r) for r in radii]"),
+        cell(5, "total = sum(areas)", "added"),
+        cell(6, "unused = [r for r in radii]"),
+    ]
+    assert kept(*cells) == [0, 1, 2, 3, 4, 5]
+
+
+def test_a_name_local_to_a_function_or_a_call_on_a_module_keeps_nothing():
+    cells = [
+        cell(0, "import torch"),
+        cell(1, "torch.manual_seed(0)"),
+        cell(2, "def draw(x):\n    y = x\n    return y"),
+        cell(3, "def f(x):\n    y = torch.exp(x)\n    return y", "answer"),
+    ]
+    assert kept(*cells) == [0, 3]
+
+
+def test_cells_that_are_no_python_are_kept_and_keep_what_they_name():
+    cells = [cell(0, "%matplotlib inline"), cell(1, "A = 1"), cell(2, "def f(:\n    return A", "answer")]
+    assert kept(*cells) == [0, 1, 2]
