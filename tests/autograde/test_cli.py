@@ -1,0 +1,85 @@
+"""The command line: errors in one line that say what to do, progress that can be read where there is no terminal."""
+
+import shutil
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from autograde import sample
+from autograde.cli import app
+from tests.autograde import toy
+
+needs_sandbox = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("grader"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+
+
+def run(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def said(result):
+    return " ".join(result.output.split())
+
+
+def test_help_names_every_command():
+    result = run("--help")
+    assert result.exit_code == 0
+    for command in ("doctor", "release", "sample", "grade", "check", "feedback", "export"):
+        assert command in result.output
+
+
+@pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export"])
+def test_nothing_released_is_said_in_one_line(tmp_path, command):
+    result = run(command, "--class", tmp_path)
+    assert result.exit_code == 1
+    assert "run `autograde release` first" in said(result) and "Traceback" not in result.output
+
+
+def test_an_unknown_assignment_is_said_with_those_there_are(toy_released):
+    result = run("grade", "07", "--class", toy_released.root)
+    assert result.exit_code == 1
+    assert "no assignment '07'; there are 00-toy" in said(result)
+
+
+def test_an_unknown_notebook_is_said_with_those_there_are(tmp_path):
+    result = run("release", "77", "--class", tmp_path)
+    assert result.exit_code == 1
+    assert "no notebook '77'; there are 00-warm-up" in said(result)
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    result = run("check", tmp_path / "nothing.ipynb")
+    assert result.exit_code == 1 and "does not exist" in said(result)
+
+
+class TestGrading:
+    pytestmark = [*needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
+
+    def test_from_hand_in_to_grades(self, toy_released, toy_notebook, hand_in):
+        sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+        hand_in(toy_released, "ada", sheet.filled(sheet.right))
+        hand_in(toy_released, "bob", sheet.filled({}))
+        where = ("--class", toy_released.root)
+        first = run("grade", "00", *where)
+        assert first.exit_code == 0, first.output
+        assert "[1/2] 00-toy ada: 9 of 9" in first.output and "5 not answered" in said(first)
+        assert "0 graded now; 2 unchanged" in said(run("grade", *where))
+        assert "00-toy: 2 pages" in run("feedback", *where).output
+        assert "2 rows in" in said(run("export", *where))
+        assert toy_released.grades.read_text().count("\n") == 3
+
+    def test_one_run_at_a_time(self, toy_released):
+        from autograde.ledger import Ledger
+
+        with Ledger(toy_released.ledger).alone():
+            result = run("grade", "--class", toy_released.root)
+        assert result.exit_code == 1 and "another run" in said(result)
+
+    def test_without_a_sandbox_it_says_what_to_install(self, toy_released, monkeypatch):
+        monkeypatch.setenv("PATH", "/nonexistent")
+        result = run("grade", "--class", toy_released.root)
+        assert result.exit_code == 1 and "bubblewrap" in said(result)
