@@ -104,7 +104,7 @@ def wheel() -> tuple[str, bytes]:
         files[f"course/results/{path.name}"] = path.read_bytes()
     info = f"{name}-{version}.dist-info"
     # Names without versions: where the wheel is wanted, as in Colab, torch is there already and is to stay as it is.
-    needs = "".join(f"Requires-Dist: {re.split('[^A-Za-z0-9._-]', need)[0]}\n" for need in project["dependencies"])
+    needs = "".join(f"Requires-Dist: {need}\n" for need in _needs(project["dependencies"]))
     python = f"Requires-Python: {project['requires-python']}\n"
     files[f"{info}/METADATA"] = (
         f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n{python}{needs}".encode()
@@ -117,6 +117,16 @@ def wheel() -> tuple[str, bytes]:
     rows = [f"{path},sha256={digest[path]},{len(data)}" for path, data in files.items()] + [f"{info}/RECORD,,"]
     files[f"{info}/RECORD"] = ("\n".join(rows) + "\n").encode()
     return f"{name}-{version}-py3-none-any.whl", _zip(files)
+
+
+def _needs(dependencies: list[str]) -> list[str]:
+    """What the wheel asks for: the learner's packages by name alone, so that none that is there is replaced.
+
+    The notebook installs the wheel inside a running kernel, as in Colab: another version of what the kernel has imported
+    already, or of the kernel itself, would end the session.
+    """
+    names = [re.split(r"[^\w.-]", need, maxsplit=1)[0].lower() for need in dependencies]
+    return [name for name in names if name not in ("ipython", "ipykernel")]
 
 
 def _zip(files: dict[str, bytes]) -> bytes:

@@ -3,10 +3,10 @@
     python -m benchmarks.grading              # every assignment, the sample class's honest hand-ins
     python -m benchmarks.grading 02-bahdanau --rounds 3
 
-Stock nbgrader runs each hand-in in a kernel of this environment, with no isolation; this grader in its sandbox, with its
-own start, its tables and its way into the gradebook counted. Both begin from the same released class and a gradebook
-without hand-ins. The two take turns, so that whatever else the machine does falls on both. Writes the results to
-benchmarks/results/grading.json.
+Stock nbgrader runs each hand-in in a kernel of this environment, with no isolation; this grader in its sandbox, with
+its own start, its tables and its way into the gradebook counted. Both begin from the same released class and a
+gradebook without hand-ins. The two take turns, so that whatever else the machine does falls on both. Writes the
+results to benchmarks/results/grading.json.
 """
 
 from __future__ import annotations
