@@ -6,6 +6,8 @@ What a template makes is mended in `templates/`; here is what documents make.
 
 from __future__ import annotations
 
+import re
+
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -19,6 +21,8 @@ REPAIRS = (
     (' role="doc-biblioentry"', ""),
     (' role="list"', ""),
 )
+# The empty corner of a table is no heading of anything.
+EMPTY_HEADING = re.compile(r"<th\b([^>]*)>\s*(?:<p>\s*</p>)?\s*</th>")
 
 
 def repair(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
@@ -28,7 +32,7 @@ def repair(app: Sphinx, pagename: str, templatename: str, context: dict, doctree
         return
     for found, instead in REPAIRS:
         body = body.replace(found, instead)
-    context["body"] = body
+    context["body"] = EMPTY_HEADING.sub(r"<td\1></td>", body)
 
 
 def name_toggles(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
