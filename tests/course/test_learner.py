@@ -167,7 +167,7 @@ def test_an_unknown_number_or_another_count_of_parts_is_said_with_what_there_is(
         course.check(SOFTMAX.number)
     with pytest.raises(ValueError, match=r"themselves: check\('0\.3', safe_softmax\)"):
         course.check("0.3", None)
-    assert by_number(SOFTMAX.number) is SOFTMAX
+    assert by_number(SOFTMAX.number) == SOFTMAX
 
 
 def test_points_show_names_safely(home):

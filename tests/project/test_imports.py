@@ -23,8 +23,9 @@ MAY_ENTER = {
     "solutions": ({"course", "solutions"}, ()),
     "autograde": ({"autograde", "course", "solutions"}, ("grade",)),
     "theme": ({"theme", "course"}, ("book",)),
-    "benchmarks": ({"benchmarks", "course", "solutions"}, ()),
+    "benchmarks": ({"benchmarks", "course", "solutions", "autograde"}, ("grade",)),
     "tools": ({"tools", "course", "solutions", "autograde"}, ("grade", "book", "lab", "test")),
+    "tests": (OURS, ("grade", "book", "lab", "test")),
 }
 # Libraries that come with a dependency as a part of it, and are imported by name.
 COMES_WITH = {
@@ -54,6 +55,7 @@ COMES_WITH = {
     "jupyterlab": {"nbformat", "nbclient"},
     "matplotlib": {"cycler", "pillow"},
     "typer": {"click"},
+    "pytest": {"packaging"},
 }
 DISTRIBUTIONS = importlib.metadata.packages_distributions()
 
