@@ -11,6 +11,8 @@ import pytest
 from autograde import bank
 from course import checks, tables
 from course.exercises import exercises
+from course.transport.student import Local
+from tools import notebooks
 
 CODE = re.compile(r"\bdef \w+\(|\breturn \w+[(\[.]|\w+ = \w+\(|\w+\.\w+\(\w+")  # what would be typed, rather than said
 CODED = [e for e in exercises() if not e.question]
@@ -45,10 +47,11 @@ def test_messages_say_cause_and_next_step_without_code(exercise):
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
-def test_the_untouched_notebook_answers_nothing(exercise):
-    """No function at all is "not answered", and never a point."""
-    check = checks.find(exercise.name, exercise.chapter)
-    from course.transport.student import Local
-
-    verdict = check.judge(check.student(Local({})), tables.load(exercise.name))
-    assert verdict.kind == "not answered" and verdict.fraction == 0
+def test_the_untouched_notebook_earns_nothing(exercise):
+    """The stub as it is released, the broken code of a bug to find included, and no function at all."""
+    check, table = checks.find(exercise.name, exercise.chapter), tables.load(exercise.name)
+    (path,) = notebooks.paths([exercise.notebook])
+    (stub,) = [cell.source for cell in notebooks.read(path).cells if cell.id == f"{exercise.name}-answer"]
+    assert check.compare(bank.observe(exercise, stub, table.seed), table).fraction == 0
+    nothing = check.judge(check.student(Local({})), table)
+    assert (nothing.kind, nothing.fraction) == ("not answered", 0)
