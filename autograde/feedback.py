@@ -10,15 +10,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograde import gradebook
 from autograde.folders import ClassFolder
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+TEMPLATE = "student_feedback"
 
 # verdict -> what the student reads, and the tone it is shown in
 _RESULTS = {
@@ -43,6 +45,10 @@ _NEXT_STEPS = {
 }
 
 
+class PageExporter(HTMLExporter):
+    """nbconvert's HTML exporter under a name of its own, so that the class's configuration can give it our template."""
+
+
 class Page(NbGraderPreprocessor):
     """Gathers what the page shows from the graded notebook into `resources["autograde"]`; runs after nbgrader's
     GetGrades."""
@@ -55,9 +61,9 @@ class Page(NbGraderPreprocessor):
             if meta.get("solution"):
                 exercise = meta["grade_id"].removesuffix("-answer")
                 sources[exercise], comments[exercise] = cell.source, meta.get("comment")
-        checks = [
-            cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade") and "autograde" in cell.metadata
-        ]
+        checks = [cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+        for cell in checks:
+            cell.metadata.setdefault("autograde", _from_stock(cell))
         numbers = {cell.metadata.autograde.exercise: cell.metadata.autograde.number for cell in checks}
         exercises = [_exercise(cell.metadata, sources, comments, numbers) for cell in checks]
         title = next(
@@ -81,6 +87,15 @@ class Page(NbGraderPreprocessor):
             "exercises": exercises,
         }
         return nb, resources
+
+
+def _from_stock(cell) -> NotebookNode:
+    """A record for a cell that stock nbgrader graded, which leaves a score and no more."""
+    score, points = cell.metadata.nbgrader.get("score") or 0.0, float(cell.metadata.nbgrader.points)
+    name = cell.metadata.nbgrader.grade_id.removesuffix("-check")
+    kind = "pass" if score >= points else "part" if score else "fail"
+    record = {"exercise": name, "number": "", "points": score, "max": points, "verdict": kind, "message": ""}
+    return NotebookNode(record | {"rows": [], "mistake": "", "replaced": [], "needs_person": False})
 
 
 def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
@@ -142,13 +157,9 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
     Raises RuntimeError naming the first hand-in whose page could not be made; the others are written.
     """
     config = gradebook.configuration(folder)
-    config.HTMLExporter.template_name = "student_feedback"
-    config.HTMLExporter.extra_template_basedirs = [str(TEMPLATES)]
-    config.GenerateFeedback.preprocessors = [GetGrades, Page]
     directory = CourseDirectory(config=config)
     directory.assignment_id = assignment
     converter = _Feedback(coursedir=directory, config=config)
-    converter.exporter_class = HTMLExporter
     converter.force = True
     with gradebook.quiet(converter.log) as said, gradebook.one_engine():
         try:

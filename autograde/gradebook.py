@@ -32,6 +32,7 @@ from nbgrader.preprocessors import (
     ClearHiddenTests,
     ComputeChecksums,
     DeduplicateIds,
+    GetGrades,
     IgnorePattern,
     LimitOutput,
     LockCells,
@@ -57,23 +58,34 @@ RELEASE_PREPROCESSORS = [
 CONFIGURATION = '''\
 """nbgrader's configuration for this class. Written once by `autograde release`; yours to edit from then on.
 
-To keep the gradebook in PostgreSQL, put its URL in `db_url`. Late penalties: `c.LateSubmissionPlugin.penalty_method =
-"zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`). Grade with `autograde grade`, which runs
-hand-ins in a sandbox: `nbgrader autograde` and formgrader's own autograde button run them on this machine, unprotected.
+To keep the gradebook in PostgreSQL, put its URL in `c.CourseDirectory.db_url`. Late penalties:
+`c.LateSubmissionPlugin.penalty_method = "zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`).
+Grade with `autograde grade`, which runs hand-ins in a sandbox: `nbgrader autograde` and formgrader's own autograde
+button run them on this machine, unprotected.
 """
 
 from pathlib import Path
 
-from autograde.export import GradesCsv
-from autograde.gradebook import RELEASE_PREPROCESSORS
+from autograde.gradebook import configure
 
 c = get_config()  # noqa: F821
-here = Path(__file__).resolve().parent
-c.CourseDirectory.root = str(here)
-c.CourseDirectory.db_url = f"sqlite:///{here}/gradebook.db"
-c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
-c.ExportApp.plugin_class = GradesCsv
+configure(c, Path(__file__).resolve().parent)
 '''
+
+
+def configure(c: Config, root: Path) -> None:
+    """What every class sets for nbgrader: folder, gradebook, and our release, feedback and export in its commands."""
+    from autograde import export, feedback
+
+    c.CourseDirectory.root = str(root)
+    c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
+    c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
+    c.GenerateFeedback.preprocessors = [GetGrades, feedback.Page]
+    c.GenerateFeedback.exporter_class = feedback.PageExporter
+    c.PageExporter.template_name = feedback.TEMPLATE  # more specific than what nbgrader sets for every HTMLExporter
+    c.PageExporter.extra_template_basedirs = [str(feedback.TEMPLATES)]
+    c.ExportApp.plugin_class = export.GradesCsv
+
 
 log = logging.getLogger("autograde.nbgrader")
 

@@ -122,8 +122,8 @@ def wheel() -> tuple[str, bytes]:
 def _needs(dependencies: list[str]) -> list[str]:
     """What the wheel asks for: the learner's packages by name alone, so that none that is there is replaced.
 
-    The notebook installs the wheel inside a running kernel, as in Colab: another version of what the kernel has imported
-    already, or of the kernel itself, would end the session.
+    The notebook installs the wheel inside a running kernel, as in Colab: another version of what the kernel has
+    imported already, or of the kernel itself, would end the session.
     """
     names = [re.split(r"[^\w.-]", need, maxsplit=1)[0].lower() for need in dependencies]
     return [name for name in names if name not in ("ipython", "ipykernel")]

@@ -105,3 +105,11 @@ def _read(address, server, seconds=90):
             if time.monotonic() > until:
                 raise
             time.sleep(0.5)
+
+
+def test_nbgraders_own_feedback_is_our_page(stock):
+    folder, made = stock
+    nbgrader(folder, "generate_feedback", NAME)
+    page = (folder.feedback / "partly-right" / NAME / f"{NAME}.html").read_text("utf-8")
+    assert "default-src 'none'" in page
+    assert f"<strong>{made['partly-right'].score:g}</strong> of" in page
