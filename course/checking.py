@@ -10,6 +10,8 @@ import re
 import warnings
 from typing import Any
 
+from torch import nn
+
 from course import checks, parts, questions, record, session, tables
 from course.checks import Verdict
 from course.exercises import Exercise, by_number
@@ -86,7 +88,7 @@ def check(number: str, *answers: Any) -> Points:
     if len(answers) != len(exercise.parts):
         raise ValueError(f"exercise {number} is about {', '.join(exercise.parts)}: give {len(exercise.parts)} of them")
     namespace = dict(zip(exercise.parts, answers, strict=True))
-    if not exercise.question and not all(map(callable, answers)):
+    if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
         raise ValueError(f"give the functions or classes themselves: check({number!r}, {', '.join(exercise.parts)})")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():

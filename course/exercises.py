@@ -40,6 +40,9 @@ def by_number(number: str) -> Exercise:
     for exercise in exercises():
         if exercise.number == str(number):
             return exercise
+    for exercise in exercises():
+        if number == exercise.name or number in exercise.parts:
+            raise ValueError(f"exercises go by their number: {number} is {exercise.number!r}")
     chapter = str(number).split(".")[0]
     near = [e.number for e in exercises() if e.number.split(".")[0] == chapter] or [e.number for e in exercises()]
     raise ValueError(f"there is no exercise {number!r}; there are {', '.join(near)}")
