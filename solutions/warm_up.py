@@ -42,7 +42,8 @@ def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
     """The dot product of every query with every key of the same batch entry.
 
     query (B, T, D), key (B, S, D) -> scores (B, T, S), where scores[b, t, s] is the sum over d of
-    query[b, t, d] * key[b, s, d]. Raises ValueError where the two do not agree in B or D: never a silent broadcast.
+    query[b, t, d] * key[b, s, d]. Gradients flow to both. Raises ValueError where the two do not agree in B or D: never
+    a silent broadcast.
     """
     if query.dim() != 3 or key.dim() != 3 or query.shape[0] != key.shape[0] or query.shape[2] != key.shape[2]:
         raise ValueError(f"need query (B, T, D) and key (B, S, D), got {tuple(query.shape)} and {tuple(key.shape)}")
@@ -80,7 +81,7 @@ def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: fl
     """The gradient of a function at x, by central differences: one entry at a time is moved both ways.
 
     function takes a tensor in the shape of x and returns one number (a tensor without axes). x: floating point, any
-    shape, float64 for an answer worth comparing. Returns a tensor in the shape of x: entry i is
+    shape, float64 for an answer worth comparing. Returns a tensor in the shape and dtype of x: entry i is
     (function(x + step * e_i) - function(x - step * e_i)) / (2 * step), where e_i is 1 at i and 0 elsewhere.
     x is left as it was. Raises ValueError where step is not positive.
     """

@@ -87,6 +87,32 @@ predict_shapes = Bank(
             "In an einsum, a letter that does not stand after the arrow is summed over, and b does not. "
             "See section 0.2.",
         ),
+        Wrong(
+            "the summed axis is another",
+            edit(('"kept_axis": (B, T, 1)', '"kept_axis": (B, 1, D)')),
+            "dim=-1 is the last axis, and that is the one left with size 1. See section 0.2.",
+        ),
+        Wrong(
+            "joined along the batch",
+            edit(('"joined": (B, T + S, D)', '"joined": (2 * B, T, D)')),
+            "Axes are counted from zero: dim=1 is the second, and its two sizes are added. See section 0.2.",
+        ),
+        Wrong(
+            "the scores keep the query's shape",
+            edit(('"scores": (B, T, S)', '"scores": (B, T, D)')),
+            "A matrix product sums over the axis that the two factors share, here D, and keeps the columns of the right "
+            "one. See section 0.2.",
+        ),
+        Wrong(
+            "the difference of two tensors of three axes",
+            edit(('"differences": (B, T, S, D)', '"differences": (B, T, D)')),
+            "Each unsqueeze adds an axis, so four axes meet four. Write both shapes down first. See section 0.2.",
+        ),
+        Wrong(
+            "the batch of the lengths overlooked",
+            edit(('"is_real": (B, S)', '"is_real": (S,)')),
+            "The right side is (B, 1), and its B is not lost: line the two up from the right. See section 0.2.",
+        ),
     ],
     correct=[
         Correct(
@@ -205,6 +231,38 @@ def pairwise_scores(query, key):
 """,
             "A key of batch size 1 was repeated for every sentence without a word, as in section 0.1. Put the guard back "
             "that stood in the first lines of the stub.",
+        ),
+        Wrong(
+            "no guard before the matrix product",
+            """
+def pairwise_scores(query, key):
+    return query @ key.transpose(1, 2)
+""",
+            "A key of batch size 1 was repeated for every sentence without a word, as in section 0.1; a wrong width "
+            "stopped at PyTorch's own error. Put the guard back that stood in the first lines of the stub.",
+        ),
+        Wrong(
+            "summed over the sentences of the key",
+            edit(("btd,bsd->bts", "btd,csd->bts")),
+            "The key's batch has a letter of its own, which does not stand behind the arrow: the keys of all sentences "
+            "were added up. One letter in both places pairs each sentence with itself. See section 0.3.",
+        ),
+        Wrong(
+            "two letters for the width",
+            edit(("btd,bsd->bts", "btd,bse->bts")),
+            "With two different letters for the width, query and key are summed each by itself and the sums multiplied. "
+            "One letter in both places multiplies first. See section 0.3.",
+        ),
+        Wrong(
+            "computed in NumPy",
+            edit((_EINSUM, 'torch.einsum("btd,bsd->bts", query, key).detach().numpy()')),
+            "Stay with tensors to the end. See section 0.3.",
+        ),
+        Wrong(
+            "cut off from the gradients",
+            edit((_EINSUM, _EINSUM + ".detach()")),
+            "The scores were cut off from what they were made of, by detach, no_grad or a new tensor made of their "
+            "numbers; nothing could be learnt through them. Leave that out. See section 0.6.",
         ),
     ],
     correct=[
@@ -334,6 +392,92 @@ safe_softmax = Bank(
             "The weights are right, but the tensor that was handed in was changed on the way: an operation in place, "
             "such as -= or a method that ends in an underscore. Make a new tensor. See section 0.4.",
         ),
+        Wrong(
+            "the mean of the finite scores subtracted",
+            """
+def safe_softmax(scores, dim):
+    finite = scores.isfinite()
+    mean = scores.masked_fill(~finite, 0).sum(dim, keepdim=True) / finite.sum(dim, keepdim=True)
+    e = (scores - mean).exp()
+    return e / e.sum(dim, keepdim=True)
+""",
+            "The mean is not the largest score: one that stands far enough above it still overflows. Take off the "
+            "maximum. See section 0.4.",
+        ),
+        Wrong(
+            "the minimum subtracted",
+            edit(("amax(dim,", "amin(dim,")),
+            "With the least score of the row taken off, all others lie above zero, and one far above it overflows. Take "
+            "off the other end, the maximum. See section 0.4.",
+        ),
+        Wrong(
+            "the least finite score subtracted",
+            """
+def safe_softmax(scores, dim):
+    low = scores.masked_fill(scores.isinf(), float("inf")).amin(dim, keepdim=True)
+    e = (scores - low).exp()
+    return e / e.sum(dim, keepdim=True)
+""",
+            "With the least score of the row taken off, all others lie above zero, and one far above it overflows. Take "
+            "off the other end, the maximum. See section 0.4.",
+        ),
+        Wrong(
+            "the first score subtracted",
+            edit(("scores.amax(dim, keepdim=True)", "scores.narrow(dim, 0, 1)")),
+            "Each row lost its first score, whichever that is: a score far above it still overflows. Take off the "
+            "maximum. See section 0.4.",
+        ),
+        Wrong(
+            "a fixed number subtracted",
+            edit((_SHIFT, "scores - 50")),
+            "The same number is taken off whatever the scores are, so there are always scores too large for it, or too "
+            "small. Let each row choose its own. See section 0.4.",
+        ),
+        Wrong(
+            "100 subtracted from every score",
+            edit((_SHIFT, "scores - 100")),
+            "The same number is taken off whatever the scores are, so there are always scores too large for it, or too "
+            "small. Let each row choose its own. See section 0.4.",
+        ),
+        Wrong(
+            "the maximum's axis not kept",
+            edit(("amax(dim, keepdim=True)", "amax(dim)")),
+            "Without its axis the maximum lines up with another axis of the scores, or with none. Keep the axis, with "
+            "size 1, as the sum does. See section 0.2.",
+        ),
+        Wrong(
+            "the sum's axis not kept",
+            edit(("sum(dim, keepdim=True)", "sum(dim)")),
+            "Without its axis the sum lines up with another axis of the exponentials, or with none. Keep the axis, with "
+            "size 1, as the maximum does. See section 0.2.",
+        ),
+        Wrong(
+            "the axis put back at the end",
+            edit(
+                ("amax(dim, keepdim=True)", "amax(dim).unsqueeze(-1)"),
+                ("sum(dim, keepdim=True)", "sum(dim).unsqueeze(-1)"),
+            ),
+            "The axis that was taken away came back at the last place, which is right only where it stood there. Put it "
+            "back where it was. See section 0.2.",
+        ),
+        Wrong(
+            "nothing subtracted, shared out over the whole tensor",
+            edit((_SHIFT, "scores"), ("exponentials.sum(dim, keepdim=True)", "exponentials.sum()")),
+            "Two things at once: the sum runs over the whole tensor and not along dim, and nothing keeps the exponential "
+            "from overflowing. Begin with the sum. See section 0.4.",
+        ),
+        Wrong(
+            "one maximum and one sum for the whole tensor",
+            edit((_SHIFT, "scores - scores.max()"), ("exponentials.sum(dim, keepdim=True)", "exponentials.sum()")),
+            "The maximum and the sum were taken over the whole tensor, so all weights together sum to 1. Both are to run "
+            "along dim alone. See section 0.4.",
+        ),
+        Wrong(
+            "cut off from the gradients",
+            edit((_SHIFT, "scores.detach() - scores.amax(dim, keepdim=True).detach()")),
+            "The weights were cut off from the scores, so nothing could be learnt through them. Only the maximum may be "
+            "detached. See section 0.4.",
+        ),
     ],
     correct=[
         Correct(
@@ -447,6 +591,37 @@ broadcast_mask = Bank(
             "The mask came back as numbers. Later chapters fill where a mask is False, and that needs booleans. "
             "See section 0.5.",
         ),
+        Wrong(
+            "only the pattern turned round",
+            edit((_AND, "padding.unsqueeze(1) & ~pattern")),
+            "The pattern was turned round before it was used, and it is true already where a query may attend. Use it as "
+            "it is. See section 0.5.",
+        ),
+        Wrong(
+            "one or the other, but not both",
+            edit((_AND, "padding.unsqueeze(1) ^ pattern")),
+            "A pair passes where exactly one of the two masks lets it. Both have to. See section 0.5.",
+        ),
+        Wrong(
+            "where the two agree",
+            edit((_AND, "padding.unsqueeze(1) == pattern")),
+            "A pair passes where the two masks say the same, so also where both forbid it. Both have to let it. "
+            "See section 0.5.",
+        ),
+        Wrong(
+            "one axis too many",
+            edit((_AND, "padding[:, None, None, :] & pattern")),
+            "The padding got two new axes, and the answer has four. One for the queries is enough; heads come in "
+            "chapter 05. See section 0.5.",
+        ),
+        Wrong(
+            "no guard",
+            """
+def broadcast_mask(padding, pattern):
+    return padding.unsqueeze(1) & pattern
+""",
+            "The mask is right, but the guard is gone that stood in the first lines of the stub. Put it back.",
+        ),
     ],
     correct=[
         Correct("indexing with None", edit((_AND, "padding[:, None, :] & pattern[None]"))),
@@ -456,6 +631,8 @@ broadcast_mask = Bank(
             "einsum on numbers, then back",
             edit((_AND, 'torch.einsum("bs,ts->bts", padding.int(), pattern.int()).bool()')),
         ),
+        Correct("the pattern filled with False", edit((_AND, "pattern.masked_fill(~padding.unsqueeze(1), False)"))),
+        Correct("torch.where", edit((_AND, "torch.where(padding[:, None], pattern, False)"))),
         Correct("sentence by sentence", edit((_AND, "torch.stack([row & pattern for row in padding])"))),
     ],
 )
@@ -551,6 +728,83 @@ numerical_gradient = Bank(
             edit((_SLOPE, "float(function(x + nudge / step * 1e-3) - function(x - nudge / step * 1e-3)) / 2e-3")),
             "The default step was used although another was asked for. Use the argument. See section 0.6.",
         ),
+        Wrong(
+            "multiplied by the step",
+            edit((_SLOPE, "float(function(x + nudge) - function(x - nudge)) / 2 * step")),
+            "Every slope is too small by the step twice over: / 2 * step divides by 2 and then multiplies by step. Put "
+            "the two in parentheses. See section 0.6.",
+        ),
+        Wrong(
+            "one number for all entries",
+            edit(
+                (
+                    "    slopes = []\n",
+                    "    return (function(x + step) - function(x - step)) / (2 * step)\n    slopes = []\n",
+                )
+            ),
+            "The whole of x was moved at once, which gives one number, the sum of all slopes. Move one entry at a time. "
+            "See section 0.6.",
+        ),
+        Wrong(
+            "two names for one tensor",
+            _NUMERICAL
+            + """
+    gradient = torch.zeros_like(x)
+    for i in range(x.numel()):
+        up, down = x, x
+        up.view(-1)[i] += step
+        down.view(-1)[i] -= step
+        gradient.view(-1)[i] = (function(up) - function(down)) / (2 * step)
+    return gradient
+""",
+            "A second name is no second tensor: what was added under the one was taken off again under the other, so both "
+            "values are the same. Clone x for each. See section 0.6.",
+        ),
+        Wrong(
+            "moved back under another name",
+            _NUMERICAL
+            + """
+    gradient = torch.zeros_like(x)
+    for i in range(x.numel()):
+        up = x
+        up.view(-1)[i] += step
+        ahead = function(up)
+        down = x
+        down.view(-1)[i] -= step
+        gradient.view(-1)[i] = (ahead - function(down)) / (2 * step)
+    return gradient
+""",
+            "A second name is no second tensor: taking the step off under the second name only undid the first move, so "
+            "this is half of a forward step. Clone x for each. See section 0.6.",
+        ),
+        Wrong(
+            "put back up to rounding",
+            _NUMERICAL
+            + """
+    gradient = torch.zeros_like(x)
+    for i in range(x.numel()):
+        x.view(-1)[i] += step
+        ahead = function(x)
+        x.view(-1)[i] -= 2 * step
+        behind = function(x)
+        x.view(-1)[i] += step
+        gradient.view(-1)[i] = (ahead - behind) / (2 * step)
+    return gradient
+""",
+            "The slopes are right, and x was put back by adding and taking off the step, which leaves a rounding error in "
+            "its last digits. Keep the entry's value and write that back, or move a copy. See section 0.6.",
+        ),
+        Wrong(
+            "rounded to float32",
+            edit(("torch.tensor(slopes, dtype=x.dtype, device=x.device)", "torch.tensor(slopes)")),
+            "A tensor made of Python numbers, or by torch.zeros, is float32 unless another dtype is asked for. Ask for "
+            "that of x. See section 0.6.",
+        ),
+        Wrong(
+            "no guard",
+            edit(('    if not step > 0:\n        raise ValueError(f"step must be positive, got {step}")\n', "")),
+            "The guard is gone that stood in the first lines of the stub. Put it back.",
+        ),
     ],
     correct=[
         Correct(
@@ -634,8 +888,8 @@ train_step_cpu = Bank(
         Wrong(
             "gradients never cleared",
             edit((_CLEAR, "")),
-            "backward adds to the gradients that are there, and nothing takes the old ones away. Clear them in every "
-            "step. See section 0.6.",
+            "backward adds to the gradients that are there, and nothing took the old ones away (a name without parentheses "
+            "does nothing). Clear them in every step. See section 0.6.",
         ),
         Wrong(
             "gradients cleared before the step",
@@ -657,12 +911,14 @@ train_step_cpu = Bank(
         Wrong(
             "no backward",
             edit((_BACKWARD, "")),
-            "No parameter moved: nothing computed gradients, so the optimizer had none to follow. See section 0.7.",
+            "Nothing computed gradients, so the optimizer had none to follow: backward is missing, or stands there without "
+            "its parentheses. See section 0.7.",
         ),
         Wrong(
             "no step",
             edit((_STEP, "")),
-            "The gradients are there but no parameter moved: the optimizer was never asked to. See section 0.7.",
+            "The gradients were computed, but the optimizer was never asked to step (a name without parentheses asks "
+            "nothing). See section 0.7.",
         ),
         Wrong(
             "the loss after the step",
@@ -713,6 +969,90 @@ train_step_cpu = Bank(
             "The loss is 1.44 times too large: it was turned into bits. Nats are asked for, as cross_entropy gives them. "
             "See section 0.7.",
         ),
+        Wrong(
+            "the arguments of the loss swapped",
+            edit(("F.cross_entropy(model(inputs), targets)", "F.cross_entropy(targets, model(inputs))")),
+            "cross_entropy takes the logits first and the targets second; here they came the other way round. "
+            "See section 0.7.",
+        ),
+        Wrong(
+            "named but not called",
+            edit(("loss.backward()", "loss.backward"), ("optimizer.step()", "optimizer.step")),
+            "Nothing moved and no gradient was computed. A method's name without parentheses after it calls nothing. "
+            "See section 0.7.",
+        ),
+        Wrong(
+            "the loss printed",
+            edit(("return loss.item()", "print(loss.item())")),
+            "None is what a function gives back that returns nothing. Printing shows a number to people; return hands it "
+            "on. See section 0.7.",
+        ),
+        Wrong(
+            "two steps",
+            edit((_STEP, _STEP + _STEP)),
+            "The optimizer stepped twice along the same gradient. Once is asked for. See section 0.7.",
+        ),
+        Wrong(
+            "no record of the forward pass",
+            edit(
+                (
+                    "    loss = F.cross_entropy(model(inputs), targets)\n",
+                    "    with torch.no_grad():\n        loss = F.cross_entropy(model(inputs), targets)\n",
+                )
+            ),
+            "The loss came with no record of how it was made, because of no_grad or detach, so there is nothing for "
+            "backward to walk along. See section 0.6.",
+        ),
+        Wrong(
+            "softmax over the batch",
+            edit(("F.cross_entropy(model(inputs), targets)", "F.nll_loss(F.log_softmax(model(inputs), 0), targets)")),
+            "The softmax ran along the batch, so the examples compete with one another. It is the classes of one example "
+            "that share out its probability. See section 0.7.",
+        ),
+        Wrong(
+            "the logarithm of a softmax",
+            edit(
+                (
+                    "F.cross_entropy(model(inputs), targets)",
+                    "-torch.softmax(model(inputs), -1)[torch.arange(len(targets)), targets].log().mean()",
+                )
+            ),
+            "The formula is right, but a probability too small for float32 became 0, and its logarithm is minus infinity. "
+            "Let cross_entropy, or log_softmax, do both in one go. See section 0.4.",
+        ),
+        Wrong(
+            "the targets not used",
+            edit(("F.cross_entropy(model(inputs), targets)", "-torch.log(torch.softmax(model(inputs), -1)).mean()")),
+            "The mean runs over all classes, so the targets play no part. Only the probability of the right class counts. "
+            "See section 0.7.",
+        ),
+        Wrong(
+            "smoothed labels",
+            edit(
+                (
+                    "F.cross_entropy(model(inputs), targets)",
+                    "F.cross_entropy(model(inputs), targets, label_smoothing=0.1)",
+                )
+            ),
+            "This is the loss with smoothed labels, which comes in chapter 06. Leave the smoothing out. See section 0.7.",
+        ),
+        Wrong(
+            "an optimizer of its own",
+            edit((_CLEAR, "    optimizer = torch.optim.Adam(model.parameters())\n" + _CLEAR)),
+            "Another optimizer than the one handed in took the step, made anew each time. Use the argument. "
+            "See section 0.7.",
+        ),
+        Wrong(
+            "the parameters moved by hand",
+            edit(
+                (
+                    _STEP,
+                    "    with torch.no_grad():\n        for p in model.parameters():\n            p -= 0.1 * p.grad\n",
+                )
+            ),
+            "The parameters were moved by hand, past the optimizer, which knows the learning rate and more. Ask it to "
+            "step. See section 0.7.",
+        ),
     ],
     correct=[
         Correct("cleared through the model", edit((_CLEAR, "    model.zero_grad()\n"))),
@@ -729,6 +1069,29 @@ train_step_cpu = Bank(
                     "-model(inputs).log_softmax(-1)[torch.arange(len(targets)), targets].mean()",
                 )
             ),
+        ),
+        Correct(
+            "one-hot targets",
+            edit(
+                (
+                    "F.cross_entropy(model(inputs), targets)",
+                    "-(F.one_hot(targets, model(inputs).shape[-1]) * model(inputs).log_softmax(-1)).sum(-1).mean()",
+                )
+            ),
+        ),
+        Correct(
+            "log-sum-exp minus the right logit",
+            """
+def train_step_cpu(model, optimizer, inputs, targets):
+    def closure():
+        optimizer.zero_grad(set_to_none=False)
+        logits = model(inputs)
+        right = logits.gather(1, targets[:, None]).squeeze(1)
+        loss = (logits.logsumexp(dim=1) - right).mean()
+        loss.backward()
+        return loss
+    return optimizer.step(closure).item()
+""",
         ),
         Correct(
             "autograd.grad",
@@ -750,12 +1113,24 @@ def train_step_cpu(model, optimizer, inputs, targets):
 
 _STEP_CALL = "train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])"
 
+_LOOP_GUARD = """
+def train_epoch(model, optimizer, inputs, targets, order, batch_size):
+    if len(inputs) != len(targets) or batch_size < 1:
+        raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
+"""
+
 fix_the_training_loop = Bank(
     "fix_the_training_loop",
     wrong=[
         Wrong(
             "the targets stay in their old order",
-            edit((_STEP_CALL, "train_step_cpu(model, optimizer, inputs[chosen], targets[start : start + batch_size])")),
+            edit(
+                (
+                    "chosen = order[start : start + batch_size]",
+                    "batch = slice(start, start + batch_size)\n        chosen = order[batch]",
+                ),
+                (_STEP_CALL, "train_step_cpu(model, optimizer, inputs[chosen], targets[batch])"),
+            ),
             "Every input is trained with some other example's target, so all that can be learnt is how often each class "
             "comes. Print one batch and read it: which target belongs to its first input? See section 0.9.",
         ),
@@ -842,6 +1217,58 @@ fix_the_training_loop = Bank(
             edit(("order[start : start + batch_size]", "order[:batch_size]")),
             "Every batch is the first one. See section 0.9.",
         ),
+        Wrong(
+            "the targets put into the order twice",
+            edit(("    total = 0.0\n", "    targets = targets[order]\n    total = 0.0\n")),
+            "The inputs are taken by the order once, and the targets twice: before the loop, and again inside. Once is "
+            "right for both. See section 0.9.",
+        ),
+        Wrong(
+            "the inputs put back by the inverse order",
+            edit(
+                (
+                    _STEP_CALL,
+                    "train_step_cpu(model, optimizer, inputs[order.argsort()[start : start + batch_size]], "
+                    "targets[start : start + batch_size])",
+                )
+            ),
+            "The inputs were taken by the inverse of the order, and the targets lie as they were. Neither needs an "
+            "inverse: both need the same indices out of the order. See section 0.9.",
+        ),
+        Wrong(
+            "the last batch counted as a full one",
+            edit(("total += loss * len(chosen)", "total += loss * batch_size")),
+            "The last batch may be smaller, and its loss was counted as if it were full. Count the examples that are in "
+            "it. See section 0.9.",
+        ),
+        Wrong(
+            "a batch from every place",
+            edit(("range(0, len(order), batch_size)", "range(len(order))")),
+            "A batch begins at every single place, so the batches overlap and examples are trained on many times. Let "
+            "the places lie a batch apart. See section 0.9.",
+        ),
+        Wrong(
+            "the loss after the epoch",
+            edit(
+                (
+                    "    return total / len(order)",
+                    "    with torch.no_grad():\n        return F.cross_entropy(model(inputs[order]), targets[order]).item()",
+                )
+            ),
+            "The loss was computed once more at the end, with the parameters as they are then. Asked for is each batch's "
+            "loss as it was when that batch was trained on. See section 0.9.",
+        ),
+        Wrong(
+            "no guard",
+            edit(
+                (
+                    "    if len(inputs) != len(targets) or batch_size < 1:\n"
+                    '        raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")\n',
+                    "",
+                )
+            ),
+            "The loop is right, but the guard is gone that stood before it. Put it back.",
+        ),
     ],
     correct=[
         Correct(
@@ -857,8 +1284,8 @@ fix_the_training_loop = Bank(
         ),
         Correct(
             "split",
-            """
-def train_epoch(model, optimizer, inputs, targets, order, batch_size):
+            _LOOP_GUARD
+            + """
     losses = []
     for chosen in order.split(batch_size):
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])
@@ -868,8 +1295,8 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
         ),
         Correct(
             "a data loader",
-            """
-def train_epoch(model, optimizer, inputs, targets, order, batch_size):
+            _LOOP_GUARD
+            + """
     from torch.utils.data import DataLoader, TensorDataset
     loader = DataLoader(TensorDataset(inputs[order], targets[order]), batch_size=batch_size)
     return sum(train_step_cpu(model, optimizer, x, y) * len(x) for x, y in loader) / len(order)
@@ -877,8 +1304,8 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
         ),
         Correct(
             "lists of indices",
-            """
-def train_epoch(model, optimizer, inputs, targets, order, batch_size):
+            _LOOP_GUARD
+            + """
     total, seen, left = 0.0, 0, order.tolist()
     while left:
         now, left = left[:batch_size], left[batch_size:]
@@ -889,8 +1316,8 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
         ),
         Correct(
             "a running mean, the step written out",
-            """
-def train_epoch(model, optimizer, inputs, targets, order, batch_size):
+            _LOOP_GUARD
+            + """
     mean = seen = 0
     for chosen in torch.split(order, batch_size):
         optimizer.zero_grad()
