@@ -223,9 +223,11 @@ class Check:
             if i in named:
                 sentences.append(named[i].message)
             fresh = [sentence for sentence in sentences if sentence not in told]
+            if len(fresh) < len(sentences):
+                fresh.append("The likely cause is the same." if fresh else "As above.")
             told.update(sentences)
             name = named[i].name if i in named else None
-            message = " ".join(fresh if len(fresh) == len(sentences) else [*fresh, "As above."])
+            message = " ".join(fresh)
             rows.append(RowVerdict(row.title, False, row.weight, message, name))
         total = sum(row.weight for row in rows)
         earning = any(row.passed and not self.rows[i].guard for i, row in enumerate(rows))
@@ -325,6 +327,8 @@ def _difference(seen: Observation, reference: Observation, row: _Row) -> str | N
         return f"Your code raised {type_name}: {message.rstrip()}{stop}" if message else f"Your code raised {type_name}."
     for name, expected in reference.values.items():
         if name not in seen.values:
+            if any(other.startswith(f"{name}.") for other in seen.values):
+                return f"`{name}` is several things, and {_describe(expected)} is asked for."
             return f"`{name}` is missing from what came back, or has another structure than the docstring says."
         sentence = _value_difference(name, seen.values[name], expected, row)
         if sentence is not None:
@@ -352,6 +356,8 @@ def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | 
             return None if same else f"`{name}` is not the number asked for."
         if value == expected:
             return None
+        if isinstance(expected, bool):
+            return f"`{name}`: {'yes' if value else 'no'}, and {'yes' if expected else 'no'} is asked for."
         if isinstance(expected, str):
             return f"`{name}`: {value or 'nothing'} came, and {expected or 'nothing'} is asked for."
         return f"`{name}` is not what is asked for."

@@ -132,12 +132,12 @@ def test_code_that_always_raises_is_an_error_with_its_words(toy):
     ("answer", "words"),
     [
         (lambda s: None, "None"),
-        (lambda s: [1.0], "missing"),
-        (lambda s: right(s).tolist(), "missing"),
+        (lambda s: [1.0], "several things"),
+        (lambda s: right(s).tolist(), "several things"),
         (lambda s: right(s)[..., :-1], "shape (3, 3), and (3, 4) is asked for"),
         (lambda s: right(s) > 0.5, "truth values"),
         (lambda s: right(s) * float("nan"), "NaN"),
-        (lambda s: (right(s), right(s)), "missing"),
+        (lambda s: (right(s), right(s)), "several things"),
         (lambda s: right(s).numpy(), "ndarray"),
     ],
 )
