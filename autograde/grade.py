@@ -254,6 +254,8 @@ class Desk:
         try:
             if seen.notebook is None:
                 return self._unreadable(seen)
+            self.sandbox()
+            started = time.monotonic()  # what a run pays once is not the first hand-in's
             rebuilt = rebuild(self.notebook, seen.notebook)
             judgement = self._judge(rebuilt)
         except Exception:
