@@ -70,12 +70,17 @@ class Step:
                     total.update(f"\0{relative.as_posix()}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
         return total.hexdigest()
 
+    def stands(self) -> bool:
+        """Whether it was made, whole, from what the sources now hold."""
+        stamp = STAMPS / self.name
+        return self.target.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == self.digest()
+
     def bring_up_to_date(self, position: str) -> None:
-        """Makes it, unless the stamp says that it stands already."""
-        stamp, digest = STAMPS / self.name, self.digest()
-        if self.target.exists() and stamp.exists() and stamp.read_text(encoding="utf-8") == digest:
+        """Makes it, unless it stands."""
+        if self.stands():
             print(f"[{position}] {self.title}: unchanged", flush=True)
             return
+        stamp, digest = STAMPS / self.name, self.digest()
         print(f"[{position}] {self.title} ...", flush=True)
         started = time.perf_counter()
         stamp.unlink(missing_ok=True)
@@ -164,7 +169,7 @@ def main() -> None:
     steps = [BOOK, RELEASE, SAMPLE, GRADES, FEEDBACK, EXPORT] if what == "all" and can_grade else [BOOK]
     try:
         for number, step in enumerate(steps, start=1):
-            if step is RELEASE:
+            if step is RELEASE and not all(later.stands() for later in steps[number - 1 :]):
                 run(BIN / "autograde", "doctor")  # stops here where nothing could be graded safely
             step.bring_up_to_date(f"{number}/{len(steps)}")
     except StepFailed as failure:
