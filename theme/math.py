@@ -67,9 +67,20 @@ def glue(node: nodes.math) -> str:
     return "\N{WORD JOINER}" if follows else ""
 
 
+def is_heading(node: nodes.math) -> bool:
+    """Say whether the equation is all that a table's heading cell holds."""
+    cell = node.parent.parent
+    in_head = isinstance(cell, nodes.entry) and isinstance(cell.parent.parent, nodes.thead)
+    return in_head and cell.astext().strip() == node.astext().strip()
+
+
 def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
+    equation = markup(node, display=False)
+    if is_heading(node):
+        # Read out with every cell below it, where MathML alone gives a heading no name.
+        equation = equation.replace("<math ", f'<math aria-label="{html.escape(node.astext())}" ', 1)
     # The word joiner keeps the comma or full stop that follows from starting the next line.
-    self.body.append(f'<span class="math">{markup(node, display=False)}</span>{glue(node)}')
+    self.body.append(f'<span class="math">{equation}</span>{glue(node)}')
     raise nodes.SkipNode
 
 
