@@ -757,8 +757,8 @@ numerical_gradient = Bank(
         gradient.view(-1)[i] = (function(up) - function(down)) / (2 * step)
     return gradient
 """,
-            "A second name is no second tensor: what was added under the one was taken off again under the other, so both "
-            "values are the same. Clone x for each. See section 0.6.",
+            "All slopes are 0, so the two values were the same. Where two names stand for one tensor, what is added under "
+            "the one is taken off again under the other. Clone x for each. See section 0.6.",
         ),
         Wrong(
             "moved back under another name",
@@ -917,8 +917,8 @@ train_step_cpu = Bank(
         Wrong(
             "no step",
             edit((_STEP, "")),
-            "The gradients were computed, but the optimizer was never asked to step (a name without parentheses asks "
-            "nothing). See section 0.7.",
+            "The gradients were computed, but the optimizer that was handed in was never asked to step (a name without "
+            "parentheses asks nothing). See section 0.7.",
         ),
         Wrong(
             "the loss after the step",
