@@ -7,6 +7,7 @@ rows' observations of the reference and of every wrong answer in the bank: recor
 """
 
 import importlib
+import math
 import re
 import zlib
 from collections.abc import Callable
@@ -352,8 +353,7 @@ def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | 
         return f"`{name}` is {_describe(value)}, and {_describe(expected)} is asked for."
     if not isinstance(expected, Tensor):
         if type(expected) in (int, float):
-            same = value == expected or abs(value - expected) <= row.atol + row.rtol * abs(expected)
-            return None if same else f"`{name}` is not the number asked for."
+            return None if _same_number(value, expected, row) else f"`{name}` is not the number asked for."
         if value == expected:
             return None
         if isinstance(expected, bool):
@@ -398,8 +398,14 @@ def _same_value(a: Any, b: Any, row: _Row) -> bool:
     if isinstance(a, Tensor) or isinstance(b, Tensor) or _family(a) != _family(b):
         return False
     if type(b) in (int, float):
-        return a == b or abs(a - b) <= row.atol + row.rtol * abs(b) or (a != a and b != b)
+        return _same_number(a, b, row)
     return a == b
+
+
+def _same_number(a: float, b: float, row: _Row) -> bool:
+    if not (math.isfinite(a) and math.isfinite(b)):
+        return a == b or (a != a and b != b)
+    return abs(a - b) <= row.atol + row.rtol * abs(b)
 
 
 def _wording(message: str) -> str:

@@ -203,3 +203,14 @@ def test_drawn_state_depends_on_names_and_not_on_their_order():
     two = torch.nn.ModuleDict({"b": torch.nn.Linear(3, 2), "a": torch.nn.Linear(2, 3)})
     first, second = Draw(1).state(one), Draw(1).state(two)
     assert first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "same"),
+    [(1.0, 1.000001, True), (1.0, 1.1, False), (3.0, float("inf"), False), (float("inf"), float("inf"), True)],
+)
+def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected, same):
+    check = Check("numbers", parts=("number",))
+    check.row("the number")(lambda student, draw: {"number": student.number()})
+    table = Table(1, (Observation({"number": expected}),), ())
+    assert (check.judge(check.student(Local({"number": lambda: value})), table).kind == "pass") is same
