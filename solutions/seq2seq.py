@@ -121,7 +121,8 @@ class Seq2Seq(nn.Module):
 
     encode: source (B, S), lengths (B,) -> vector (B, H), the encoder's state.
     decode: vector (B, H), targets (B, T) -> logits (B, T, V); the vector is the first hidden state and the context.
-      Teacher forcing: what goes in at step t is the true token t-1, and bos_id at step 0 (shift right).
+      Teacher forcing: what goes in at step t is the true token t-1, and bos_id at step 0 (shift right). The caller's
+      targets are left as they were.
     forward: source, lengths, targets -> logits (B, T, V), encode and decode in one.
     start: source, lengths -> state (hidden (B, H), context (B, H)) before the first token.
     step: token (B,), state -> logits (B, V), state. From `start`, fed with bos_id and then the targets, it gives the
@@ -159,7 +160,8 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor
     """Mean of -log softmax(logits)[target] over the real tokens of the whole batch, a scalar.
 
     logits (B, T, V), targets (B, T); a target equal to pad_id is no token and counts nowhere, so neither added padding
-    nor a row of nothing but padding changes the loss. Where no token is left the loss is 0, with zero gradients.
+    nor a row of nothing but padding changes the loss. Where no token is left the loss is 0, with zero gradients. A NaN
+    among the logits of a real token is not hidden: the loss is NaN then.
     Raises ValueError where logits is not (B, T, V) for targets (B, T).
     """
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:
@@ -176,6 +178,7 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
     step: a function (token (B,), state) -> (logits (B, V), state); state: what step expects at the first token, a
     tensor or a tuple of tensors with the batch first. The first token fed in is bos_id.
     Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all its tokens are eos_id.
+    Some vocabularies use one id for both: bos_id fed in ends nothing, even where it equals eos_id.
     T is no longer than the longest row needs, its eos_id included. Raises ValueError where max_length is below 1.
     """
     if max_length < 1:
@@ -212,7 +215,8 @@ def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     network: a module that maps inputs (B, S, I) to outputs (B, S, H), or to a tuple whose first item is outputs (as
     `torch.nn.RNN`, `GRU` and `LSTM` do with batch_first=True). Entry s is the norm over I of the gradient of
     outputs[:, -1].sum() with respect to inputs[:, s], averaged over the batch.
-    The caller's inputs and the network's gradients are left as they were.
+    The caller's inputs are left as they were, and do not require gradients afterwards. So is the network: gradients
+    that stand on its parameters stay, and none is added.
     """
     inputs = inputs.detach().clone().requires_grad_()
     outputs = network(inputs)
@@ -226,10 +230,11 @@ def fit_the_vector(
 ) -> tuple[Tensor, Tensor]:
     """Search for a vector that makes a trained decoder write the targets, without any encoder.
 
-    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V); its weights stay as they are, and no gradient
-    is left on them. Starting from `vector` (B, H), which is not changed, take `steps` steps of torch.optim.Adam over
-    the vector alone, on masked_cross_entropy. Returns the fitted vector (B, H), without gradient, and the losses
-    (steps,), each measured before its step.
+    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V). It comes back as it was, so that training
+    could go on: the same weights, mode and gradients (none added, none taken away), and every parameter still requires
+    its gradient. Starting from `vector` (B, H), which is not changed, take `steps` steps of torch.optim.Adam over the
+    vector alone, on masked_cross_entropy. Returns the fitted vector (B, H) and the losses (steps,), each measured
+    before its step.
     """
     vector = vector.detach().clone().requires_grad_()
     optimizer = torch.optim.Adam([vector], lr=learning_rate)

@@ -465,6 +465,29 @@ decoder = Bank(
             "the sentence ends.",
         ),
         Wrong(
+            "the begin token is written down as 1",
+            edit(("torch.full_like(targets[:, :1], self.bos_id)", "torch.ones_like(targets[:, :1])")),
+            "Step 0 is fed with token 1 whatever bos_id the model was built with. Use the model's own.",
+        ),
+        Wrong(
+            "the caller's targets are shifted in place",
+            edit(
+                (
+                    "begin = torch.full_like(targets[:, :1], self.bos_id)",
+                    "targets[:, 1:] = targets[:, :-1].clone()\n        targets[:, 0] = self.bos_id",
+                ),
+                ("tokens = " + _SHIFT, "tokens = targets"),
+            ),
+            "The logits are right, but the caller's own tensor has been shifted, and the loss that is computed from it "
+            "next compares with the wrong tokens. Build a new tensor for what goes in.",
+        ),
+        Wrong(
+            "the last target goes in too",
+            edit((_SHIFT, "torch.cat([begin, targets], dim=1)")),
+            "One step too many comes back: bos_id stands in front and all the targets behind it. The last target is only "
+            "ever an answer and never goes in.",
+        ),
+        Wrong(
             "it begins with padding instead of bos_id",
             edit(("torch.full_like(targets[:, :1], self.bos_id)", "torch.zeros_like(targets[:, :1])")),
             "Step 0 is fed with token 0, the padding, not with bos_id. In use it will be fed with bos_id, which it has "
@@ -502,10 +525,94 @@ decoder = Bank(
             "Embedding and context are joined in the other order than the docstring gives: embedding first.",
         ),
         Wrong(
-            "the first state is zero",
+            "decode hands the decoder a state of zeros",
+            edit(
+                (
+                    "logits, _ = self.decoder(tokens, vector, vector)",
+                    "logits, _ = self.decoder(tokens, torch.zeros_like(vector), vector)",
+                )
+            ),
+            "decode starts the decoder from zeros. The vector has two parts to play, that of the context and that of the "
+            "first hidden state.",
+        ),
+        Wrong(
+            "start hands out a state of zeros",
+            edit(("return vector, vector", "return torch.zeros_like(vector), vector")),
+            "The state that start hands out has zeros for its hidden half. The vector is both the first hidden state and "
+            "the context.",
+        ),
+        Wrong(
+            "decode and start begin with a state of zeros",
+            edit(
+                (
+                    "logits, _ = self.decoder(tokens, vector, vector)",
+                    "logits, _ = self.decoder(tokens, torch.zeros_like(vector), vector)",
+                ),
+                ("return vector, vector", "return torch.zeros_like(vector), vector"),
+            ),
+            "Both ways of decoding begin with a hidden state of zeros. They agree with each other and not with the "
+            "docstring: the vector is the first hidden state too.",
+        ),
+        Wrong(
+            "the decoder starts its GRU from zeros",
             edit((", hidden.unsqueeze(0))", ")")),
             "The hidden state that is handed in has no effect: without a second argument the GRU starts from zeros. In "
             "single steps it then forgets everything it has written.",
+        ),
+        Wrong(
+            "the context comes before the state in the output",
+            edit(
+                (
+                    "self.output(torch.cat([states, repeated], dim=2))",
+                    "self.output(torch.cat([repeated, states], dim=2))",
+                )
+            ),
+            "State and context are joined in the other order than the docstring gives: for the logits the state comes "
+            "first.",
+        ),
+        Wrong(
+            "the context comes first in both places",
+            edit(
+                (
+                    "torch.cat([self.embedding(tokens), repeated], dim=2)",
+                    "torch.cat([repeated, self.embedding(tokens)], dim=2)",
+                ),
+                (
+                    "self.output(torch.cat([states, repeated], dim=2))",
+                    "self.output(torch.cat([repeated, states], dim=2))",
+                ),
+            ),
+            "Both times the context is laid in front. The docstring has it behind: embedding and context, state and "
+            "context. A network trained so would do as well; weights loaded from another would not fit.",
+        ),
+        Wrong(
+            "the hidden state stands where the context belongs",
+            edit(("repeated = context.unsqueeze(1)", "repeated = hidden.unsqueeze(1)")),
+            "What is laid beside every token is the first hidden state. In decode the two are the same vector, so nothing "
+            "shows there; in single steps the hidden state moves on and the context must not.",
+        ),
+        Wrong(
+            "the repeated context mixes the sentences",
+            edit(
+                (
+                    "context.unsqueeze(1).expand(-1, length, -1)",
+                    "context.repeat(length, 1).view(batch, length, -1)",
+                )
+            ),
+            "The shape is right and the rows are not: the copies were laid one batch after the other and then cut as if "
+            "they lay sentence by sentence. Give the context a time axis first, then repeat along it.",
+        ),
+        Wrong(
+            "the last state keeps the GRU's layer axis",
+            edit(("last.squeeze(0)", "last")),
+            "The hidden state comes back as torch's GRU has it, (1, B, H), and the next single step refuses it. Take the "
+            "first axis away.",
+        ),
+        Wrong(
+            "a step keeps the time axis",
+            edit(("return logits.squeeze(1), (hidden, context)", "return logits, (hidden, context)")),
+            "A single step gives logits (B, 1, V). The axis that was added on the way in has to be taken away on the way "
+            "out.",
         ),
         Wrong(
             "the context is replaced while decoding",
@@ -655,14 +762,14 @@ masked_cross_entropy = Bank(
 def masked_cross_entropy(logits, targets, pad_id):
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 """,
-            "Padding is scored like a word, so the model is praised for predicting nothing. Leave it out of sum and"
-            " count.",
+            "Padding is scored like a word, and the places where nothing is to be said weigh as much as the rest. Leave it "
+            "out of sum and count.",
         ),
         Wrong(
             "the sum is divided by B times T",
             edit(("real.sum().clamp(min=1)", "targets.numel()")),
-            "Padding is left out of the sum but counted in the divisor: batches with more padding get a smaller "
-            "loss and smaller steps. Divide by the number of real tokens.",
+            "Padding is left out of the sum but counted in the divisor: in a batch with more padding the same "
+            "words weigh less. Divide by the number of real tokens.",
         ),
         Wrong(
             "the sum is divided by the batch size",
@@ -739,8 +846,44 @@ def masked_cross_entropy(logits, targets, pad_id):
         Wrong(
             "the sum, not the mean",
             edit((" / real.sum().clamp(min=1)", "")),
-            "The losses are added up and not divided, so larger batches take larger steps. Divide by the number of "
+            "The losses are added up and not divided, so the loss grows with the batch. Divide by the number of "
             "real tokens.",
+        ),
+        Wrong(
+            "one too many in the divisor",
+            edit(("real.sum().clamp(min=1)", "(real.sum() + 1)")),
+            "The divisor is the count plus one. That keeps 0/0 away and makes every other loss a little too small. The "
+            "divisor is the count itself, and 1 only where the count is 0.",
+        ),
+        Wrong(
+            "the exponentials overflow",
+            edit(
+                (
+                    "log_probabilities = F.log_softmax(logits, dim=2)",
+                    "log_probabilities = torch.log(logits.exp() / logits.exp().sum(dim=2, keepdim=True))",
+                )
+            ),
+            "The exponential of a logit beyond 88 is infinite, and infinite by infinite is NaN. `log_softmax` takes the "
+            "largest logit away first (chapter 00).",
+        ),
+        Wrong(
+            "the logits are zeroed at padding and counted all the same",
+            """
+def masked_cross_entropy(logits, targets, pad_id):
+    logits = logits.masked_fill((targets == pad_id).unsqueeze(2), 0.0)
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+""",
+            "With its logits at zero a padded place still costs ln V and still stands in the divisor. Leave its LOSS out "
+            "of the sum, and the place out of the count.",
+        ),
+        Wrong(
+            "a real NaN is swept away",
+            """
+def masked_cross_entropy(logits, targets, pad_id):
+    return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id).nan_to_num()
+""",
+            "Every NaN is turned into 0, those that a broken model makes too, and a loss of 0 then hides that the weights "
+            "are lost. Keep 0/0 from arising; do not mend it afterwards.",
         ),
         Wrong(
             "padding is found in the logits",
@@ -821,6 +964,57 @@ greedy_decode = Bank(
             "finished rows go on writing",
             edit((".masked_fill(finished, eos_id)", "")),
             "A row that has written its end token is still asked, and what it says is kept. Overwrite it with eos_id.",
+        ),
+        Wrong(
+            "the token is kept before it is overwritten",
+            edit(
+                (
+                    "        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished\n"
+                    "        written.append(token)\n",
+                    "        token = logits.argmax(dim=1)\n        written.append(token)\n"
+                    "        token = token.masked_fill(finished, eos_id)\n",
+                )
+            ),
+            "Rows that have ended are fed with eos_id, but the word they babbled was kept before. Overwrite first, then "
+            "keep.",
+        ),
+        Wrong(
+            "rows that have ended are filled with 0",
+            edit((".masked_fill(finished, eos_id)", ".masked_fill(finished, 0)")),
+            "Rows that have ended are filled with token 0, as padding often is. The docstring fills them with eos_id.",
+        ),
+        Wrong(
+            "the end token is written down as 2",
+            edit(("token == eos_id", "token == 2"), ("masked_fill(finished, eos_id)", "masked_fill(finished, 2)")),
+            "Token 2 is taken for the end token whatever eos_id says. Compare with eos_id.",
+        ),
+        Wrong(
+            "the begin token counts as an end",
+            edit(
+                (
+                    "logits.argmax(dim=1).masked_fill(finished, eos_id)",
+                    "torch.where(token == eos_id, token, logits.argmax(dim=1))",
+                )
+            ),
+            "A row is frozen when the token fed in is eos_id, and where one id serves for both, the begin token freezes "
+            "it before it has written anything. Remember which rows have WRITTEN their end.",
+        ),
+        Wrong(
+            "one token more than max_length",
+            edit(("range(max_length)", "range(max_length + 1)")),
+            "A row that never ends gets one token too many, as if the begin token counted. max_length counts what is "
+            "written.",
+        ),
+        Wrong(
+            "the end is looked for one turn late",
+            edit(
+                (
+                    "        finished = finished | (token == eos_id)\n        if finished.all():\n            break\n",
+                    "        if finished.all():\n            break\n        finished = finished | (token == eos_id)\n",
+                )
+            ),
+            "When all rows have ended one more turn is taken, and a column of nothing but end tokens comes back. Note "
+            "which rows have ended, and only then look whether all have.",
         ),
         Wrong(
             "it stops when the first row ends",
@@ -1023,17 +1217,30 @@ def reverse_source(source, lengths):
         ),
         Wrong(
             "each row's mirror is one place too far",
+            edit(("lengths.unsqueeze(1) - 1 - positions", "lengths.unsqueeze(1) - positions")),
+            "The first place asks for the token at place `length`, and that is one behind the last: in the longest row "
+            "there is none. Places are counted from 0.",
+        ),
+        Wrong(
+            "each row's mirror is one place too far, held inside the row",
             edit(
                 ("lengths.unsqueeze(1) - 1 - positions", "lengths.unsqueeze(1) - positions"),
                 ("source.gather(1, places)", "source.gather(1, places.clamp(max=source.shape[1] - 1))"),
             ),
-            "Position 0 is taken from position `length`, which is the first of the padding. The last real token "
-            "stands at length - 1.",
+            "The first place is filled from place `length`, which is padding or beyond the row. Places are counted from "
+            "0, so the last real token stands at length - 1.",
         ),
         Wrong(
-            "the last token stays in front of its end",
+            "one mirror for all, at the end of the shortest",
+            edit(("lengths.unsqueeze(1) - 1 - positions", "(lengths.min() - 1 - positions).expand_as(source)")),
+            "The mirror stands at the end of the batch's SHORTEST sentence. One number cannot serve rows of different "
+            "lengths: each row needs its own.",
+        ),
+        Wrong(
+            "the end token is not turned with the others",
             edit(("lengths.unsqueeze(1) - 1 - positions", "lengths.unsqueeze(1) - 2 - positions")),
-            "The mirror stands one place too early: the last token of each row stays where it was.",
+            "All but the last of each row's tokens have changed places. The last one, the end token, is among the "
+            "`length` tokens and is turned too: it comes to the front.",
         ),
         Wrong(
             "the padding is filled with the first word",
@@ -1167,6 +1374,49 @@ gradient_reach = Bank(
             "The mean of absolute values shrinks as features are added. The norm is the root of the sum of squares.",
         ),
         Wrong(
+            "the sum of absolute values",
+            edit(("gradient.norm(dim=2)", "gradient.abs().sum(dim=2)")),
+            "Absolute values are added up, which is the 1-norm. The norm meant is the root of the sum of squares.",
+        ),
+        Wrong(
+            "one norm over batch and features",
+            edit(("gradient.norm(dim=2).mean(dim=0)", "gradient.norm(dim=(0, 2))")),
+            "One norm is taken over all sentences together. Take each sentence's own norm, then their average.",
+        ),
+        Wrong(
+            "the norm of the batch's mean",
+            edit(("gradient.norm(dim=2).mean(dim=0)", "gradient.mean(dim=0).norm(dim=1)")),
+            "The gradients are averaged over the sentences first, where opposite ones cancel. First each sentence's norm, "
+            "then the average.",
+        ),
+        Wrong(
+            "outputs that come alone are indexed too",
+            edit(("outputs[0] if isinstance(outputs, tuple) else outputs", "outputs[0]")),
+            "Where the network returns its outputs alone, the first SENTENCE was taken for the outputs. Look whether it "
+            "is a tuple that came back.",
+        ),
+        Wrong(
+            "the caller's inputs are made to require gradients",
+            edit(("inputs.detach().clone().requires_grad_()", "inputs.requires_grad_()")),
+            "The numbers are right, but the tensor that was handed in requires gradients from now on. Work on a detached "
+            "copy.",
+        ),
+        Wrong(
+            "backward, then every gradient wiped out",
+            """
+def gradient_reach(network, inputs):
+    x = inputs.detach().clone().requires_grad_(True)
+    out = network(x)
+    out = out[0] if isinstance(out, tuple) else out
+    out[:, -1].sum().backward()
+    for p in network.parameters():
+        p.grad = None
+    return x.grad.norm(dim=2).mean(dim=0)
+""",
+            "Cleaning up after backward takes away gradients that stood there before the call as well. Ask autograd for "
+            "the inputs' gradient alone, and nothing has to be cleaned.",
+        ),
+        Wrong(
             "the squared norm",
             edit(("gradient.norm(dim=2)", "gradient.pow(2).sum(dim=2)")),
             "The root is missing: a reach of 1e-3 shows as 1e-6.",
@@ -1213,15 +1463,16 @@ def gradient_reach(network, inputs):
 """,
         ),
         Correct(
-            "backward, then cleaned up",
+            "the parameters' gradients put aside and back",
             """
 def gradient_reach(network, inputs):
     x = inputs.detach().clone().requires_grad_(True)
+    before = [None if p.grad is None else p.grad.clone() for p in network.parameters()]
     out = network(x)
     out = out[0] if isinstance(out, tuple) else out
     out[:, -1].sum().backward()
-    for p in network.parameters():
-        p.grad = None
+    for p, g in zip(network.parameters(), before):
+        p.grad = g
     return torch.linalg.vector_norm(x.grad, dim=-1).mean(0)
 """,
         ),
@@ -1288,6 +1539,63 @@ fit_the_vector = Bank(
             edit(("(vector.grad,) = torch.autograd.grad(loss, vector)", "loss.backward()")),
             "Each step adds its gradient to the ones before. Clear it before every backward pass (and leave none on"
             " the model).",
+        ),
+        Wrong(
+            "backward leaves gradients on the model",
+            edit(
+                ("(vector.grad,) = torch.autograd.grad(loss, vector)", "optimizer.zero_grad()\n        loss.backward()")
+            ),
+            "The vector is right, but the model's weights carry gradients afterwards, and the next training step would "
+            "add to them. Ask for the vector's gradient alone.",
+        ),
+        Wrong(
+            "every gradient of the model wiped out",
+            edit(
+                (
+                    "(vector.grad,) = torch.autograd.grad(loss, vector)",
+                    "optimizer.zero_grad()\n        loss.backward()\n        model.zero_grad()",
+                )
+            ),
+            "The model is cleaned up so thoroughly that gradients which stood there before the call are gone too. Ask for "
+            "the vector's gradient alone, and nothing has to be cleaned.",
+        ),
+        Wrong(
+            "the model stays frozen",
+            edit(
+                (
+                    "vector = vector.detach().clone().requires_grad_()",
+                    "model.requires_grad_(False)\n    vector = vector.detach().clone().requires_grad_()",
+                )
+            ),
+            "The weights were frozen for the search and never thawed: the next training would run and change nothing. The "
+            "optimiser holds the vector alone, so freezing is not needed.",
+        ),
+        Wrong(
+            "the model stays in evaluation mode",
+            edit(
+                (
+                    "vector = vector.detach().clone().requires_grad_()",
+                    "model.eval()\n    vector = vector.detach().clone().requires_grad_()",
+                )
+            ),
+            "The model was switched to evaluation mode and not back. Leave the mode to the caller.",
+        ),
+        Wrong(
+            "the loss is measured after the step",
+            edit(
+                (
+                    "losses.append(loss.detach())",
+                    "losses.append(masked_cross_entropy(model.decode(vector, targets), targets, pad_id).detach())",
+                )
+            ),
+            "Each loss is measured after its step, so the one of the vector you began with is missing. Note the loss that "
+            "the step was computed from.",
+        ),
+        Wrong(
+            "the vector it started from is overwritten",
+            edit(("vector.detach().clone().requires_grad_()", "vector.detach().requires_grad_()")),
+            "The numbers are right, but the caller's vector has moved along: a detached tensor shares its memory. Copy it "
+            "as well.",
         ),
         Wrong(
             "padding counts",

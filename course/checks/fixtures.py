@@ -64,6 +64,32 @@ def stale_gradients(model: nn.Module, value: float) -> nn.Module:
     return model
 
 
+def kept(tensor: Tensor) -> Tensor:
+    """The tensor itself, to be handed over as one object, so that what is done to it in passing can be seen."""
+    return tensor
+
+
+class _Watchable(nn.Module):
+    """A module that can be asked afterwards what was done to it."""
+
+    def has_gradients(self) -> bool:
+        """Whether anything has left a gradient on the weights."""
+        return any(p.grad is not None and bool(p.grad.any()) for p in self.parameters())
+
+    def condition(self) -> dict[str, bool | int | Tensor]:
+        """Its mode, how many of its parameters can be trained, and each one's mean gradient (0 for none)."""
+        parameters = list(self.parameters())
+        return {
+            "training": self.training,
+            "trainable": sum(p.requires_grad for p in parameters),
+            "gradients": torch.stack([torch.zeros(()) if p.grad is None else p.grad.mean() for p in parameters]),
+        }
+
+    def requires_grad_of(self, tensor: Tensor) -> bool:
+        """Whether a tensor (see `kept`) asks for gradients."""
+        return tensor.requires_grad
+
+
 class VectorEncoder(nn.Module):
     """An encoder without recurrence: source (B, S), lengths (B,) -> outputs (B, S, 2H) and state (B, H)."""
 
@@ -83,7 +109,7 @@ def vector_encoder(vocab_size: int, hidden_size: int) -> nn.Module:
     return VectorEncoder(vocab_size, hidden_size)
 
 
-class VectorDecoder(nn.Module):
+class VectorDecoder(_Watchable):
     """decode(vector (B, H), targets (B, T)) -> logits (B, T, V); target t-1 goes in at step t, and 1 at step 0."""
 
     def __init__(self, vocab_size: int, hidden_size: int):
@@ -96,17 +122,13 @@ class VectorDecoder(nn.Module):
         tokens = torch.cat([torch.ones_like(targets[:, :1]), targets[:, :-1]], dim=1)
         return self.output(self.gru(self.embedding(tokens), vector.unsqueeze(0))[0])
 
-    def has_gradients(self) -> bool:
-        """Whether anything has left a gradient on the weights."""
-        return any(p.grad is not None and bool(p.grad.any()) for p in self.parameters())
-
 
 def vector_decoder(vocab_size: int, hidden_size: int) -> nn.Module:
     """A decoder that writes from a vector, to search vectors for."""
     return VectorDecoder(vocab_size, hidden_size)
 
 
-class RecurrentNetwork(nn.Module):
+class RecurrentNetwork(_Watchable):
     """torch's GRU or LSTM, batch first; "outputs alone" is a GRU that returns its outputs without the last state."""
 
     def __init__(self, kind: str, input_size: int, hidden_size: int):
@@ -118,10 +140,6 @@ class RecurrentNetwork(nn.Module):
     def forward(self, inputs: Tensor):
         outputs, last = self.network(inputs)
         return outputs if self.alone else (outputs, last)
-
-    def has_gradients(self) -> bool:
-        """Whether anything has left a gradient on the weights."""
-        return any(p.grad is not None and bool(p.grad.any()) for p in self.parameters())
 
 
 def recurrent_network(kind: str, input_size: int, hidden_size: int) -> nn.Module:
@@ -143,3 +161,12 @@ class NearnessAttention(nn.Module):
             nearness = nearness * mask
         weights = nearness / nearness.sum(dim=1, keepdim=True)
         return (weights.unsqueeze(2) * values).sum(dim=1), weights
+
+
+class SummingEncoder(nn.Module):
+    """An encoder without parameters through which gradients can be followed: numbers (B, S), lengths (B,) in,
+    outputs (B, S, 3) and state (B, 2) out."""
+
+    def forward(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        outputs = source.unsqueeze(2) * torch.tensor([1.0, -0.5, 0.25])
+        return outputs, outputs[:, :, :2].sum(dim=1) / lengths.unsqueeze(1)

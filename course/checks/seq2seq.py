@@ -28,17 +28,16 @@ INPUT, HIDDEN, BATCH = 3, 5, 4
 gru_cell = Check("gru_cell", parts=("GRUCell",), banned=("gru_cell", "gru", "GRUCell"))
 
 
-def _cell(student: Student, draw: Draw, update: float = 0.0, reset: float = 0.0) -> Module:
-    """A student's cell with drawn weights; `update` and `reset` are added to those gates' biases."""
+def _cell(student: Student, draw: Draw, update: float = 0.0) -> Module:
+    """A student's cell with drawn weights; `update` is added to the update gate's bias."""
     cell = student.GRUCell(INPUT, HIDDEN)
     state = draw.state(cell)
-    state["bias_ih"][:HIDDEN] += reset
     state["bias_ih"][HIDDEN : 2 * HIDDEN] += update
     cell.load(state)
     return cell
 
 
-@gru_cell.row("the new state, from an input and an old state", weight=2)
+@gru_cell.row("the new state, from an input and an old state", weight=1.5)
 def _(student: Student, draw: Draw) -> Values:
     cell = _cell(student, draw)
     hidden = cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))
@@ -58,32 +57,37 @@ def _(student: Student, draw: Draw) -> Values:
     return {"hidden": _cell(student, draw, update=30.0)(draw.normal(BATCH, INPUT), old), "_old": old}
 
 
-def _forgets(seen: Values, reference: Values) -> str | None:
-    return (
-        "With update and reset gate at 0 the new state should be tanh(W_in x + b_in) and nothing else: the old state "
-        "or its bias still has a part in it, or the input has none."
-    )
-
-
-@gru_cell.row("a reset gate at 0 hides the old state from the candidate", explain=_forgets)
-def _(student: Student, draw: Draw) -> Values:
-    cell = _cell(student, draw, update=-30.0, reset=-30.0)
-    return {"candidate": cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))}
-
-
-@gru_cell.row("a reset gate at one half: where it acts")
-def _(student: Student, draw: Draw) -> Values:
-    # Weights that feed the reset gate are zero, so it is sigmoid(0) everywhere; the update gate is shut.
+def _half(student: Student, draw: Draw, reset: float) -> Values:
+    """The candidate of a cell whose update gate is one half, whichever way round it is: twice the new state less the
+    old. The weights that feed the gates are zero, so each gate is the sigmoid of its bias."""
     cell = student.GRUCell(INPUT, HIDDEN)
     state = draw.state(cell, scale=1.0)
     for name in state:
-        state[name][:HIDDEN] = 0.0
-    state["bias_ih"][HIDDEN : 2 * HIDDEN] -= 30.0
+        state[name][: 2 * HIDDEN] = 0.0
+    state["bias_ih"][:HIDDEN] = reset
     cell.load(state)
-    return {"candidate": cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))}
+    old = draw.normal(BATCH, HIDDEN)
+    return {"candidate": 2 * cell(draw.normal(BATCH, INPUT), old) - old}
 
 
-@gru_cell.row("six steps in a row")
+def _forgets(seen: Values, reference: Values) -> str | None:
+    return (
+        "With the reset gate at 0 and the update gate at one half, twice the new state less the old one should be "
+        "tanh(W_in x + b_in) and nothing else."
+    )
+
+
+@gru_cell.row("a reset gate at 0 hides the old state from the candidate", weight=1.5, explain=_forgets)
+def _(student: Student, draw: Draw) -> Values:
+    return _half(student, draw, reset=-30.0)
+
+
+@gru_cell.row("a reset gate at one half: where it acts", weight=1.5)
+def _(student: Student, draw: Draw) -> Values:
+    return _half(student, draw, reset=0.0)
+
+
+@gru_cell.row("six steps in a row", weight=0.75)
 def _(student: Student, draw: Draw) -> Values:
     cell, hidden = _cell(student, draw), torch.zeros(BATCH, HIDDEN)
     inputs = draw.normal(6, BATCH, INPUT)
@@ -94,7 +98,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"states": torch.stack(states)}
 
 
-@gru_cell.row("gradients of input, state and parameters")
+@gru_cell.row("gradients of input, state and parameters", weight=0.75)
 def _(student: Student, draw: Draw) -> Values:
     cell = _cell(student, draw)
     inputs = draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN)
@@ -194,7 +198,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- 1.3 Decoder, Seq2Seq -------------------------------------------------------------------------------------------
 
-TARGET_VOCABULARY, TARGET, BOS = 9, 6, 1
+TARGET_VOCABULARY, TARGET = 9, 6
 
 decoder = Check("decoder", parts=("Decoder", "Seq2Seq"))
 
@@ -205,12 +209,14 @@ def _decoder(student: Student, draw: Draw) -> Module:
     return made
 
 
-def _seq2seq(student: Student, draw: Draw) -> Module:
-    """The student's decoder and model around a small encoder of the check's own."""
+def _seq2seq(student: Student, draw: Draw) -> tuple[Module, int]:
+    """The student's decoder and model around a small encoder of the check's own, and the begin token it was given:
+    never 0 or 1, which somebody might have written down."""
     encoder = student.fixture("vector_encoder", SOURCE_VOCABULARY, WIDTH)
-    made = student.Seq2Seq(encoder, student.Decoder(TARGET_VOCABULARY, EMBEDDING, WIDTH, 0), BOS)
+    bos_id = int(draw.integers(2, TARGET_VOCABULARY, 1))
+    made = student.Seq2Seq(encoder, student.Decoder(TARGET_VOCABULARY, EMBEDDING, WIDTH, 0), bos_id)
     made.load(draw.state(made))
-    return made
+    return made, bos_id
 
 
 @decoder.row("the decoder: logits and last state", weight=1.5)
@@ -241,7 +247,7 @@ def _first_moved(seen: Values, reference: Values) -> str | None:
 
 @decoder.row("teacher forcing: which logits see target 2", weight=1.5, explain=_first_moved)
 def _(student: Student, draw: Draw) -> Values:
-    model = _seq2seq(student, draw)
+    model, _ = _seq2seq(student, draw)
     vector, targets = draw.normal(5, WIDTH), draw.integers(2, TARGET_VOCABULARY, 5, TARGET)
     other = targets.clone()
     other[:, 2] = 2 + (targets[:, 2] - 1) % (TARGET_VOCABULARY - 2)  # another token in every row
@@ -253,13 +259,13 @@ def _(student: Student, draw: Draw) -> Values:
 
 @decoder.row("decode: logits from a vector and the targets")
 def _(student: Student, draw: Draw) -> Values:
-    model, vector = _seq2seq(student, draw), draw.normal(5, WIDTH)
+    (model, _), vector = _seq2seq(student, draw), draw.normal(5, WIDTH)
     return {"logits": model.method("decode", vector, draw.integers(1, TARGET_VOCABULARY, 5, TARGET))}
 
 
 @decoder.row("encode, start and forward: from the source to the logits")
 def _(student: Student, draw: Draw) -> Values:
-    model = _seq2seq(student, draw)
+    model, _ = _seq2seq(student, draw)
     source, lengths = _source(draw)
     hidden, context = model.method("start", source, lengths)
     return {
@@ -270,19 +276,52 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@decoder.row("step by step equals all at once", weight=1.5)
-def _(student: Student, draw: Draw) -> Values:
-    model = _seq2seq(student, draw)
-    source, lengths = _source(draw)
-    targets = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+def _stepwise(model: Module, bos_id: int, source: Tensor, lengths: Tensor, targets: Tensor) -> tuple[Tensor, Any]:
+    """Logits (B, T, V) of single steps fed with bos_id and then the targets, and the state after the last."""
     state = model.method("start", source, lengths)
-    token, columns = torch.full((5,), BOS), []
-    for t in range(TARGET):
+    token, columns = torch.full((len(targets),), bos_id), []
+    for t in range(targets.shape[1]):
         logits, state = model.method("step", token, state)
         columns.append(logits)
         token = targets[:, t]
-    hidden, context = state
-    return {"logits": torch.stack(columns, dim=1), "hidden": hidden, "context": context}
+    return torch.stack(columns, dim=1), state
+
+
+@decoder.row("single steps: their logits and the state they leave")
+def _(student: Student, draw: Draw) -> Values:
+    model, bos_id = _seq2seq(student, draw)
+    logits, (hidden, context) = _stepwise(model, bos_id, *_source(draw), draw.integers(1, TARGET_VOCABULARY, 5, TARGET))
+    return {"logits": logits, "hidden": hidden, "context": context}
+
+
+def _apart(seen: Values, reference: Values) -> str | None:
+    return (
+        "Your single steps, fed with bos_id and then the targets, and your own forward give logits that are up to "
+        f"{seen['largest_difference']:.2g} apart; they should be the same."
+    )
+
+
+@decoder.row("step by step equals all at once: your steps against your forward", weight=1.5, explain=_apart)
+def _(student: Student, draw: Draw) -> Values:
+    model, bos_id = _seq2seq(student, draw)
+    source, lengths = _source(draw)
+    targets = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    stepwise, _ = _stepwise(model, bos_id, source, lengths, targets)
+    at_once = model(source, lengths, targets)
+    if stepwise.shape != at_once.shape:
+        raise ValueError(f"steps give logits {tuple(stepwise.shape)}, forward gives {tuple(at_once.shape)}")
+    return {"largest_difference": float((stepwise - at_once).abs().max())}
+
+
+@decoder.row("the caller's targets are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    model, _ = _seq2seq(student, draw)
+    source, lengths = _source(draw)
+    targets = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    model.method("decode", draw.normal(5, WIDTH), targets)
+    by_decode = student.changed()
+    model(source, lengths, targets)
+    return {"changed_by_decode": by_decode, "changed_by_forward": student.changed()}
 
 
 # ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------
@@ -360,11 +399,18 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
+@masked_cross_entropy.row("a NaN at a real token shows in the loss", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = _scored(draw)
+    logits[int(draw.integers(0, len(logits), 1)), 0, 3] = torch.nan  # every sentence has a first token
+    return {"is_nan": bool(torch.isnan(torch.as_tensor(student.masked_cross_entropy(logits, targets, 0))))}
+
+
 # ---- 1.5 greedy_decode ----------------------------------------------------------------------------------------------
 
 greedy_decode = Check("greedy_decode", parts=("greedy_decode",))
 
-END, NUM_TOKENS = 2, 8
+NUM_TOKENS = 8
 
 
 class _Script:
@@ -393,56 +439,80 @@ class _Script:
         return logits, (time + 1, row)
 
 
-def _script(draw: Draw, lengths: list[int], length: int) -> Tensor:
-    """Words 3 to 7, the end token at lengths[b] - 1, and other words after it that must never be written."""
-    script = draw.integers(3, NUM_TOKENS, len(lengths), length)
-    for row, end in zip(script, lengths, strict=True):
-        if end <= length:
-            row[end - 1] = END
+def _ids(draw: Draw) -> tuple[int, int]:
+    """A begin and an end token, different, and neither one of the ids that somebody might have written down."""
+    begin, end = (3 + draw.permutation(NUM_TOKENS - 3)[:2]).tolist()
+    return begin, end
+
+
+def _script(draw: Draw, end: int, lengths: list[int], length: int) -> Tensor:
+    """Any words but `end`, then `end` at lengths[b] - 1, and behind it other words that must never be written."""
+    script = draw.integers(0, NUM_TOKENS - 1, len(lengths), length)
+    script = script + (script >= end)
+    for row, stop in zip(script, lengths, strict=True):
+        if stop <= length:
+            row[stop - 1] = end
     return script
 
 
 @greedy_decode.row("three rows that never end, five tokens at most")
 def _(student: Student, draw: Draw) -> Values:
-    step = _Script(_script(draw, [9, 9, 9], 8), draw)
-    return {"tokens": student.greedy_decode(step, step.start(), BOS, END, 5)}
+    begin, end = _ids(draw)
+    step = _Script(_script(draw, end, [9, 9, 9], 8), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), begin, end, 5)}
 
 
 def _frozen(seen: Values, reference: Values) -> str | None:
-    tokens, right = seen["tokens"], reference["tokens"]
+    tokens, right, end = seen["tokens"], reference["tokens"], reference["end"]
+    if tokens.ndim != 2:
+        return None
     if tokens.shape[1] > right.shape[1]:
         return f"The longest row needs {right.shape[1]} tokens, its end token included; {tokens.shape[1]} came back."
     if tokens.shape == right.shape:
-        after = (right == END) & (tokens != END)
-        rows = int(after.any(dim=1).sum())
-        if rows and torch.equal(tokens.masked_fill(after, END), right):
-            return f"{rows} of {len(tokens)} rows go on writing after their end token."
+        ended = (right == end).cumsum(dim=1) > 1  # behind the end token
+        if not torch.equal(tokens.masked_fill(ended, end), right):
+            return None
+        behind = tokens[ended]
+        if len(behind.unique()) == 1:
+            return f"Behind the end token of rows that have ended stands {int(behind[0])}; the end token is {end}."
+        rows = int((ended & (tokens != end)).any(dim=1).sum())
+        return f"{rows} of {len(tokens)} rows hold other words behind their end token."
     return None
 
 
 @greedy_decode.row("rows that end at different times stay ended", weight=2, explain=_frozen)
 def _(student: Student, draw: Draw) -> Values:
-    step = _Script(_script(draw, [3, 5, 2, 6], 9), draw)
-    return {"tokens": student.greedy_decode(step, step.start(), BOS, END, 9)}
+    begin, end = _ids(draw)
+    step = _Script(_script(draw, end, [3, 5, 2, 6], 9), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), begin, end, 9), "_end": end}
 
 
 @greedy_decode.row("every row ends at once: one token comes back", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
-    step = _Script(_script(draw, [1, 1, 1], 4), draw)
-    return {"tokens": student.greedy_decode(step, step.start(), BOS, END, 4)}
+    begin, end = _ids(draw)
+    step = _Script(_script(draw, end, [1, 1, 1], 4), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), begin, end, 4)}
+
+
+@greedy_decode.row("the begin token and the end token have one id", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    _, both = _ids(draw)
+    step = _Script(_script(draw, both, [2, 4, 3], 6), draw)
+    return {"tokens": student.greedy_decode(step, step.start(), both, both, 6)}
 
 
 def _fed(seen: Values, reference: Values) -> str | None:
     if not torch.equal(seen["first"], reference["first"]):
-        return f"The first token fed in is {int(seen['first'][0])}; the begin token is {BOS}."
+        return f"The first token fed in is {int(seen['first'][0])}; the begin token is {int(reference['first'][0])}."
     return "From the second step on, what is fed in should be the token just written."
 
 
 @greedy_decode.row("what is fed in: the begin token, then what was written", explain=_fed)
 def _(student: Student, draw: Draw) -> Values:
     lengths = [4, 7, 6]
-    step = _Script(_script(draw, lengths, 7), draw)
-    student.greedy_decode(step, step.start(), BOS, END, 7)
+    begin, end = _ids(draw)
+    step = _Script(_script(draw, end, lengths, 7), draw)
+    student.greedy_decode(step, step.start(), begin, end, 7)
     fed = torch.full((3, 7), -1)
     for t, tokens in enumerate(step.fed[:7]):
         fed[:, t] = tokens
@@ -453,8 +523,9 @@ def _(student: Student, draw: Draw) -> Values:
 
 @greedy_decode.row("the state is handed from step to step")
 def _(student: Student, draw: Draw) -> Values:
-    step = _Script(_script(draw, [9, 9], 8), draw)
-    student.greedy_decode(step, step.start(), BOS, END, 4)
+    begin, end = _ids(draw)
+    step = _Script(_script(draw, end, [9, 9], 8), draw)
+    student.greedy_decode(step, step.start(), begin, end, 4)
     return {"time": torch.stack(step.times[:4], dim=1)}
 
 
@@ -466,7 +537,10 @@ def _(student: Student, draw: Draw) -> Values:
         state = torch.tanh(words[token] + state @ mix)
         return state @ out, state
 
-    return {"tokens": student.greedy_decode(step, draw.normal(6, 5), BOS, END, 7)}
+    first, (begin, _) = draw.normal(6, 5), _ids(draw)
+    logits, state = step(torch.full((6,), begin), first)
+    end = int(step(logits.argmax(dim=1), state)[0][0].argmax())  # so that one row at least ends early
+    return {"tokens": student.greedy_decode(step, first, begin, end, 7)}
 
 
 # ---- 1.8 reverse_source ---------------------------------------------------------------------------------------------
@@ -498,10 +572,10 @@ def _(student: Student, draw: Draw) -> Values:
     return {"reversed": student.reverse_source(draw.integers(1, 20, 5, SOURCE), lengths)}
 
 
-@reverse_source.row("the caller's source is left as it was", weight=0.5)
+@reverse_source.row("the caller's source is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
-    turned = student.reverse_source(*_source(draw))
-    return {"changed": student.changed(), "reversed": turned}
+    student.reverse_source(*_source(draw))
+    return {"changed": student.changed()}
 
 
 # ---- 1.7 gradient_reach ---------------------------------------------------------------------------------------------
@@ -531,12 +605,40 @@ def _(student: Student, draw: Draw) -> Values:
     return {"reach": student.gradient_reach(network, draw.normal(BATCH, 6, INPUT))}
 
 
-@gradient_reach.row("asked twice, the same answer, and no gradient left on the network", weight=0.5)
+def _left(seen: Values, reference: Values) -> str | None:
+    """What was not left as it was, of a module's condition before and after."""
+    if seen["condition.trainable"] != reference["condition.trainable"]:
+        return (
+            f"Of {reference['condition.trainable']} parameters that could be trained before the call, "
+            f"{seen['condition.trainable']} can be trained after it."
+        )
+    if seen["condition.training"] != reference["condition.training"]:
+        return "It was in training mode before the call and is in evaluation mode after it."
+    if not torch.allclose(seen["condition.gradients"], reference["condition.gradients"]):
+        return "The gradients that stood on its parameters before the call are no longer the same after it."
+    return None
+
+
+@gradient_reach.row("the network is left as it was, gradients on it included", weight=0.5, guard=True, explain=_left)
 def _(student: Student, draw: Draw) -> Values:
-    network, inputs = _network(student, draw, "GRU"), draw.normal(2, 4, INPUT)
-    first = student.gradient_reach(network, inputs)
-    second = student.gradient_reach(network, inputs)
-    return {"first": first, "second": second, "left_on_network": network.method("has_gradients")}
+    network = student.fixture("stale_gradients", _network(student, draw, "GRU").train(), 7.0)
+    student.gradient_reach(network, draw.normal(2, 4, INPUT))
+    return {"condition": network.method("condition")}
+
+
+@gradient_reach.row("a network without gradients has none afterwards", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    network = _network(student, draw, "GRU")
+    student.gradient_reach(network, draw.normal(2, 4, INPUT))
+    return {"has_gradients": network.method("has_gradients")}
+
+
+@gradient_reach.row("the caller's inputs are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    network = _network(student, draw, "GRU")
+    inputs = student.fixture("kept", draw.normal(2, 4, INPUT))  # the very tensor, not a copy, goes in
+    student.gradient_reach(network, inputs)
+    return {"requires_grad": network.method("requires_grad_of", inputs)}
 
 
 # ---- 1.6 fit_the_vector ---------------------------------------------------------------------------------------------
@@ -566,9 +668,23 @@ def _(student: Student, draw: Draw) -> Values:
     return {"vector": vector}
 
 
-@fit_the_vector.row("the model and the vector it started from are as they were", weight=0.5)
+@fit_the_vector.row("the weights and the vector it started from are as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
     model, targets, vector = _fitting(student, draw)
     student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
-    changed = student.changed()
-    return {"start_changed": changed, "weights": model.state(), "left_on_model": model.method("has_gradients")}
+    return {"start_changed": student.changed(), "weights": model.state()}
+
+
+@fit_the_vector.row("no gradient is left on the model", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    model, targets, vector = _fitting(student, draw)
+    student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
+    return {"has_gradients": model.method("has_gradients")}
+
+
+@fit_the_vector.row("the model can be trained on: mode, gradients, parameters", weight=0.5, guard=True, explain=_left)
+def _(student: Student, draw: Draw) -> Values:
+    model, targets, vector = _fitting(student, draw)
+    model = student.fixture("stale_gradients", model.train(), 7.0)
+    student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
+    return {"condition": model.method("condition")}
