@@ -57,6 +57,16 @@ def _(student: Student, draw: Draw) -> Values:
     return {"hidden": _cell(student, draw, update=30.0)(draw.normal(BATCH, INPUT), old), "_old": old}
 
 
+@gru_cell.row("a candidate of zero: the update gate's share of the old state")
+def _(student: Student, draw: Draw) -> Values:
+    cell = student.GRUCell(INPUT, HIDDEN)
+    state = draw.state(cell)
+    for name in state:
+        state[name][2 * HIDDEN :] = 0.0
+    cell.load(state)
+    return {"hidden": cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))}
+
+
 def _half(student: Student, draw: Draw, reset: float) -> Values:
     """The candidate of a cell whose update gate is one half, whichever way round it is: twice the new state less the
     old. The weights that feed the gates are zero, so each gate is the sigmoid of its bias."""
@@ -77,17 +87,22 @@ def _forgets(seen: Values, reference: Values) -> str | None:
     )
 
 
-@gru_cell.row("a reset gate at 0 hides the old state from the candidate", weight=1.5, explain=_forgets)
+@gru_cell.row("a reset gate at 0 hides the old state from the candidate", explain=_forgets)
 def _(student: Student, draw: Draw) -> Values:
     return _half(student, draw, reset=-30.0)
 
 
-@gru_cell.row("a reset gate at one half: where it acts", weight=1.5)
+@gru_cell.row("a reset gate at 1 shows the candidate all of the old state", weight=1.5)
+def _(student: Student, draw: Draw) -> Values:
+    return _half(student, draw, reset=30.0)
+
+
+@gru_cell.row("a reset gate at one half: where it acts")
 def _(student: Student, draw: Draw) -> Values:
     return _half(student, draw, reset=0.0)
 
 
-@gru_cell.row("six steps in a row", weight=0.75)
+@gru_cell.row("six steps in a row", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     cell, hidden = _cell(student, draw), torch.zeros(BATCH, HIDDEN)
     inputs = draw.normal(6, BATCH, INPUT)
@@ -98,7 +113,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"states": torch.stack(states)}
 
 
-@gru_cell.row("gradients of input, state and parameters", weight=0.75)
+@gru_cell.row("gradients of input, state and parameters", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     cell = _cell(student, draw)
     inputs = draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN)

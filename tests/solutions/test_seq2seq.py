@@ -180,6 +180,15 @@ def test_seq2seq_never_sees_the_token_it_predicts():
         assert not changed[: t + 1].any() and (t == 5 or changed[t + 1])
 
 
+@pytest.mark.parametrize("bos_id", [1, 5])
+def test_decode_begins_with_the_models_own_token_and_leaves_the_targets(bos_id):
+    model, vector, targets = seq2seq(), torch.randn(3, 4), padded([4, 2, 3], 9)
+    model.bos_id, before = bos_id, targets.clone()
+    goes_in = torch.cat([torch.full((3, 1), bos_id), targets[:, :-1]], dim=1)
+    torch.testing.assert_close(model.decode(vector, targets), model.decoder(goes_in, vector, vector)[0])
+    assert torch.equal(targets, before)
+
+
 def test_seq2seq_carries_gradients_to_every_weight():
     model, targets = seq2seq(), padded([4, 2, 3], 9)
     lengths = torch.tensor([3, 5, 2])
@@ -239,6 +248,14 @@ def test_loss_is_finite_for_large_logits():
     assert loss.item() == pytest.approx(2e4)
 
 
+def test_loss_shows_a_nan_at_a_real_token_and_none_at_padding():
+    logits, targets = torch.randn(2, 3, 5), padded([3, 1], 5)
+    logits[1, 2] = torch.nan
+    assert math.isfinite(masked_cross_entropy(logits, targets, PAD))
+    logits[0, 1, 4] = torch.nan
+    assert math.isnan(masked_cross_entropy(logits, targets, PAD))
+
+
 def test_loss_knows_nothing_at_first():
     assert masked_cross_entropy(torch.zeros(2, 3, 34), torch.ones(2, 3).long(), PAD).item() == pytest.approx(
         math.log(34)
@@ -289,6 +306,12 @@ def test_greedy_decode_takes_one_tensor_as_state():
     assert written.tolist() == [[2, 3, 4], [2, 3, 4]]
 
 
+def test_greedy_decode_is_not_ended_by_the_begin_token():
+    script = F.one_hot(torch.tensor([3, 4, 1, 5]), 6).float()
+    written = greedy_decode(lambda _, time: (script[time[:, 0]], time + 1), torch.zeros(2, 1).long(), 1, 1, 4)
+    assert written.tolist() == [[3, 4, 1], [3, 4, 1]]
+
+
 def test_greedy_decode_refuses_no_length():
     with pytest.raises(ValueError, match="max_length must be at least 1, got 0"):
         greedy_decode(lambda token, state: (token, state), torch.zeros(2, 5), BOS, EOS, 0)
@@ -315,6 +338,16 @@ def test_gradient_reach_equals_the_norm_of_the_jacobian(kind):
     jacobian = torch.autograd.functional.jacobian(lambda x: network(x)[0][:, -1].sum(), inputs)
     torch.testing.assert_close(reach, jacobian.norm(dim=2).mean(0), atol=1e-12, rtol=0)
     assert not inputs.requires_grad and all(p.grad is None for p in network.parameters())
+
+
+def test_gradients_that_stand_on_a_module_stay():
+    network, model, targets = nn.GRU(3, 5, batch_first=True), seq2seq().train(), padded([4, 2, 5], 9)
+    for parameter in (*network.parameters(), *model.parameters()):
+        parameter.grad = torch.full_like(parameter, 7.0)
+    gradient_reach(network, torch.randn(2, 4, 3))
+    fit_the_vector(model, targets, torch.zeros(3, 4), PAD, 2, 0.1)
+    assert all((p.grad == 7).all() and p.requires_grad for p in (*network.parameters(), *model.parameters()))
+    assert model.training
 
 
 def test_gradient_reach_takes_a_network_without_a_state():
