@@ -72,6 +72,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def address(built: Path) -> Iterator[str]:
     """The site on this machine."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(built)))
+    server.handle_error = lambda request, client: None  # a page that is closed early drops its connections
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
