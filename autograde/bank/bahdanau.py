@@ -53,6 +53,35 @@ def context_by_hand(scores, states):
             "The sum runs over the features, which leaves one number a state. Sum over the states: the context is as "
             "wide as one state.",
         ),
+        Wrong(
+            "a sum that starts from zeros of width two",
+            edit(("torch.zeros_like(states[0])", "torch.zeros(2)")),
+            "The sum starts from two zeros, which fits the example's states only. Start from zeros as wide as one "
+            "state, whatever its width.",
+        ),
+        Wrong(
+            "the mean of the weighted states instead of their sum",
+            edit(("return context", "return context / len(states)")),
+            "The weights sum to one already, so the weighted states are summed; a mean divides by S once more.",
+        ),
+        Wrong(
+            "the weights alone",
+            """
+def context_by_hand(scores, states):
+    return torch.softmax(scores, dim=0)
+""",
+            "What came back are the weights, one number a state. The last column of the table is still to come: each "
+            "state times its weight, and their sum.",
+        ),
+        Wrong(
+            "the weighted states are not summed",
+            """
+def context_by_hand(scores, states):
+    return torch.softmax(scores, dim=0).unsqueeze(1) * states
+""",
+            "What came back are all the states, each times its weight, as in the table's last column. The context is "
+            "their sum, one vector as wide as a state.",
+        ),
     ],
     correct=[
         Correct(
@@ -92,6 +121,19 @@ _LAST = "return torch.softmax(scores, dim=-1).masked_fill(~mask, 0.0)"
 masked_softmax = Bank(
     "masked_softmax",
     wrong=[
+        # First, because a row of NaN is told by the first answer that gives one, and what this one is told fits most.
+        Wrong(
+            "a large number is subtracted from forbidden scores",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.softmax(scores - 1e9 * (~mask).float(), dim=-1) * mask
+""",
+            "A forbidden score was lowered by a number, so a larger score wins all the same, and infinity stays "
+            "infinity. What stands there must not matter: replace it.",
+        ),
         Wrong(
             "the mask comes after the softmax",
             edit((f"    {_MINUS_INFINITY}\n", ""), (_EMPTY_ROWS, "")),
@@ -109,7 +151,11 @@ masked_softmax = Bank(
         ),
         Wrong(
             "the mask is turned round",
-            edit(("~mask", "mask")),
+            edit(
+                ("masked_fill(~mask, float", "masked_fill(mask, float"),
+                (_EMPTY_ROWS, ""),
+                (_LAST, "return torch.softmax(scores, dim=-1)"),
+            ),
             "The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a "
             "key may be attended to. See section 2.3.",
         ),
@@ -117,6 +163,7 @@ masked_softmax = Bank(
             "the mask is not used",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     return torch.softmax(scores, dim=-1)
 """,
             "The weights are those of a plain softmax: the mask changes nothing. Use it before the softmax. See "
@@ -126,6 +173,7 @@ def masked_softmax(scores, mask):
             "the mask is added as a number",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         return torch.softmax(scores, dim=-1)
     return torch.softmax(scores + mask.float(), dim=-1)
@@ -137,6 +185,7 @@ def masked_softmax(scores, mask):
             "the scores are multiplied by the mask",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         return torch.softmax(scores, dim=-1)
     return torch.softmax(scores * mask, dim=-1) * mask
@@ -164,6 +213,7 @@ def masked_softmax(scores, mask):
             "softmax over the rows instead of the keys",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     axis = max(scores.ndim - 2, 0)
     if mask is None:
         return torch.softmax(scores, dim=axis)
@@ -188,6 +238,7 @@ def masked_softmax(scores, mask):
             "divided by the sum without an exponential",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is not None:
         scores = scores.masked_fill(~mask, 0.0)
     return scores / scores.sum(dim=-1, keepdim=True)
@@ -197,20 +248,154 @@ def masked_softmax(scores, mask):
         ),
         Wrong(
             "the caller's scores are overwritten",
-            edit((_MINUS_INFINITY, 'scores.data.masked_fill_(~mask, float("-inf"))')),
-            "Your function wrote minus infinity into the tensor it was given; whoever called it may need the scores "
-            "again. Use the form without the underscore, which makes a new tensor.",
+            edit((_MINUS_INFINITY, 'scores.masked_fill_(~mask, float("-inf"))')),
+            "Your function wrote into the tensor it was given; whoever called it may need the scores again, and "
+            "autograd refuses it where they carry a gradient. Use the form without the underscore, which makes a new tensor.",
         ),
         Wrong(
-            "the highest score is taken over forbidden keys too",
+            "a forbidden score takes part before it is removed",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
     e = torch.exp(scores - scores.max(dim=-1, keepdim=True).values) * mask
     return e / e.sum(dim=-1, keepdim=True).clamp(min=1e-30)
 """,
-            "A huge forbidden score is subtracted from all of them, and every allowed exponential becomes 0. Put the "
-            "forbidden scores out of the way before you look for the highest.",
+            "The forbidden scores were still there when the exponentials were made. Softmax measures every score "
+            "against the highest, so beside a huge forbidden one all the allowed exponentials become 0, and dividing "
+            "by the sum afterwards cannot bring them back. Put the forbidden scores out of the way first.",
+        ),
+        Wrong(
+            "the mask is turned round, and rows without keys are zero",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1) * mask.any(dim=-1, keepdim=True)
+""",
+            "The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a "
+            "key may be attended to. See section 2.3.",
+        ),
+        Wrong(
+            "the formula as it reads",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+    e = torch.exp(scores) * mask
+    return e / e.sum(dim=-1, keepdim=True)
+""",
+            "The exponential of a large score overflows to infinity, and infinity times 0 is NaN; that of a very low "
+            "one is 0, and 0/0 is NaN too. Take forbidden scores out of the way first, and let torch.softmax, which "
+            "subtracts the highest score, do the rest. See exercise 0.3 on the safe softmax.",
+        ),
+        Wrong(
+            "the formula as it reads, with a floor under the sum",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
+    e = torch.exp(scores) * mask
+    return e / e.sum(dim=-1, keepdim=True).clamp(min=1e-30)
+""",
+            "The floor saves a row that allows nothing. But the exponential of a large score still overflows, and that "
+            "of a very low one is 0. Take forbidden scores out of the way first, and let torch.softmax, which "
+            "subtracts the highest score, do the rest.",
+        ),
+        Wrong(
+            "a large negative number is added, and NaN replaced",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.nan_to_num(torch.softmax(scores + torch.where(mask, 0.0, -1e9), dim=-1)) * mask
+""",
+            "A forbidden score was lowered by a number, so a larger score wins all the same, and infinity stays "
+            "infinity. What stands there must not matter: replace it.",
+        ),
+        Wrong(
+            "minus infinity is added, and NaN replaced",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.nan_to_num(torch.softmax(scores + torch.log(mask.float()), dim=-1))
+""",
+            "The weights look right, but minus infinity was added to the scores, and a sum hands every gradient on: "
+            "the NaN of a row without keys goes back through it. Replacing the scores (masked_fill, where) stops the "
+            "gradient there; adding does not.",
+        ),
+        Wrong(
+            "forbidden scores are set to -20",
+            edit((_MINUS_INFINITY, "scores = scores.masked_fill(~mask, -20.0)")),
+            "Minus twenty is low beside scores near 0 and high beside scores near -30: there the forbidden keys take "
+            "the weight. Use a number that no score reaches; minus infinity is one.",
+        ),
+        Wrong(
+            "forbidden scores are set to -100",
+            edit((_MINUS_INFINITY, "scores = scores.masked_fill(~mask, -100.0)")),
+            "Minus a hundred is low beside most scores and high beside scores near -130: there the forbidden keys take "
+            "the weight. Use a number that no score reaches; minus infinity is one.",
+        ),
+        Wrong(
+            "the check of the mask is left out",
+            edit(("    check_mask(scores, mask)\n", "")),
+            "A mask of numbers, or of another shape, does not raise what the docstring promises. The first line of the "
+            "stub, which is given, does it: put it back.",
+        ),
+        Wrong(
+            "the mask is turned round, and NaN replaced",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.nan_to_num(torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1))
+""",
+            "The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a "
+            "key may be attended to. See section 2.3.",
+        ),
+        Wrong(
+            "the mask comes after the softmax, and the rest is divided again",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    weights = torch.softmax(scores, dim=-1) * mask
+    return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+""",
+            "Dividing again makes ordinary rows right. But a forbidden score that is far above the others had taken "
+            "all the weight in the softmax, and nothing is left to divide. Mask the scores before the softmax. See "
+            "section 2.3.",
+        ),
+        Wrong(
+            "minus infinity is added",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.softmax(scores + torch.log(mask.float()), dim=-1)
+""",
+            "Minus infinity was added to the scores: a row without keys is 0/0, forwards and backwards, and infinity "
+            "minus infinity is NaN too. Replace forbidden scores, and see to a row that allows nothing. See section "
+            "2.3.",
+        ),
+        Wrong(
+            "forbidden scores are set to -20, and nothing is zeroed",
+            """
+def masked_softmax(scores, mask):
+    check_mask(scores, mask)
+    if mask is None:
+        return torch.softmax(scores, dim=-1)
+    return torch.softmax(scores.masked_fill(~mask, -20.0), dim=-1)
+""",
+            "Minus twenty is low beside scores near 0 and high beside scores near -30, and a row that allows nothing "
+            "comes out uniform. Use minus infinity, and set forbidden weights to zero at the end.",
         ),
     ],
     correct=[
@@ -218,6 +403,7 @@ def masked_softmax(scores, mask):
             "torch.where and nan_to_num",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         return scores.softmax(-1)
     return torch.where(mask, scores, float("-inf")).softmax(-1).nan_to_num(0.0)
@@ -227,6 +413,7 @@ def masked_softmax(scores, mask):
             "a large negative number, empty rows zeroed",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         mask = torch.ones(scores.shape[-1], dtype=torch.bool)
     weights = torch.softmax(scores.masked_fill(mask == False, -1e9), dim=-1)
@@ -237,6 +424,7 @@ def masked_softmax(scores, mask):
             "exponentials by hand",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         mask = torch.ones_like(scores).bool()
     scores = torch.where(mask, scores, torch.full_like(scores, -1e30))
@@ -248,6 +436,7 @@ def masked_softmax(scores, mask):
             "row by row, over the allowed keys alone",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         return torch.softmax(scores, dim=-1)
     mask = mask.expand(scores.shape)
@@ -264,6 +453,7 @@ def masked_softmax(scores, mask):
             "log_softmax, in float64",
             """
 def masked_softmax(scores, mask):
+    check_mask(scores, mask)
     if mask is None:
         return torch.exp(torch.log_softmax(scores, -1))
     wide = scores.double().masked_fill(mask.logical_not(), -1e12)
@@ -365,6 +555,53 @@ additive_attention = Bank(
             "The output is a mean of the keys. Keys say where to look; values are what is taken from there.",
         ),
         Wrong(
+            "a bare squeeze of the scores",
+            edit((_SCORES, "self.v_a(hidden).squeeze()")),
+            "A squeeze without an axis removes every axis of length one: with one sentence, or one position, that is "
+            "one too many. Name the axis that is to go.",
+        ),
+        Wrong(
+            "a bare squeeze of the output",
+            edit((_RESULT, "return (weights.unsqueeze(1) @ values).squeeze(), weights")),
+            "A squeeze without an axis removes every axis of length one: with one sentence, the batch's too. Name the "
+            "axis that is to go.",
+        ),
+        Wrong(
+            "the output keeps an axis of length one",
+            edit((_RESULT, "return weights.unsqueeze(1) @ values, weights")),
+            "The product of (B, 1, S) and (B, S, d_v) is (B, 1, d_v): the axis that was put in for it is still there. "
+            "Take it out again, by its number.",
+        ),
+        Wrong(
+            "v_a's last axis is left on the scores",
+            edit((_SCORES, "self.v_a(hidden)")),
+            "v_a gives (B, S, 1), and the scores are to be (B, S). Softmax and mask then meet an axis of length one. "
+            "Remove the last axis first.",
+        ),
+        Wrong(
+            "v_a's last axis is left on the scores, and every weight is 1",
+            edit((_SCORES, "self.v_a(hidden)"), (_RESULT, "return (weights * values).sum(dim=1), weights")),
+            "v_a gives (B, S, 1), so the softmax ran over a last axis of length one, where every share is 1. Remove "
+            "that axis first: the scores are (B, S).",
+        ),
+        Wrong(
+            "a sentence without keys is NaN",
+            edit(
+                (
+                    _WEIGHTS,
+                    "scores if mask is None else scores.masked_fill(~mask, -torch.inf)\n"
+                    "        weights = torch.softmax(weights, dim=1)",
+                )
+            ),
+            "A softmax of its own was written here, and a sentence without keys comes out NaN. Your masked_softmax "
+            "knows what to do with it: use that.",
+        ),
+        Wrong(
+            "a ReLU in the place of the tanh",
+            edit(("torch.tanh(", "torch.relu(")),
+            "A ReLU stands between the two layers of the small network. The equation has a tanh there.",
+        ),
+        Wrong(
             "the mean of the weighted values instead of their sum",
             edit((_RESULT, "return (weights.unsqueeze(2) * values).mean(dim=1), weights")),
             "The weights sum to one already, so the weighted values are summed; a mean divides by S once more.",
@@ -374,6 +611,15 @@ additive_attention = Bank(
             edit((_SCORES, "torch.softmax(self.v_a.weight * hidden, dim=2).sum(dim=2)")),
             "The softmax ran over the features of the hidden layer, where every sum is 1, so all keys come out equal. "
             "Scores first, one for each key; then softmax over the keys.",
+        ),
+        Wrong(
+            "softmax over an axis of length one",
+            edit(
+                (_SCORES, "self.v_a(hidden)"),
+                (_RESULT, "return (weights * values).sum(dim=1), weights.squeeze(2)"),
+            ),
+            "Every weight is 1: v_a gives (B, S, 1), and the softmax ran over its last axis. Remove that axis before "
+            "the softmax and not after it.",
         ),
     ],
     correct=[
@@ -497,8 +743,9 @@ multiplicative_attention = Bank(
         Wrong(
             "W_a the wrong way round",
             edit((_BILINEAR, 'torch.einsum("bd,bsd->bs", query @ self.W_a.weight, keys)')),
-            "The query was multiplied by the matrix from the other side, which fits only where the widths are equal. "
-            "Call the linear map instead of using its weight.",
+            "W_a stands on the wrong side: either the keys went through it, or the query was multiplied by its weight "
+            "untransposed, which comes to the same and fits only where the widths are equal. Let the query go through "
+            "the map, by calling it.",
         ),
         Wrong(
             "W_a for the keys, and for the query too",
@@ -532,6 +779,46 @@ multiplicative_attention = Bank(
             ),
             "The columns of the weights sum to one: sentences of the batch compete with each other for one position. "
             "The positions of one sentence are what share the weight.",
+        ),
+        Wrong(
+            "the query's new axis is missing",
+            edit(
+                (_DOT, "masked_softmax((query * keys).sum(dim=-1), mask)"),
+                (_BILINEAR, "(self.W_a(query) * keys).sum(dim=-1)"),
+            ),
+            "(B, d) met (B, S, d) with its B against the S: an error, or where B equals S another sentence's query for "
+            "every position. Give the query an axis for the keys, after the batch.",
+        ),
+        Wrong(
+            "a bare squeeze of the scores",
+            edit(
+                (_DOT, "masked_softmax((keys @ query.unsqueeze(2)).squeeze(), mask)"),
+                (_BILINEAR, "(keys @ self.W_a(query).unsqueeze(2)).squeeze()"),
+            ),
+            "A squeeze without an axis removes every axis of length one: with one sentence, or one position, that is "
+            "one too many. Name the axis that is to go.",
+        ),
+        Wrong(
+            "a bare squeeze of the output",
+            edit((_RESULT, "return (weights.unsqueeze(1) @ values).squeeze(), weights")),
+            "A squeeze without an axis removes every axis of length one: with one sentence, the batch's too. Name the "
+            "axis that is to go.",
+        ),
+        Wrong(
+            "the mask comes after the softmax",
+            edit(
+                (
+                    _DOT,
+                    'torch.softmax(torch.einsum("bd,bsd->bs", query, keys), dim=1)\n'
+                    "        weights = weights if mask is None else weights * mask",
+                ),
+                (
+                    "masked_softmax(scores, mask)",
+                    "torch.softmax(scores, dim=1)\n        weights = weights if mask is None else weights * mask",
+                ),
+            ),
+            "Padding has no weight, but the rows no longer sum to one: softmax had shared weight out to the padding. "
+            "Use masked_softmax, in both classes.",
         ),
     ],
     correct=[
@@ -750,6 +1037,102 @@ class AttentionDecoder(nn.Module):
             "The tokens that came in were moved one place to the right, but they had been shifted by the caller "
             "already. Feed token t at step t.",
         ),
+        Wrong(
+            "the new state asks, after a cell without a context",
+            edit(
+                (_CONTEXT, "nothing = values.new_zeros(len(values), values.shape[2])\n"),
+                (
+                    _CELL,
+                    _CELL.replace("context]", "nothing]")
+                    + "        context, weights = self.attention(hidden, keys, values, mask)\n",
+                ),
+            ),
+            "The cell ran first, without a context, and its new state asked. That is Luong's order; in Bahdanau's the "
+            "old state asks, and what it finds goes into the cell. See section 2.5.",
+        ),
+        Wrong(
+            "the output's context is the new state's",
+            edit((_OUTPUT, "context = self.attention(hidden, keys, values, mask)[0]\n        " + _OUTPUT)),
+            "The attention was asked a second time, with the new state, and the output read what it found then. One "
+            "context a step: the old state's, for the cell and for the output.",
+        ),
+        Wrong(
+            "the attention gets the keys as values",
+            edit((_CONTEXT, _CONTEXT.replace("keys, values", "keys, keys"))),
+            "The context was made from the keys, which need not be as wide as the values: the cell's input does not "
+            "fit. The attention takes keys and values apart: hand on both.",
+        ),
+        Wrong(
+            "the decoder's own word goes in",
+            edit(
+                (
+                    f"            {_ADVANCE}\n",
+                    f"            token = logits[-1].argmax(dim=1) if logits else token\n            {_ADVANCE}\n",
+                )
+            ),
+            "From the second step on, the most probable word of the step before went in. That is how a sentence is "
+            "written; forward is for training, and feeds the tokens it was given.",
+        ),
+        Wrong(
+            "the tokens are shifted behind a begin token again",
+            edit(
+                (
+                    "for token in tokens.unbind(dim=1):",
+                    "for token in torch.cat([torch.ones_like(tokens[:, :1]), tokens[:, :-1]], dim=1).unbind(dim=1):",
+                )
+            ),
+            "The tokens that came in were shifted behind a begin token, but the caller has done that already: the "
+            "docstring says so. Feed token t at step t.",
+        ),
+        Wrong(
+            "the cell does not get the state",
+            edit((_CELL, _CELL.replace("dim=1), hidden)", "dim=1))"))),
+            "Your cell was called with its input alone. It needs the old hidden state as well, as its second argument.",
+        ),
+        Wrong(
+            "the hidden state is kept for the next sentence",
+            edit(
+                (
+                    "        logits, weights = [], []\n",
+                    "        logits, weights = [], []\n        hidden = getattr(self, '_h', hidden)\n",
+                ),
+                (
+                    "        return torch.stack(logits",
+                    "        self._h = hidden.detach()\n        return torch.stack(logits",
+                ),
+            ),
+            "A second batch started from the state in which the first one ended, because it was kept on the module. "
+            "Start from the hidden state that is given, every time.",
+        ),
+        Wrong(
+            "step returns the hidden state alone",
+            edit(("return logits, (hidden, keys, values, mask)", "return logits, hidden")),
+            "`step` gave back the hidden state alone, and the next step cannot take keys, values and mask out of it. "
+            "Return all four, as they came in, with the new hidden state in front.",
+        ),
+        Wrong(
+            "step returns probabilities",
+            edit(("return logits, (hidden", "return torch.softmax(logits, dim=1), (hidden")),
+            "`step` gave probabilities, and logits are asked for: the caller takes the softmax, or the largest. Leave "
+            "the softmax out.",
+        ),
+        Wrong(
+            "step returns the word",
+            edit(("return logits, (hidden", "return logits.argmax(dim=1), (hidden")),
+            "`step` gave the most probable word, and logits are asked for: greedy_decode chooses the word itself. "
+            "Leave the argmax out.",
+        ),
+        Wrong(
+            "the tokens are shifted behind padding again",
+            edit(
+                (
+                    "for token in tokens.unbind(dim=1):",
+                    "for token in torch.cat([torch.zeros_like(tokens[:, :1]), tokens[:, :-1]], dim=1).unbind(dim=1):",
+                )
+            ),
+            "The tokens that came in were moved one place to the right, but the caller has done that already: the "
+            "docstring says so. Feed token t at step t.",
+        ),
     ],
     correct=[
         Correct(
@@ -882,13 +1265,7 @@ alignment_accuracy = Bank(
         ),
         Wrong(
             "the largest weight over the target axis",
-            edit(
-                (
-                    _RIGHT,
-                    "best, places = weights.argmax(dim=1), alignment.clamp(min=0)  # (B, S)\n"
-                    "    right = best.gather(1, places) == torch.arange(weights.shape[1])",
-                )
-            ),
+            edit((_RIGHT, "right = weights.argmax(dim=1) == alignment")),
             "The argmax ran over the target tokens. The question is, for each target token, which source position has "
             "most: the last axis.",
         ),
@@ -934,6 +1311,48 @@ alignment_accuracy = Bank(
             ),
             "Where no token has a counterpart there is nothing to measure, and 0 would read as a measurement. The "
             "docstring says what to raise.",
+        ),
+        Wrong(
+            "a weight above one half counts as a hit",
+            edit(
+                (
+                    _RIGHT,
+                    "right = weights.gather(2, alignment.clamp(min=0).unsqueeze(2)).squeeze(2) > 0.5",
+                )
+            ),
+            "A hit was counted where the right word has more than half of the weight. The largest weight may well be "
+            "smaller than that: compare its place with the alignment.",
+        ),
+        Wrong(
+            "per cent instead of a share",
+            edit((_SHARE, _SHARE.replace("return ", "return 100 * "))),
+            "The number is in per cent. A share lies between 0 and 1.",
+        ),
+        Wrong(
+            "a count instead of a share",
+            edit((_SHARE, "return float((right & aligned).sum())")),
+            "That is how many hits there are. Divide by the number of tokens that count.",
+        ),
+        Wrong(
+            "an alignment of another shape is reshaped",
+            edit(
+                (
+                    "    if alignment.shape != weights.shape[:2]:",
+                    "    alignment = alignment.reshape(weights.shape[:2])\n"
+                    "    if alignment.shape != weights.shape[:2]:",
+                )
+            ),
+            "An alignment of another shape was reshaped until it fitted, and then belongs to other words. The "
+            "docstring says what to raise.",
+        ),
+        Wrong(
+            "the largest weight over the target axis, selected by the mask",
+            edit(
+                (_SHARE, "return (right[aligned] == alignment[aligned]).float().mean().item()"),
+                (_RIGHT, "right = weights.argmax(dim=1)"),
+            ),
+            "The argmax ran over the target tokens, and left one number for each source position. The question is, for "
+            "each target token, which source position has most: the last axis.",
         ),
     ],
     correct=[
@@ -1093,6 +1512,18 @@ def encode_longest_first(encoder, source, lengths):
 """,
             "The encoder was called for each sentence. That hides the bug and costs the batch: call it once, sorted, "
             "and put the rows back.",
+        ),
+        Wrong(
+            "the order with a minus sign",
+            edit((_BACK, "back = -order")),
+            "A negative index counts from the end of the batch; that is another order and not the inverse one. The "
+            "inverse says, for each of the caller's rows, where it went.",
+        ),
+        Wrong(
+            "no gradient goes through the encoder",
+            edit((f"    {_RUN}\n", f"    with torch.no_grad():\n        {_RUN}\n")),
+            "The encoder ran without keeping what a gradient needs, so it would never learn. Call it plainly, without "
+            "no_grad or detach.",
         ),
     ],
     correct=[

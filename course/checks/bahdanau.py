@@ -43,11 +43,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 masked_softmax = Check("masked_softmax", parts=("masked_softmax",))
 
 
-def _explain_masked(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    """What is wrong with weights, in the order in which a learner would look."""
-    weights, right = observed["weights"], expected["weights"]
-    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
-        return None
+def _explain_weights(weights: Tensor, right: Tensor) -> str:
+    """What is wrong with weights of the right shape, in the order in which a learner would look."""
     bad = int((~torch.isfinite(weights)).sum())
     if bad:
         return f"{bad} of the {weights.numel()} weights are NaN or infinite."
@@ -60,6 +57,23 @@ def _explain_masked(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     if not torch.allclose(sums, right.sum(-1), atol=1e-4):
         return f"The rows sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1 over the allowed keys."
     return "Forbidden keys get zero and the rows sum to 1, but the weights are shared out otherwise than by exp(score)."
+
+
+def _explain_masked(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """The first of the observed weights and gradients that is not right, and what is wrong with it."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if not isinstance(seen, Tensor) or seen.shape != right.shape or not seen.is_floating_point():
+            return None
+        if torch.allclose(seen, right, atol=1e-5, rtol=1e-4):
+            continue
+        if name != "gradient":
+            said = _explain_weights(seen, right)
+            return said if name == "weights" else f"{name[:1].upper()}{name[1:]}: {said[:1].lower()}{said[1:]}"
+        bad = int((~torch.isfinite(seen)).sum())
+        what = f"in it {bad} of the {seen.numel()} numbers are NaN or infinite" if bad else "its values are off"
+        return f"The gradient of the scores is not right: {what}."
+    return None
 
 
 @masked_softmax.row("the weights are a softmax over the allowed keys alone", weight=2, explain=_explain_masked)
@@ -81,10 +95,28 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.masked_softmax(draw.normal(3, 4), None)}
 
 
-@masked_softmax.row("a forbidden score of ten thousand changes nothing", explain=_explain_masked)
+@masked_softmax.row("a forbidden score of ten thousand, or of 1e10, changes nothing", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask = draw.normal(3, 5), draw.mask(3, 5)
-    return {"weights": student.masked_softmax(torch.where(mask, scores - 3, 1e4), mask)}
+    return {
+        "weights": student.masked_softmax(torch.where(mask, scores - 3, 1e4), mask),
+        "weights beside 1e10": student.masked_softmax(torch.where(mask, scores - 3, 1e10), mask),
+    }
+
+
+@masked_softmax.row("a forbidden score that is infinite changes nothing", weight=0.5, explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, mask = draw.normal(3, 5), draw.mask(3, 5)
+    return {"weights": student.masked_softmax(torch.where(mask, scores, torch.inf), mask)}
+
+
+@masked_softmax.row("allowed scores far below zero beside a forbidden 5", explain=_explain_masked)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, mask = draw.normal(3, 5), draw.mask(3, 5)
+    return {
+        "weights": student.masked_softmax(torch.where(mask, scores - 30, 5.0), mask),
+        "weights of scores near -130": student.masked_softmax(torch.where(mask, scores - 130, 5.0), mask),
+    }
 
 
 @masked_softmax.row("a row whose mask allows nothing: zero weights and a zero gradient", explain=_explain_masked)
@@ -95,16 +127,28 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": weights, "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
 
 
-@masked_softmax.row("gradients are right, and zero at forbidden scores")
+@masked_softmax.row("gradients are right, and zero at forbidden scores", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
     return {"gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
 
 
-@masked_softmax.row("the caller's scores and mask are left as they were", weight=0.5)
+@masked_softmax.row("the caller's scores and mask are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights = student.masked_softmax(draw.normal(3, 4), draw.mask(3, 4))
     return {"an argument was changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}
+
+
+@masked_softmax.row("a mask that is not boolean, or does not fit, raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores = draw.normal(3, 5)
+    weights = student.masked_softmax(scores, draw.mask(3, 5))  # first, so that raising always proves nothing
+    return {
+        "the weights' shape where it fits": str(tuple(weights.shape)),
+        "a mask of numbers": student.error_of("masked_softmax", scores, draw.mask(3, 5).float()),
+        "a mask for four keys": student.error_of("masked_softmax", scores, draw.mask(3, 4)),
+        "a mask with an axis more": student.error_of("masked_softmax", scores, draw.mask(2, 3, 5)),
+    }
 
 
 # ---- the three score functions --------------------------------------------------------------------------------------
@@ -121,11 +165,20 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
     if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
         return None
     if not torch.allclose(weights, right, atol=1e-4):
-        said = _explain_masked({"weights": weights}, {"weights": right})
-        if said is not None and said.startswith("Forbidden"):
+        said = _explain_weights(weights, right)
+        if said.startswith("Forbidden"):
             return "The weights sum to 1 where they should, but the scores behind them are others."
         return said
+    output, wanted = observed["output"], expected["output"]
+    if not isinstance(output, Tensor) or output.shape != wanted.shape:
+        return None
     return "The weights are right; the output that is made of them is not."
+
+
+def _gradients(found: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Gradients under names that say so: of the first inputs, called `names`, and of every parameter."""
+    named = dict(zip(names, found["inputs"], strict=False)) | found["parameters"]
+    return {f"gradient of {name}": value for name, value in named.items()}
 
 
 def _random(student: Student, draw: Draw, name: str, *sizes: int) -> Module:
@@ -191,16 +244,24 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), mask))
 
 
+@additive_attention.row("one sentence, and one position: no axis gets lost")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    return {
+        "one sentence": _shown(attention(draw.normal(1, 5), draw.normal(1, 6, 7), draw.normal(1, 6, 2))),
+        "one position": _shown(attention(draw.normal(3, 5), draw.normal(3, 1, 7), draw.normal(3, 1, 2))),
+    }
+
+
 @additive_attention.row("gradients reach the query, keys, values and all three maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
-    arguments = draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6)
-    found = attention.grad(*arguments, cotangents=[draw.normal(3, 2), draw.normal(3, 6)])
-    query, keys, values = found["inputs"][:3]
-    return {"query": query, "keys": keys, "values": values, **found["parameters"]}
+    arguments = draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 7), draw.mask(3, 6)
+    found = attention.grad(*arguments, cotangents=[draw.normal(3, 7), draw.normal(3, 6)])
+    return _gradients(found, "query", "keys", "values")
 
 
-@additive_attention.row("shapes that do not fit raise ValueError", weight=0.5)
+@additive_attention.row("shapes that do not fit raise ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _misfits(student, draw, _random(student, draw, "AdditiveAttention", 5, 7, 4), 5, 7)
 
@@ -246,17 +307,28 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), mask))
 
 
+@multiplicative_attention.row("one sentence, and one position: no axis gets lost")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for B, S, which in ((1, 6, "one sentence"), (3, 1, "one position")):
+        dot, bilinear = student.DotProductAttention(), _random(student, draw, "BilinearAttention", 4, 7)
+        seen[f"dot product, {which}"] = _shown(dot(draw.normal(B, 4), draw.normal(B, S, 4), draw.normal(B, S, 5)))
+        seen[f"bilinear, {which}"] = _shown(bilinear(draw.normal(B, 4), draw.normal(B, S, 7), draw.normal(B, S, 5)))
+    return seen
+
+
 @multiplicative_attention.row("gradients reach the query, keys, values and W_a")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    cotangents = [draw.normal(3, 5), draw.normal(3, 6)]
-    dot = student.DotProductAttention()
-    alone = dot.grad(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5), cotangents=cotangents)
+    seen: dict[str, Any] = {}
     bilinear = _random(student, draw, "BilinearAttention", 4, 7)
-    found = bilinear.grad(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), cotangents=cotangents)
-    return {"dot product": tuple(alone["inputs"]), "bilinear": tuple(found["inputs"]), **found["parameters"]}
+    for which, module, d_key in (("dot product", student.DotProductAttention(), 4), ("bilinear", bilinear, 7)):
+        arguments = draw.normal(3, 4), draw.normal(3, 6, d_key), draw.normal(3, 6, d_key)
+        found = module.grad(*arguments, cotangents=[draw.normal(3, d_key), draw.normal(3, 6)])
+        seen[which] = _gradients(found, "query", "keys", "values")
+    return seen
 
 
-@multiplicative_attention.row("shapes that do not fit raise ValueError", weight=0.5)
+@multiplicative_attention.row("shapes that do not fit raise ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "dot product": _misfits(student, draw, student.DotProductAttention(), 4, 4),
@@ -318,6 +390,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(decoder(draw.integers(1, _V, _B, _T), *_memory(draw), draw.mask(_B, _S)))
 
 
+@attention_decoder.row("a second batch starts from the state it is given", explain=_explain_decoder)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder = _decoder(student, draw)
+    for _ in range(2):
+        written = decoder(draw.integers(1, _V, _B, _T), *_memory(draw))
+    return _written(written)
+
+
 @attention_decoder.row("token by token, `step` gives what `forward` gives", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
@@ -340,8 +420,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens, mask = _decoder(student, draw), draw.integers(1, _V, _B, _T), draw.mask(_B, _S)
     found = decoder.grad(tokens, *_memory(draw), mask, cotangents=[draw.normal(_B, _T, _V)])
-    hidden, keys, values = found["inputs"][1:4]
-    return {"hidden": hidden, "keys": keys, "values": values, **found["parameters"]}
+    found["inputs"] = found["inputs"][1:]  # the tokens are whole numbers
+    return _gradients(found, "the first state", "keys", "values")
 
 
 # ---- alignment_accuracy ---------------------------------------------------------------------------------------------
@@ -384,13 +464,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"share": student.alignment_accuracy(weights, alignment)}
 
 
-@alignment_accuracy.row("nothing to measure, or another shape, raises ValueError", weight=0.5)
+@alignment_accuracy.row("nothing to measure, or another shape, raises ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 2, 6, 4)
     return {
         "the share where there is one": student.alignment_accuracy(weights, alignment),
         "no counterpart anywhere": student.error_of("alignment_accuracy", weights, torch.full((2, 6), -1)),
         "an alignment of another length": student.error_of("alignment_accuracy", weights, alignment[:, :5]),
+        "an alignment (T, B)": student.error_of("alignment_accuracy", weights, alignment.T),
     }
 
 
@@ -460,3 +541,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @fix_the_sorted_batch.row("sentences of equal length among them", explain=_explain_rows)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _encoded(student, draw, _tangled(draw, torch.tensor([2, 6, 2, 4, 6, 3])), ("outputs", "state"))
+
+
+@fix_the_sorted_batch.row("training reaches the encoder: gradients flow back through it")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    encoder, lengths = student.fixture("SummingEncoder"), _tangled(draw, torch.tensor([1, 2, 3, 4, 6]))
+    cotangents = [draw.normal(5, 6, 3), draw.normal(5, 2)]
+    found = student.grad("encode_longest_first", encoder, draw.normal(5, 6), lengths, cotangents=cotangents)
+    return {"gradient of what the encoder read": found[1]}
