@@ -82,7 +82,8 @@ def check(number: str, *answers: Any) -> Points:
     """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
 
     `answers` are the exercise's parts, in the order its check cell gives them. Raises ValueError for an unknown number,
-    another count of parts, or something that cannot be called, and CheckFailed under `nbgrader validate` where the check does not pass.
+    another count of parts, or something that cannot be called, and CheckFailed under `nbgrader validate` where the
+    check does not pass.
     """
     exercise = by_number(number)
     if len(answers) != len(exercise.parts):

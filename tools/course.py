@@ -35,8 +35,12 @@ BOOK_SOURCES = (
     "theme",
     "solutions",
     "course",
+    "benchmarks",
     "tools/course.py",
 )
+# What the site's extension asks the environment (theme/address.py, theme/contents.py): another answer, another book.
+BOOK_ENVIRONMENT = ("COURSE_REPOSITORY", "GITHUB_REPOSITORY", "COURSE_BRANCH", "GITHUB_REF_NAME", "COURSE_SITE",
+                    "COURSE_SOLUTIONS")  # fmt: skip
 GRADE_SOURCES = ("requirements.txt", "notebooks", "course", "solutions", "autograde", "tools/course.py")
 NOT_SOURCES = {"__pycache__", ".ipynb_checkpoints"}
 
@@ -55,10 +59,13 @@ class Step:
     target: Path
     make: Callable[[], None]
     after: tuple["Step", ...] = field(default=())
+    environment: tuple[str, ...] = ()
 
     def digest(self) -> str:
-        """Of the contents of the sources, and of the steps before."""
+        """Of the contents of the sources, of the variables that matter, and of the steps before."""
         total = hashlib.sha256(self.name.encode())
+        for variable in self.environment:
+            total.update(f"\0{variable}={os.environ.get(variable, '')}".encode())
         for step in self.after:
             total.update(step.digest().encode())
         for source in self.sources:
@@ -133,7 +140,7 @@ def autograde(*words: str) -> Callable[[], None]:
     return lambda: run(BIN / "autograde", *words)
 
 
-BOOK = Step("book", "the book", BOOK_SOURCES, HTML / "index.html", build_book)
+BOOK = Step("book", "the book", BOOK_SOURCES, HTML / "index.html", build_book, environment=BOOK_ENVIRONMENT)
 RELEASE = Step("release", "the assignments", GRADE_SOURCES, CLASS / "release", autograde("release"))
 SAMPLE = Step("sample", "a sample class's hand-ins", (), CLASS / "submitted", autograde("sample"), (RELEASE,))
 GRADES = Step("grade", "their grades", (), CLASS / "gradebook.db", autograde("grade"), (SAMPLE,))

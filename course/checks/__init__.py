@@ -325,7 +325,7 @@ def _difference(seen: Observation, reference: Observation, row: _Row) -> str | N
         stop = "" if message.rstrip().endswith((".", "!", "?")) else "."
         if type_name == _OTHER_FORM:
             return f"What came back has another form than the docstring promises ({message})."
-        return f"Your code raised {type_name}: {message.rstrip()}{stop}" if message else f"Your code raised {type_name}."
+        return f"Your code raised {type_name}{': ' if message else ''}{message.rstrip()}{stop}"
     for name, expected in reference.values.items():
         if name not in seen.values:
             if any(other.startswith(f"{name}.") for other in seen.values):

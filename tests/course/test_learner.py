@@ -218,7 +218,9 @@ def test_the_package_imports_without_solutions_and_grader(tmp_path):
 
     shutil.copytree(Path(course.__file__).parent, tmp_path / "course")
     code = (
-        "import course, sys\nassert not {'solutions', 'autograde'} & set(sys.modules); print(course.check('0.1', lambda *sizes: None))"
+        "import course, sys\n"
+        "assert not {'solutions', 'autograde'} & set(sys.modules)\n"
+        "print(course.check('0.1', lambda *sizes: None))"
     )
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "COURSE_HOME": str(tmp_path / "home")}
     result = subprocess.run(

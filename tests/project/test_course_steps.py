@@ -1,5 +1,7 @@
 """`make course` makes again what changed, and only that; an interrupted step counts as not made."""
 
+import dataclasses
+
 import pytest
 
 from tools import course
@@ -45,6 +47,16 @@ def test_contents_count_not_times(place):
     (place / "book" / "page.md").write_text("two")
     step_of(place, made).bring_up_to_date("1/1")
     assert len(made) == 2
+
+
+def test_another_answer_of_the_environment_is_seen(place, monkeypatch):
+    made = []
+    monkeypatch.setenv("COURSE_SOLUTIONS", "yes")
+    step = dataclasses.replace(step_of(place, made), environment=("COURSE_SOLUTIONS",))
+    step.bring_up_to_date("1/1")
+    monkeypatch.setenv("COURSE_SOLUTIONS", "no")
+    step.bring_up_to_date("1/1")
+    assert len(made) == 2, "a book without solutions is another book"
 
 
 def test_a_renamed_source_and_a_lost_target_are_seen(place):
