@@ -11,6 +11,7 @@ run).
 """
 
 import argparse
+import ctypes
 import hashlib
 import importlib.util
 import json
@@ -41,6 +42,8 @@ EXTRAS = {
 }
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {"desk": (), "course": (("bwrap",),), "test": (("bwrap",), CHROMIUM)}
 DEBIAN_PACKAGE = {"bwrap": "bubblewrap", "chromium": "chromium"}
+# Shared libraries that a wheel takes for granted: Playwright's driver is a Node.js that wants this one.
+LIBRARIES: dict[str, dict[str, str]] = {"test": {"libatomic.so.1": "libatomic1"}}
 
 
 def say(text: str) -> None:
@@ -63,6 +66,15 @@ def run(command: Sequence[str], failure: str, **environment: str) -> None:
         stop(failure)
 
 
+def has_library(name: str) -> bool:
+    """Whether the system's loader finds a shared library."""
+    try:
+        ctypes.CDLL(name)
+    except OSError:
+        return False
+    return True
+
+
 def missing_packages(kind: str) -> list[str]:
     """Debian's names of the system packages that are not there yet."""
     missing = []
@@ -70,6 +82,7 @@ def missing_packages(kind: str) -> list[str]:
         missing.append(f"python3.{sys.version_info.minor}-venv")
     if sys.platform == "linux":  # the sandbox is Linux's; elsewhere the tests that need a browser say so themselves
         missing += [DEBIAN_PACKAGE[names[0]] for names in PROGRAMS[kind] if not any(map(shutil.which, names))]
+        missing += [package for library, package in LIBRARIES.get(kind, {}).items() if not has_library(library)]
     return missing
 
 

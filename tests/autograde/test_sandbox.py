@@ -511,14 +511,25 @@ ORDINARY = """
 
 @pytest.mark.skipif(os.getuid() != 0, reason="started as an ordinary user, every other test is this one")
 def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
-    """In a mount namespace of its own, in which the Python under a closed home folder is open to others."""
-    home = Path(sys.base_prefix)
-    closed = [folder for folder in home.parents if folder.stat().st_mode & 0o005 != 0o005]
+    """In a mount namespace of its own, in which the Python, its environment and the repository are open to others where
+    they stand under a closed home folder.
+    """
+
+    def closed(folder: Path) -> list[Path]:
+        return [parent for parent in folder.parents if parent.stat().st_mode & 0o005 != 0o005]
+
+    needed = {folder for folder in (Path(sys.base_prefix), Path(sys.prefix), ROOT) if closed(folder)}
+    needed = sorted(folder for folder in needed if not needed & set(folder.parents))
     script = "set -e\n"
-    if closed:
-        script += "mount --make-rprivate /\nmkdir -p /mnt\nmount -t tmpfs none /mnt\nmkdir /mnt/p\n"
-        script += f"mount --bind {home} /mnt/p\nmount -t tmpfs -o mode=755 none {closed[-1]}\n"
-        script += f"mkdir -p {home}\nmount --move /mnt/p {home}\numount /mnt\n"
+    if needed:
+        script += "mount --make-rprivate /\nmkdir -p /mnt\nmount -t tmpfs none /mnt\n"
+        for number, folder in enumerate(needed):
+            script += f"mkdir /mnt/{number}\nmount --bind '{folder}' /mnt/{number}\n"
+        for top in sorted({closed(folder)[-1] for folder in needed}):
+            script += f"mount -t tmpfs -o mode=755 none '{top}'\n"
+        for number, folder in enumerate(needed):
+            script += f"mkdir -p '{folder}'\nmount --move /mnt/{number} '{folder}'\n"
+        script += "umount /mnt\n"
     code = textwrap.dedent(ORDINARY).format(tests=str(Path(__file__).parent))
     private = Path("/tmp") / f"ordinary-{os.getpid()}"
     private.mkdir(mode=0o700)

@@ -102,12 +102,15 @@ def test_nobody_without_rights_is_told_the_one_command(place, monkeypatch, capsy
 
 def test_root_installs_what_is_missing(place, monkeypatch):
     there = {"apt-get"}
+    monkeypatch.setattr(setup, "has_library", lambda name: "libatomic1" in there)
     monkeypatch.setattr(setup.sys, "platform", "linux")
     monkeypatch.setattr(setup.os, "geteuid", lambda: 0)
     monkeypatch.setattr(setup.shutil, "which", lambda name: name if name in there else None)
-    monkeypatch.setattr(setup.subprocess, "run", lambda *a, **k: there.update({"bwrap", "chromium"}))  # apt-get update
+    monkeypatch.setattr(
+        setup.subprocess, "run", lambda *a, **k: there.update({"bwrap", "chromium", "libatomic1"})
+    )  # apt-get update
     setup.install_packages("test")
-    assert place[-1].endswith("install -y --no-install-recommends bubblewrap chromium")
+    assert place[-1].endswith("install -y --no-install-recommends bubblewrap chromium libatomic1")
     place.clear()
     setup.install_packages("test")
     assert place == []
