@@ -2,7 +2,8 @@
 
 Built by nbgrader's own GenerateFeedback from the graded notebooks and the gradebook, so manual grades, comments and
 late penalties show; the page itself is ours (templates/student_feedback). It holds what the ledger says and nothing
-else: no expected values, no script, nothing to fetch.
+else: no expected values of an exercise, no script, nothing to fetch. A question that was answered wrongly shows the
+explanations of the options that were taken wrongly, which tell the answer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from nbformat import NotebookNode
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from autograde import gradebook
 from autograde.folders import ClassFolder
@@ -34,6 +35,8 @@ _RESULTS = {
     "not answered": ("Not answered", "fail"),
 }
 
+_BY_HAND = "Graded by your instructor"
+
 _NEXT_STEPS = {
     "part": "Mend the first line above that did not pass, then run the check again: later lines often follow from it.",
     "fail": 'Run the check in your own notebook: it shows the same table, and hint("{number}") gives a nudge.',
@@ -49,9 +52,18 @@ class PageExporter(HTMLExporter):
     """nbconvert's HTML exporter under a name of its own, so that the class's configuration can give it our template."""
 
 
+class Grades(GetGrades):
+    """nbgrader's scores and comments, except that only what a person wrote is a comment: nbgrader itself puts "No
+    response." on every cell that was left as it was."""
+
+    def _get_comment(self, cell, resources):
+        meta, book = cell.metadata.nbgrader, self.gradebook
+        found = book.find_comment(meta.grade_id, self.notebook_id, self.assignment_id, self.student_id)
+        meta["comment"] = found.manual_comment
+
+
 class Page(NbGraderPreprocessor):
-    """Gathers what the page shows from the graded notebook into `resources["autograde"]`; runs after nbgrader's
-    GetGrades."""
+    """Gathers what the page shows from the graded notebook into `resources["autograde"]`; runs after `Grades`."""
 
     def preprocess(self, nb, resources):
         known, book = nb.metadata.get("autograde", {}), resources["nbgrader"]
@@ -66,6 +78,8 @@ class Page(NbGraderPreprocessor):
             cell.metadata.setdefault("autograde", _from_stock(cell))
         numbers = {cell.metadata.autograde.exercise: cell.metadata.autograde.number for cell in checks}
         exercises = [_exercise(cell.metadata, sources, comments, numbers) for cell in checks]
+        if known.get("reason"):  # nothing of the student's was read: the reason is said once, on top
+            exercises = [_unread(exercise) for exercise in exercises]
         title = next(
             (
                 line.lstrip("# ")
@@ -104,11 +118,15 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     if record.needs_person:
         result, tone = "Not graded yet: a person will look at it", "part"
     elif score is not None and abs(score - record.points) > 1e-9:
-        result, tone = "Graded by your instructor", "part"
+        result, tone = _BY_HAND, "part"
     step = "" if record.needs_person else _NEXT_STEPS.get(record.verdict, "").format(number=record.number)
     if any(row.get("message") and row.get("mistake") for row in record.rows):
         step = ""  # the bank's message of a known mistake ends in its own next step
-    name = record.exercise
+    name, rows = record.exercise, record.rows
+    if record.verdict == "not answered":
+        rows = []  # one line says it all
+    elif ".q" in record.number and record.verdict == "fail":
+        rows = [row for row in rows if not row["passed"]]  # of a question, what was taken wrongly and why
     return {
         "name": name,
         "number": record.number,
@@ -119,12 +137,21 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "score": _points(score or 0.0),
         "max": _points(maximum),
         "message": record.message.splitlines(),
-        "rows": record.rows,
+        "rows": rows,
         "replaced": " and ".join(numbers.get(other, other) for other in record.replaced),
         "next_step": step,
         "comment": comments.get(name) or "",
         "answer": "" if record.verdict == "not answered" else sources.get(name, ""),
+        "section": True,
     }
+
+
+def _unread(exercise: dict) -> dict:
+    """The exercise where no file could be read: a line of the table, and a section only where a person added to it."""
+    by_hand = exercise["result"] == _BY_HAND
+    result = exercise["result"] if by_hand else "Nothing to grade"
+    section = by_hand or bool(exercise["comment"])
+    return exercise | {"result": result, "message": [], "rows": [], "next_step": "", "answer": "", "section": section}
 
 
 def _notices(known: dict, checks: list) -> list[str]:

@@ -15,6 +15,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -32,7 +33,6 @@ from nbgrader.preprocessors import (
     ClearHiddenTests,
     ComputeChecksums,
     DeduplicateIds,
-    GetGrades,
     IgnorePattern,
     LimitOutput,
     LockCells,
@@ -80,7 +80,7 @@ def configure(c: Config, root: Path) -> None:
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
     c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
-    c.GenerateFeedback.preprocessors = [GetGrades, feedback.Page]
+    c.GenerateFeedback.preprocessors = [feedback.Grades, feedback.Page]
     c.GenerateFeedback.exporter_class = feedback.PageExporter
     c.PageExporter.template_name = feedback.TEMPLATE  # more specific than what nbgrader sets for every HTMLExporter
     c.PageExporter.extra_template_basedirs = [str(feedback.TEMPLATES)]
@@ -353,6 +353,32 @@ def in_gradebook(folder: ClassFolder, assignment: str) -> set[str]:
             return {submission.student.id for submission in gradebook.find_assignment(assignment).submissions}
         except MissingEntry:
             return set()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One hand-in in the gradebook: its score, whether a person changed it, and whether one has to look."""
+
+    score: float
+    manual: bool
+    needs_person: bool
+
+
+def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
+    """student -> how the hand-in stands. The score is before late penalties; `needs_person` is nbgrader's "needs manual
+    grade": no score by machine, or one given by a person before the hand-in was graded again."""
+    with open_gradebook(folder) as gradebook:
+        try:
+            submissions = gradebook.find_assignment(assignment).submissions
+        except MissingEntry:
+            return {}
+        found = {}
+        for submission in submissions:
+            grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+            score = sum(grade.score for grade in grades)
+            manual = abs(score - sum(grade.auto_score or 0.0 for grade in grades)) > 1e-9
+            found[submission.student.id] = Standing(round(score, 2), manual, bool(submission.needs_manual_grade))
+        return found
 
 
 def scores(folder: ClassFolder, assignment: str) -> dict[str, dict[str, float]]:

@@ -132,3 +132,28 @@ def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook
     late, seen = shown(page(folder, "right")), shown(page(folder, "untouched"))
     assert "0 of 9 points" in late and "9 points were taken off because the hand-in was late" in late
     assert "1.5 of 9 points" in seen and "Graded by your instructor , 1.5 of 2 points" in seen
+
+
+def test_only_a_person_comments(toy_class):
+    text = shown(page(toy_class.folder, "untouched"))
+    assert "No response" not in text and "Comment from your instructor" not in text
+
+
+def test_what_was_not_answered_is_one_line(toy_class):
+    html = page(toy_class.folder, "untouched")
+    assert "not passed" not in html and html.count("Not answered") >= 5
+
+
+def test_a_file_that_cannot_be_read_shows_no_answer_of_ours(toy_class):
+    html = page(toy_class.folder, "unreadable-file")
+    assert "as it was graded" not in html and "<section" not in html and "Next step" not in html
+
+
+def test_a_wrong_question_shows_what_was_taken_wrongly():
+    from types import SimpleNamespace as Names
+
+    rows = [{"title": "a: rightly chosen", "passed": True}, {"title": "b: wrongly left out", "passed": False}]
+    record = {"exercise": "q", "number": "0.q2", "points": 0.0, "verdict": "fail", "message": "", "rows": rows}
+    record |= {"needs_person": False, "replaced": []}
+    metadata = Names(autograde=Names(**record), nbgrader=Names(score=0.0, points=1.0))
+    assert [row["title"] for row in feedback._exercise(metadata, {}, {}, {})["rows"]] == ["b: wrongly left out"]
