@@ -15,7 +15,8 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """Paths below a class's root. Nothing here touches the disk except `hand_ins` and `assignments`, which list it."""
+    """Paths below a class's root. Nothing here touches the disk except what lists it: `hand_ins`, `students`,
+    `unrecognised` and `assignments`."""
 
     root: Path
 
@@ -81,6 +82,27 @@ class ClassFolder:
             for student in sorted(self.submitted.iterdir())
             if not student.name.startswith(".") and os.path.lexists(student / assignment)
         ]
+
+    def students(self) -> list[str]:
+        """Those who have a folder in submitted/."""
+        return [path.name for path in _listed(self.submitted) if path.is_dir()]
+
+    def unrecognised(self) -> list[str]:
+        """What lies in submitted/ and is no student's folder with released assignments in it, as paths below it."""
+        known, found = set(self.assignments()), []
+        for student in _listed(self.submitted):
+            if not student.is_dir():
+                found.append(student.name)
+            found += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in known]
+        return found
+
+
+def _listed(folder: Path) -> list[Path]:
+    """What is in a folder, by name, without hidden things; nothing where it cannot be looked into."""
+    try:
+        return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    except OSError:
+        return []
 
 
 def write_atomically(path: Path, content: bytes | str) -> None:

@@ -17,7 +17,7 @@ import secrets
 import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -42,7 +42,7 @@ _WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
 
 @dataclass(frozen=True)
 class Line:
-    """One hand-in in the summary of a run."""
+    """One hand-in in the summary of a run. `score` is the gradebook's where a person's grades change it (`manual`)."""
 
     assignment: str
     student: str
@@ -53,15 +53,19 @@ class Line:
     needs_person: bool
     seconds: float
     fresh: bool  # judged in this run, rather than found in the ledger
+    manual: bool = False
 
 
 @dataclass
 class Summary:
-    """What a run did. `refused` are (assignment, student) that nbgrader would not take."""
+    """What a run did. `refused` are (assignment, student) that nbgrader would not take, `unrecognised` what lies in
+    submitted/ and is no hand-in.
+    """
 
     run: str
     lines: list[Line] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
+    unrecognised: list[str] = field(default_factory=list)
 
 
 Progress = Callable[[str, int, int, Line | None], None]  # (assignment, done, of, the hand-in just done)
@@ -82,8 +86,8 @@ def grade(
     """Grades what has been handed in for these assignments (all that are released, for none).
 
     A hand-in whose content, release and grader are those of its newest records is not run again, unless `again`.
-    Raises doctor's error where the sandbox cannot be had, ValueError for an unknown assignment, and LedgerBusy where
-    another run is at work.
+    Raises doctor's error where the sandbox cannot be had, ValueError for an unknown assignment or student, and
+    LedgerBusy where another run is at work.
     """
     doctor.require()
     torch.set_num_threads(1)
@@ -91,9 +95,15 @@ def grade(
     if unknown := sorted(set(assignments) - set(known)):
         told = f"there are {', '.join(known)}" if known else "nothing is released yet: run `autograde release`"
         raise ValueError(f"no assignment {', '.join(unknown)}; {told}")
+    chosen, there = set(students), folder.students()
+    if strangers := sorted(chosen - set(there)):
+        more = f" and {len(there) - 50} more" if len(there) > 50 else ""
+        told = f"there are {', '.join(there[:50])}{more}" if there else f"no hand-ins in {folder.submitted}"
+        raise ValueError(f"no student {', '.join(strangers)}; {told}")
     ledger = Ledger(folder.ledger)
     with ledger.alone():
-        run = _Run(folder, ledger, again, set(students))
+        run = _Run(folder, ledger, again, chosen)
+        run.summary.unrecognised = folder.unrecognised()
         for assignment in assignments or known:
             run.assignment(assignment, progress)
         return run.summary
@@ -115,6 +125,7 @@ class _Run:
         release, latest = hashlib.sha256(released).hexdigest(), self.ledger.latest(name)
         hand_ins = [h for h in self.folder.hand_ins(name) if not self.students or h[0] in self.students]
         entered = gradebook.in_gradebook(self.folder, name)
+        first = len(self.summary.lines)
         desk = Desk(name, nbformat.reads(released.decode(), as_version=4), self.seed)
         with desk:
             for done, (student, path) in enumerate(hand_ins):
@@ -135,6 +146,8 @@ class _Run:
                 progress(name, done + 1, len(hand_ins), line)
         if any(self.folder.staged.glob(f"*/{name}")):
             self.summary.refused += [(name, student) for student in gradebook.enter(self.folder, name)]
+        standings = gradebook.standings(self.folder, name)
+        self.summary.lines[first:] = [_as_it_stands(line, standings) for line in self.summary.lines[first:]]
 
     def _current(self, records: dict[str, Record], desk: Desk, release: str) -> bool:
         """Whether the ledger's records are of this very hand-in, all of it, under this release and this grader."""
@@ -278,12 +291,15 @@ class Desk:
 
     def _judge(self, rebuilt: Rebuilt) -> Judgement:
         try:
-            return judge.HandIn(self.sandbox(), rebuilt.cells, self.exercises, self._tables).judge()
+            return self._at_work(rebuilt).judge()
         except (
             SandboxError
         ):  # the warm process may have been lost to something of the machine's: once more in a new one
             self._close()
-            return judge.HandIn(self.sandbox(), rebuilt.cells, self.exercises, self._tables).judge()
+            return self._at_work(rebuilt).judge()
+
+    def _at_work(self, rebuilt: Rebuilt) -> judge.HandIn:
+        return judge.HandIn(self.sandbox(), rebuilt.cells, self.exercises, self._tables, rebuilt.unanswered)
 
     def _unreadable(self, seen: quarantine.Received) -> Graded:
         told = Judged("error", 0.0, message="Your file could not be read, so there was nothing to grade.")
@@ -358,6 +374,15 @@ def _line(assignment: str, student: str, records: dict[str, Record], fresh: bool
     )
 
 
+def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
+    """The line with what people did in the gradebook; the ledger's where nbgrader did not take the hand-in."""
+    found = standings.get(line.student)
+    if found is None:
+        return line
+    score = found.score if found.manual else line.score
+    return replace(line, score=score, manual=found.manual, needs_person=line.needs_person or found.needs_person)
+
+
 # The grader's own modules that a verdict depends on; the others only carry it.
 _JUDGING = (
     "bank/__init__", "flags", "grade", "judge", "limits", "quarantine", "rebuild", "reference", "remote", "sandbox",
@@ -393,4 +418,9 @@ def check(file: Path, assignment: str) -> Graded:
 
 def as_json(summary: Summary) -> str:
     """The summary for other programs."""
-    return json.dumps({"run": summary.run, "hand_ins": [vars(line) for line in summary.lines]}, indent=1)
+    told = {
+        "run": summary.run,
+        "hand_ins": [vars(line) for line in summary.lines],
+        "unrecognised": summary.unrecognised,
+    }
+    return json.dumps(told, indent=1)

@@ -13,7 +13,7 @@ import re
 import symtable
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -77,6 +77,17 @@ def rests_on(exercise: Exercise, answer: str, among: Sequence[Exercise]) -> list
         if mentioned & set(other.parts):
             names |= reference.reached(exercise.chapter, other.parts)
     return [other for other in earlier if names & set(other.parts)]
+
+
+def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
+    """Whether another cell of the student's binds one of the exercise's names, such as `answer_1, answer_2 = 3, 4`."""
+    own = f"{exercise.name}-answer"
+    for cell in cells:
+        if cell.kind != "given" and cell.grade_id != own:
+            found = _globals(cell.source, set())
+            if set(exercise.parts) & (found[0] if found is not None else _words(cell.source)):
+                return True
+    return False
 
 
 def _names(source: str) -> set[str]:
@@ -178,14 +189,22 @@ class Line:
 
 
 class HandIn:
-    """Judges one rebuilt hand-in, given the cells to run, its assignment's exercises, and this run's tables."""
+    """Judges one rebuilt hand-in, given the cells to run, its assignment's exercises, this run's tables, and the
+    exercises whose answer cell is as it was given out or missing.
+    """
 
     def __init__(
-        self, sandbox: Sandbox, cells: Sequence[Cell], assignment: Sequence[Exercise], known: dict[str, Table]
+        self,
+        sandbox: Sandbox,
+        cells: Sequence[Cell],
+        assignment: Sequence[Exercise],
+        known: dict[str, Table],
+        unanswered: Collection[str] = (),
     ):
         self.sandbox, self.cells, self.exercises, self.tables = sandbox, needed(cells), list(assignment), known
         sources = {cell.grade_id: cell.source for cell in cells}
         self.answers = {e.name: sources.get(f"{e.name}-answer", "") for e in assignment}
+        self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
         self.done = Judgement()
         self._deadline = time.monotonic() + BUDGET
         self._children = 0
@@ -196,12 +215,20 @@ class HandIn:
         """Every exercise with the student's own parts, then those that rest on failed ones with the reference's."""
         try:
             for exercise in self.exercises:
-                self.done.verdicts[exercise.name] = self._endless(exercise) or self._judged(exercise, self.cells)
+                self.done.verdicts[exercise.name] = self._first(exercise)
             self._end()
             self._once_more()
         finally:
             self._end()
         return self.done
+
+    def _first(self, exercise: Exercise) -> Judged:
+        """The verdict of the first round. A stub is not judged: one that is a program with a fault in it, to be found,
+        would be told that it is not right yet.
+        """
+        if exercise.name in self.left:
+            return Judged("not answered", 0.0)
+        return self._endless(exercise) or self._judged(exercise, self.cells)
 
     def _endless(self, exercise: Exercise) -> Judged | None:
         """A verdict without a look where an earlier part that this one uses never ended: its turn is the second

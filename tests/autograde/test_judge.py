@@ -65,3 +65,21 @@ def test_a_name_local_to_a_function_or_a_call_on_a_module_keeps_nothing():
 def test_cells_that_are_no_python_are_kept_and_keep_what_they_name():
     cells = [cell(0, "%matplotlib inline"), cell(1, "A = 1"), cell(2, "def f(:\n    return A", "answer")]
     assert kept(*cells) == [0, 1, 2]
+
+
+def test_an_answer_in_another_cell_is_found(toy_notebook):
+    scale, *_ = judge.of_assignment(toy.NAME)
+    stub = Cell(0, "c0", "def scale(x, factor):\n    raise NotImplementedError", "answer", "scale", "scale-answer")
+    uses = Cell(1, "c1", "y = scale(x, 2)", "added")
+    assert not judge.answered_elsewhere(scale, [stub, uses])
+    assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "scale, x = torch.mul, 1", "added")])
+    assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "def broken(:\nscale = 1", "added")])
+
+
+def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):
+    """Even where the stub is a program, with a fault to be found in it."""
+    among = judge.of_assignment(toy.NAME)
+    stub = Cell(0, "c0", "def scale(x, factor):\n    return x", "answer", "scale", "scale-answer")
+    hand_in = judge.HandIn(None, [stub], among, {}, {"scale"})
+    monkeypatch.setattr(hand_in, "_judged", lambda exercise, cells: judge.Judged("pass", exercise.points))
+    assert hand_in.judge().verdicts["scale"] == judge.Judged("not answered", 0.0)
