@@ -38,10 +38,10 @@ Assignments = Annotated[
 CLASS = ROOT / "class"
 
 
-def _stop(message: object) -> typer.Exit:
+def _stop(message: object, code: int = 1) -> typer.Exit:
     """Says what is wrong, in one line, where errors go."""
     Console(stderr=True).print(Text(f"autograde: {message}", style="bold red"))
-    return typer.Exit(1)
+    return typer.Exit(code)
 
 
 def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
@@ -56,6 +56,21 @@ def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
             raise _stop(f"no assignment {word!r}; there are {', '.join(known)}")
         names += match
     return names
+
+
+def _which(file: Path, assignment: str | None) -> str:
+    """The assignment that a file answers: as said, or else by the file's name or its folder's."""
+    from course.exercises import exercises
+
+    known = sorted({exercise.notebook for exercise in exercises()})
+    words = [assignment] if assignment else [file.stem, file.resolve().parent.name]
+    for word in words:
+        for name in known:
+            if name == word or name.partition("-")[0] == word:
+                return name
+    if assignment:
+        raise _stop(f"no assignment {assignment!r}; there are {', '.join(known)}")
+    raise _stop(f"which assignment is {file.name}? Say --assignment; there are {', '.join(known)}")
 
 
 @app.command()
@@ -93,8 +108,9 @@ def release(
             chosen += match
         return chosen
 
+    chosen, over = named(notebooks) or list(stems), named(due)
     try:
-        done = releasing.release(folder, [stems[stem] for stem in named(notebooks) or stems], named(due))
+        done = releasing.release(folder, [stems[stem] for stem in chosen], over)
     except RuntimeError as error:
         raise _stop(error) from None
     for name, fresh in done:
@@ -135,7 +151,8 @@ def grade(
     except (doctor.NotReady, LedgerBusy, SandboxError, ValueError) as error:
         raise _stop(error) from None
     except KeyboardInterrupt:
-        raise _stop("interrupted. What was graded is in the ledger; run it again to go on.") from None
+        way = "say --again once more: it starts over" if again else "run it again to go on"
+        raise _stop(f"interrupted. What was graded is in the ledger; {way}.", 130) from None
     _summarise(summary, folder)
     if summary.refused:
         told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
@@ -143,7 +160,7 @@ def grade(
 
 
 class _Shown:
-    """Progress: a bar in a terminal, a line for each hand-in elsewhere."""
+    """Progress: a bar in a terminal, a line for each hand-in that is graded elsewhere."""
 
     def __enter__(self) -> _Shown:
         self.bar = None
@@ -163,13 +180,23 @@ class _Shown:
             if assignment not in self.tasks:
                 self.tasks[assignment] = self.bar.add_task(assignment, total=of)
             self.bar.update(self.tasks[assignment], completed=done)
-        elif line is not None:
-            how = f"{line.seconds:.2f} s" if line.fresh else "unchanged"
-            print(f"[{done}/{of}] {assignment} {line.student}: {line.score:g} of {line.max:g}, {how}", flush=True)
+        elif line is not None and line.fresh:  # what is unchanged is counted at the end
+            told = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
+            print(f"[{done}/{of}] {assignment} {line.student}: {told}", flush=True)
 
 
 def _summarise(summary, folder: ClassFolder) -> None:
     """A table of the hand-ins, and a line of what a person should look at."""
+    if summary.unrecognised:
+        shown, more = summary.unrecognised[:20], len(summary.unrecognised) - 20
+        told = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+        console.print(
+            Text(f"Not recognised in {folder.submitted}/ (no student/assignment): {told}", style="bold yellow"),
+            soft_wrap=True,
+        )
+    if not summary.lines:
+        console.print(f"No hand-ins in {folder.submitted}/.", highlight=False, soft_wrap=True)
+        return
     by_name: dict[str, list] = {}
     for line in summary.lines:
         by_name.setdefault(line.assignment, []).append(line)
@@ -181,11 +208,13 @@ def _summarise(summary, folder: ClassFolder) -> None:
             ("verdicts other than pass", "left"),
             ("flags", "left"),
         ):
-            table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
+            longest = max(len(line.student) for line in lines) if column == "student" else 0
+            table.add_column(column, justify=justify, overflow="fold", min_width=min(longest, 36) or None)  # type: ignore[arg-type]
         for line in lines:
             kinds = [kind for kind in line.verdicts.values() if kind != "pass"]
             told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
-            flags = [*line.flags, *(["needs a person"] if line.needs_person else [])]
+            flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
+            flags += ["needs a person"] if line.needs_person else []
             table.add_row(Text(line.student), f"{line.score:g}/{line.max:g}", told, Text(", ".join(flags)))
         console.print(table)
     fresh = [line for line in summary.lines if line.fresh]
@@ -201,7 +230,9 @@ def _summarise(summary, folder: ClassFolder) -> None:
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="a notebook, or a folder that holds one")],
-    assignment: Annotated[str | None, typer.Option(help="which assignment it is, where its name does not say")] = None,
+    assignment: Annotated[
+        str | None, typer.Option(help="which assignment it is, by name or number, where the file's name does not say")
+    ] = None,
 ) -> None:
     """Grade one file in the sandbox and show its verdicts; nothing is written."""
     from autograde import doctor, judge
@@ -209,9 +240,9 @@ def check(
 
     if not file.exists():
         raise _stop(f"{file} does not exist")
+    name = _which(file, assignment)
     try:
-        graded = grading.check(file, assignment or file.stem)
-        exercises = judge.of_assignment(assignment or file.stem)
+        graded, exercises = grading.check(file, name), judge.of_assignment(name)
     except (doctor.NotReady, ValueError, FileNotFoundError) as error:
         raise _stop(error) from None
     for text in filter(None, [graded.reason, *graded.notes, *graded.flags]):
@@ -222,7 +253,7 @@ def check(
         console.print(Text(head, style="bold"), highlight=False)
         for line in [verdict.message] if verdict.message else []:
             console.print(Text(f"  {line}"), highlight=False)
-        for row in verdict.rows:
+        for row in verdict.rows if verdict.kind != "not answered" else ():
             mark = "ok" if row.passed else "NO"
             console.print(
                 Text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
