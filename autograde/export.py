@@ -63,8 +63,13 @@ def rows(
                 }
                 row |= {"score": max(0.0, submission.score - penalty), "handed_in": "yes"}
                 row["needs_person"] = "yes" if submission.needs_manual_grade else "no"
-            found.append({name: "" if value is None else str(value) for name, value in row.items()})
+            found.append({name: _text(value) for name, value in row.items()})
     return found
+
+
+def _text(value: object) -> str:
+    """A cell of the table: points to two decimals, without the noise of sums of floats."""
+    return "" if value is None else str(round(value, 2) if isinstance(value, float) else value)
 
 
 def as_csv(found: list[dict[str, str]]) -> str:
