@@ -1,6 +1,7 @@
 """`make lab`: copies the notebooks into `work/`, marks the copies trusted and opens JupyterLab there.
 
     python -m tools.lab                       # words after it go to JupyterLab: --no-browser --port 9000
+    python -m tools.lab --help                # this text
     python -m tools.lab --copy                # copy and trust only
     python -m tools.lab --formgrader          # `make formgrader`: nbgrader's page on the gradebook of class/ instead
 
@@ -130,6 +131,9 @@ def become(folder: Path, command: list[str], environment: dict[str, str]) -> NoR
 
 def main() -> None:
     words = sys.argv[1:]
+    if words[:1] in (["--help"], ["-h"]):
+        print(__doc__)
+        return
     if words[:1] == ["--formgrader"]:
         if not (CLASS / "gradebook.db").exists():
             raise SystemExit("[lab] there is no class/gradebook.db yet: make course")
