@@ -58,12 +58,16 @@ def chromium_path():
     return found
 
 
-@pytest.fixture
-def new_page(chromium_path):
-    """A function that opens a page, with the settings of Playwright's `new_page`."""
+@pytest.fixture(scope="module")
+def browser(chromium_path):
+    """The system's Chromium, as Playwright's `Browser`.
+
+    For one module at a time: while Playwright runs, its event loop counts as running, and code of other tests that
+    starts one of its own (a notebook's executor, a second Playwright) would fail.
+    """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium_path, args=BROWSER_FLAGS)
-        yield browser.new_page
-        browser.close()
+        started = playwright.chromium.launch(executable_path=chromium_path, args=BROWSER_FLAGS)
+        yield started
+        started.close()

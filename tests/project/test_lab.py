@@ -120,7 +120,7 @@ def small_notebook(path, word):
 
 @pytest.mark.browser
 @pytest.mark.slow
-def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch, new_page):
+def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch, browser):
     for name in ("DATA", "RUNTIME", "CONFIG"):  # signatures and settings of this test alone
         (tmp_path / name.lower()).mkdir()
         monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(tmp_path / name.lower()))
@@ -139,7 +139,7 @@ def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch,
     )
     try:
         address = wait_for_address(tmp_path / "runtime", server, tmp_path / "lab.log")
-        page = new_page()
+        page = browser.new_page()
         leaving = []
         page.on("request", lambda request: leaving.append(request.url) if not is_local(request.url) else None)
         page.goto(address["url"] + f"lab/tree/{NAME}?token=" + address["token"])

@@ -1,10 +1,9 @@
-"""The built book and a browser on it, made once for all tests of the site.
+"""The built book and its address, made once for all tests of the site (the browser is in tests/conftest.py).
 
 The build is the tests' own, in a folder of its own; whatever stands in `_build/` is neither used nor touched.
 """
 
 import os
-import shutil
 import subprocess
 import sys
 import threading
@@ -14,19 +13,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
-# Chromium asks its maker for updates and lists on its own: with these it asks nobody.
-QUIET = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -77,14 +65,3 @@ def address(built: Path) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The system's Chromium."""
-    program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    assert program, "no Chromium: `make test` installs it, or: sudo apt-get install chromium"
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=list(QUIET))
-        yield started
-        started.close()

@@ -107,6 +107,10 @@ def visit(page: Page, base: str, name: str, scheme: str, width: int) -> Visit:
         seen.violations += violations(page, f"{state} open", opened)
         page.keyboard.press("Escape")
         page.locator(opened).first.wait_for(state="detached")
+        # The button's tooltip stays while it has the pointer or the focus, and may lie over the next button.
+        page.mouse.move(0, 0)
+        page.evaluate("document.activeElement.blur()")
+        page.locator(".tooltip").first.wait_for(state="detached")
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
     return seen
