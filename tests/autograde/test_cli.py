@@ -72,6 +72,32 @@ class TestGrading:
         assert "2 rows in" in said(run("export", *where))
         assert toy_released.grades.read_text().count("\n") == 3
 
+    def test_what_lies_in_no_right_place_is_named(self, toy_released, toy_notebook, hand_in):
+        sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+        hand_in(toy_released, "carl", sheet.filled({}), "00-toys")
+        (toy_released.submitted / "loose.ipynb").write_text("{}")
+        result = run("grade", "--class", toy_released.root)
+        assert result.exit_code == 0
+        assert "no student/assignment): carl/00-toys, loose.ipynb" in said(result) and "No hand-ins in" in said(result)
+
+    def test_an_unknown_student_is_said_with_those_there_are(self, toy_released, toy_notebook, hand_in):
+        result = run("grade", "--student", "nobody", "--class", toy_released.root)
+        assert result.exit_code == 1 and "no student nobody; no hand-ins in" in said(result)
+        hand_in(toy_released, "ada", b"{}")
+        result = run("grade", "--student", "nobody", "--class", toy_released.root)
+        assert result.exit_code == 1 and "no student nobody; there are ada" in said(result)
+
+    def test_an_interrupted_run_ends_as_one(self, toy_released, monkeypatch):
+        from autograde import grade
+
+        def interrupted(*args, **kwargs):
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(grade, "grade", interrupted)
+        where = ("--class", toy_released.root)
+        assert run("grade", *where).exit_code == 130
+        assert "say --again once more" in said(run("grade", "--again", *where))
+
     def test_one_run_at_a_time(self, toy_released):
         from autograde.ledger import Ledger
 
@@ -83,3 +109,23 @@ class TestGrading:
         monkeypatch.setenv("PATH", "/nonexistent")
         result = run("grade", "--class", toy_released.root)
         assert result.exit_code == 1 and "bubblewrap" in said(result)
+
+
+@pytest.mark.parametrize("words", [(), ("--assignment", "77")])
+def test_a_file_of_another_name_asks_which_assignment(toy_released, tmp_path, words):
+    file = tmp_path / "final version.ipynb"
+    file.write_text("{}")
+    result = run("check", file, *words)
+    assert result.exit_code == 1 and "there are" in said(result) and "00-toy" in said(result)
+    assert ("which assignment is final version.ipynb? Say --assignment" in said(result)) == (not words)
+
+
+def test_a_number_or_a_folder_says_which_assignment(toy_released, tmp_path):
+    from autograde.cli import _which
+
+    assert _which(tmp_path / "x.ipynb", "00") == _which(tmp_path / toy.NAME / "x.ipynb", None) == toy.NAME
+
+
+def test_an_unknown_due_is_one_line(tmp_path):
+    result = run("release", "--due", "9", "--class", tmp_path)
+    assert result.exit_code == 1 and result.output.count("autograde:") == 1

@@ -24,6 +24,10 @@ def test_nothing_is_read_as_nothing():
     assert safe(None) == ""
 
 
+def test_points_have_no_noise_of_floats():
+    assert [export._text(value) for value in (13.879999999999999, 9.0, None, "a")] == ["13.88", "9.0", "", "a"]
+
+
 def test_commas_quotes_and_line_ends_survive(toy_released):
     names = ["a,b", 'say "hi"', "two\nlines", "=cmd|' /C calc'!A0"]
     with gradebook.open_gradebook(toy_released) as book:

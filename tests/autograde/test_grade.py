@@ -165,7 +165,10 @@ def test_manual_grades_and_comments_are_never_overwritten(toy_class, tmp_path, t
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         book.find_comment("scale-answer", toy.NAME, toy.NAME, "untouched").manual_comment = "Seen <b>in person</b>."
         book.db.commit()
-    grade.grade(folder, again=True, students=["untouched"])
+    (line,) = grade.grade(folder, students=["untouched"]).lines
+    assert (line.score, line.manual, line.needs_person) == (1.5, True, False)
+    (line,) = grade.grade(folder, again=True, students=["untouched"]).lines
+    assert (line.score, line.manual, line.needs_person) == (1.5, True, True)  # nbgrader wants it looked at once more
     assert gradebook.scores(folder, toy.NAME)["untouched"]["scale"] == 1.5
     with gradebook.open_gradebook(folder) as book:
         assert book.find_comment("scale-answer", toy.NAME, toy.NAME, "untouched").comment == "Seen <b>in person</b>."
