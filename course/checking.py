@@ -59,7 +59,8 @@ class Points(float):
             for r in self.verdict.rows
         )
         notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.note, self.kept) if line)
-        return f"<p><strong>{html.escape(self._summary())}</strong></p><table>{rows}</table>{notes}"
+        table = f"<table>{rows}</table>" if rows else ""
+        return f"<p><strong>{html.escape(self._summary())}</strong></p>{table}{notes}"
 
 
 def _marked(text: str) -> str:
