@@ -303,11 +303,13 @@ class Desk:
 
     def _unreadable(self, seen: quarantine.Received) -> Graded:
         told = Judged("error", 0.0, message="Your file could not be read, so there was nothing to grade.")
+        if seen.empty:
+            told = Judged("not answered", 0.0)
         return Graded(
             {e.name: told for e in self.exercises},
             _plain(self.notebook),
             reason=seen.reason_for_student,
-            flags=["unreadable"],
+            flags=["nothing was handed in" if seen.empty else "unreadable"],
             notes=list(seen.notes),
             details=[*seen.details, seen.reason_for_instructor],
         )

@@ -45,6 +45,7 @@ class Received:
     details: tuple[str, ...] = ()
     reason_for_student: str = ""
     reason_for_instructor: str = ""
+    empty: bool = False  # there is no file at all
 
 
 class _Refused(Exception):
@@ -63,6 +64,7 @@ class _Reading:
     name: str = ""
     notes: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
+    empty: bool = False
 
     def note(self, student: str, instructor: str) -> None:
         self.notes.append(student)
@@ -91,7 +93,7 @@ def receive(path: str | os.PathLike[str], assignment: str) -> Received:
         student = "Your notebook could not be read. Open it in JupyterLab, save it and hand it in again."
         instructor = f"{type(error).__name__}: {_shown(error)}"
     notes, details = tuple(reading.notes), tuple(reading.details)
-    return Received(notebook, reading.sha256, reading.name, notes, details, student, instructor)
+    return Received(notebook, reading.sha256, reading.name, notes, details, student, instructor, reading.empty)
 
 
 def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode:
@@ -190,7 +192,8 @@ def _nothing_found(files: list[str], expected: str, reading: _Reading) -> str:
         return f"There is no notebook in what you handed in ({_listed(files)}); hand in {expected}."
     if reading.notes:
         return f"{reading.notes[0]} Hand in the file {expected} itself."
-    return f"Your hand-in is empty; hand in {expected}."
+    reading.empty = True
+    return f"Nothing was handed in: the folder is empty. Hand in {expected}."
 
 
 def _bytes(folder: Path, name: str, reading: _Reading) -> bytes:

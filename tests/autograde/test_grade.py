@@ -252,6 +252,12 @@ def test_hand_ins_that_go_wrong_lose_what_is_wrong(toy_released, sheet, hand_in,
     assert gradebook.scores(toy_released, toy.NAME)[student] == expected
 
 
+def test_an_empty_folder_is_nothing_handed_in(toy_released):
+    (toy_released.submitted / "ada" / toy.NAME).mkdir(parents=True)
+    (line,) = grade.grade(toy_released).lines
+    assert line.flags == ("nothing was handed in",) and set(line.verdicts.values()) == {"not answered"}
+
+
 def test_a_name_of_any_characters_is_graded(toy_released, sheet, hand_in):
     names = ["Åsa, O'Neil", "名前", "=2+3", "[a]*?", "a b", "<script>alert(1)<"]
     for name in names:

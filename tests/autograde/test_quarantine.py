@@ -282,3 +282,12 @@ def test_damaged_bytes_anywhere(tmp_path):
             data[chance.randrange(len(data))] = chance.randrange(256)
         received = receive(hand_in(tmp_path, bytes(data)), NAME)
         assert received.notebook is not None or refused(received)
+
+
+def test_an_empty_folder_is_told_from_what_cannot_be_read(tmp_path):
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "essay.txt").write_text("words")
+    empty, other = receive(tmp_path / "empty", "00-toy"), receive(tmp_path / "other", "00-toy")
+    assert (empty.empty, other.empty) == (True, False)
+    assert empty.reason_for_student.startswith("Nothing was handed in")
