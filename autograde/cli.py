@@ -208,8 +208,8 @@ def _summarise(summary, folder: ClassFolder) -> None:
             ("verdicts other than pass", "left"),
             ("flags", "left"),
         ):
-            longest = max(len(line.student) for line in lines) if column == "student" else 0
-            table.add_column(column, justify=justify, overflow="fold", min_width=min(longest, 36) or None)  # type: ignore[arg-type]
+            whole = column == "student" and max(len(line.student) for line in lines) <= 36  # names are not broken
+            table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
         for line in lines:
             kinds = [kind for kind in line.verdicts.values() if kind != "pass"]
             told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))

@@ -127,6 +127,7 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         rows = []  # one line says it all
     elif ".q" in record.number and record.verdict == "fail":
         rows = [row for row in rows if not row["passed"]]  # of a question, what was taken wrongly and why
+        step = ""  # which is in the explanations
     return {
         "name": name,
         "number": record.number,
