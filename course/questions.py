@@ -72,5 +72,5 @@ def _choice(question: dict[str, Any], answer: Any, ordered: bool) -> Verdict:
         took = "chosen" if option in picked else "left out"
         said = option if ordered else f"{option}: {'rightly' if fits else 'wrongly'} {took}"
         rows.append(RowVerdict(said, fits, 1.0, explanation))
-    note = question.get("right", "") if right else "Not yet: read what is said of each option and try again."
+    note = question.get("right", "") if right else "Not yet: read what is said of the options and try again."
     return Verdict("pass" if right else "fail", 1.0 if right else 0.0, tuple(rows), note=note)
