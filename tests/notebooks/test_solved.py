@@ -15,6 +15,14 @@ import pytest
 
 from tools import notebooks
 
+# Runs a command and prints the peak memory of its largest process, in KiB. A process of its own, because a child's peak
+# begins at the memory of the process that started it, and a test worker's is large.
+METER = """
+import resource, subprocess, sys
+done = subprocess.run(sys.argv[2:], stdout=int(sys.argv[1]), stderr=subprocess.STDOUT)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(done.returncode)
+"""
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = notebooks.paths()
 
@@ -28,10 +36,9 @@ def nbval(path: Path, *options: str) -> tuple[int, str, float, int]:
     log = path.with_suffix(".log")
     start = time.perf_counter()
     with log.open("w") as sink:
-        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=sink, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return process.returncode, log.read_text(), time.perf_counter() - start, usage.ru_maxrss * 1024
+        done = subprocess.run([sys.executable, "-c", METER, str(sink.fileno()), *command], cwd=ROOT, env=environment,
+                              pass_fds=[sink.fileno()], stdout=subprocess.PIPE, text=True)  # fmt: skip
+    return done.returncode, log.read_text(), time.perf_counter() - start, int(done.stdout) * 1024
 
 
 @pytest.mark.slow
