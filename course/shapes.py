@@ -47,3 +47,21 @@ def check_attention(
     if mask is not None and mask.shape != keys.shape[:2]:
         raise ValueError(f"need a mask {tuple(keys.shape[:2])} for {shapes}, got {tuple(mask.shape)}")
     check_mask(keys[:, :, 0], mask)
+
+
+def check_scaled_dot_product(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> None:
+    """Raise ValueError unless query is (..., T, d_k), key (..., S, d_k), value (..., S, d_v), leading axes alike.
+
+    The mask may be None, or boolean and broadcastable to (..., T, S).
+    """
+    shapes = f"query {tuple(query.shape)}, key {tuple(key.shape)}, value {tuple(value.shape)}"
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise ValueError(f"need query (..., T, d_k), key (..., S, d_k) and value (..., S, d_v), got {shapes}")
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(f"query and key must have the same width d_k, got {shapes}")
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(f"each key needs its value: key and value must agree in S, got {shapes}")
+    if not query.shape[:-2] == key.shape[:-2] == value.shape[:-2]:
+        raise ValueError(f"query, key and value must agree in their leading axes, got {shapes}")
+    if mask is not None:
+        check_mask(query[..., :1].expand(*query.shape[:-1], key.shape[-2]), mask)

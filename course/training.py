@@ -1,6 +1,6 @@
-"""One plain training loop for the recurrent chapters, and where to find results that took too long for a notebook.
+"""One plain training loop for the chapters, and where to find results that took too long for a notebook.
 
-`fit` is the loop of chapter 00 with three things that recurrent networks want: a short warm-up, a learning rate that
+`fit` is the loop of chapter 00 with three things that sequence models want: a short warm-up, a learning rate that
 falls to the end, and clipped gradients. Change it and the committed results must be measured again: they used it.
 """
 
@@ -8,12 +8,11 @@ import json
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
-
-from course.data import Batch
 
 
 def learning_rate_at(step: int, steps: int, peak: float, warm_up: int = 50) -> float:
@@ -24,8 +23,8 @@ def learning_rate_at(step: int, steps: int, peak: float, warm_up: int = 50) -> f
 
 def fit(
     model: nn.Module,
-    loss_of: Callable[[Batch], Tensor],
-    batches: Iterator[Batch],
+    loss_of: Callable[[Any], Tensor],
+    batches: Iterator[Any],
     steps: int,
     learning_rate: float,
     clip: float = 1.0,
@@ -49,7 +48,7 @@ def fit(
 
 
 def committed_results(name: str) -> dict:
-    """What `benchmarks/experiments.py` measured and the repository keeps: benchmarks/results/<name>.json.
+    """What `benchmarks/experiments/` measured and the repository keeps: benchmarks/results/<name>.json.
 
     In a clone they are read from there; in an installed wheel they lie in the package, in `course/results/`.
     Raises FileNotFoundError with the command that makes them.

@@ -209,9 +209,7 @@ class Check:
         """The verdict on observations made with the table's seed."""
         if not (len(seen) == len(self.rows) == len(table.reference)):
             raise ValueError(f"{self.name}: {len(seen)} observations for a table of {len(table.reference)} rows")
-        differences = [
-            _difference(o, r, row) for o, r, row in zip(seen, table.reference, self.rows, strict=True)
-        ]
+        differences = [_difference(o, r, row) for o, r, row in zip(seen, table.reference, self.rows, strict=True)]
         failing = [i for i, difference in enumerate(differences) if difference is not None]
         named = {i: m for i in failing if (m := self._mistake(i, failing, seen, table)) is not None}
         rows: list[RowVerdict] = []

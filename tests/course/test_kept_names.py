@@ -4,14 +4,14 @@ from course.parts import _free_names
 
 
 def test_locals_arguments_and_comprehensions_are_not_taken_for_globals():
-    source = '''
+    source = """
 class Cell(Base):
     def forward(self, batch):
         places = [logits for logits in batch]
         def inner(targets):
             return F.relu(targets) + helper(places)
         return inner(batch)
-'''
+"""
     assert _free_names(source) == ["Base", "F", "helper"]
 
 

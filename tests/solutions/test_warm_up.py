@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course.checks import fixtures
+from course.checks.fixtures import warm_up as fixtures
 from course.exercises import by_number
 from solutions import warm_up as w
 from tools import notebooks
