@@ -16,11 +16,13 @@ from solutions.seq2seq import GRUCell
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     """Softmax over the last axis of scores, shared out among the keys that the mask allows.
 
-    scores (..., S); mask boolean, True = may attend, broadcastable to the shape of scores, or None to allow every key.
-    Returns weights in the shape of scores: zero where the mask forbids, summing to one over the rest. A row whose mask
-    allows nothing is all zeros, and its gradient is zero too, not NaN. What stands in a forbidden score never matters,
-    and scores is left as it was.
-    Raises ValueError where the mask is not boolean or does not broadcast to the shape of scores.
+    scores (..., S); mask boolean, True = may attend, broadcastable to the shape of scores, or
+    None to allow every key.
+    Returns weights in the shape of scores: zero where the mask forbids, summing to one over the
+    rest. A row whose mask allows nothing is all zeros, and its gradient is zero too, not NaN.
+    What stands in a forbidden score never matters, and scores is left as it was.
+    Raises ValueError where the mask is not boolean or does not broadcast to the shape of
+    scores.
     """
     check_mask(scores, mask)
     if mask is None:
@@ -34,9 +36,9 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
 def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
     """One context vector, as equations 5 and 6 of Bahdanau et al. (2015) read.
 
-    scores (S,): how well each source position fits what the decoder looks for; states (S, d): the encoder's states.
-    Each state's weight is the exponential of its score, divided by the sum of all S exponentials. Returns the sum of
-    the states, each times its weight: (d,).
+    scores (S,): how well each source position fits what the decoder looks for; states (S, d):
+    the encoder's states. Each state's weight is the exponential of its score, divided by the
+    sum of all S exponentials. Returns the sum of the states, each times its weight: (d,).
     """
     exponentials = [torch.exp(score) for score in scores]
     total = sum(exponentials)
@@ -47,16 +49,18 @@ def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
 
 
 class AdditiveAttention(nn.Module):
-    """Attention whose scores come from a small network (Bahdanau et al., 2015, section 3.1 and appendix A.1.2).
+    """Attention scored by a small network (Bahdanau et al., 2015, section 3.1, appendix A.1.2).
 
         score_j = v_a . tanh(W_a query + U_a key_j)
 
     The parameters are three linear maps without bias, named as in the paper:
     W_a (d_query to d_hidden), U_a (d_key to d_hidden), v_a (d_hidden to 1).
 
-    forward: query (B, d_query), keys (B, S, d_key), values (B, S, d_v), mask (B, S) boolean with True = may attend.
-    Returns the output (B, d_v), the mean of the values under the weights, and the weights (B, S). Where a row's mask
-    allows nothing both are zero. Raises ValueError where the shapes do not fit.
+    forward: query (B, d_query), keys (B, S, d_key), values (B, S, d_v), mask (B, S) boolean
+    with True = may attend.
+    Returns the output (B, d_v), the mean of the values under the weights, and the weights
+    (B, S). Where a row's mask allows nothing both are zero. Raises ValueError where the shapes
+    do not fit.
     """
 
     def __init__(self, d_query, d_key, d_hidden):
@@ -75,13 +79,15 @@ class AdditiveAttention(nn.Module):
 
 
 class DotProductAttention(nn.Module):
-    """Attention whose score is the dot product of query and key (Luong et al., 2015, "dot"): no parameters.
+    """Attention scored by the dot product of query and key (Luong et al., 2015, "dot").
 
         score_j = query . key_j
 
-    forward: query (B, d), keys (B, S, d), values (B, S, d_v), mask (B, S) boolean with True = may attend.
-    Returns the output (B, d_v), the mean of the values under the weights, and the weights (B, S). Where a row's mask
-    allows nothing both are zero. Raises ValueError where the shapes do not fit, a query wider than the keys included.
+    forward: query (B, d), keys (B, S, d), values (B, S, d_v), mask (B, S) boolean with True =
+    may attend.
+    Returns the output (B, d_v), the mean of the values under the weights, and the weights
+    (B, S). Where a row's mask allows nothing both are zero. Raises ValueError where the shapes
+    do not fit, a query wider than the keys included.
     """
 
     def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -91,15 +97,17 @@ class DotProductAttention(nn.Module):
 
 
 class BilinearAttention(nn.Module):
-    """Attention with a matrix between query and key (Luong et al., 2015, "general"), so their widths may differ.
+    """Attention with a matrix between query and key, of any widths (Luong et al., 2015, "general").
 
         score_j = (W_a query) . key_j
 
     The one parameter is the linear map W_a without bias, d_query to d_key.
 
-    forward: query (B, d_query), keys (B, S, d_key), values (B, S, d_v), mask (B, S) boolean with True = may attend.
-    Returns the output (B, d_v), the mean of the values under the weights, and the weights (B, S). Where a row's mask
-    allows nothing both are zero. Raises ValueError where the shapes do not fit.
+    forward: query (B, d_query), keys (B, S, d_key), values (B, S, d_v), mask (B, S) boolean
+    with True = may attend.
+    Returns the output (B, d_v), the mean of the values under the weights, and the weights
+    (B, S). Where a row's mask allows nothing both are zero. Raises ValueError where the shapes
+    do not fit.
     """
 
     def __init__(self, d_query, d_key):
@@ -115,19 +123,20 @@ class BilinearAttention(nn.Module):
 
 
 class AttentionDecoder(nn.Module):
-    """Writes a sentence token by token and looks at the source afresh before each (Bahdanau et al., 2015, section 3.1).
+    """Writes token by token, looking at the source afresh before each (Bahdanau et al., 2015, 3.1).
 
-    attention: a module, attention(query (B, H), keys, values, mask) -> (context (B, d_value), weights (B, S)).
+    attention: a module, (query (B, H), keys, values, mask) -> (context (B, d_value), weights).
     One step, from the hidden state s_{t-1} and the token that goes in:
       the context c_t is what the attention gives for the query s_{t-1}, the OLD hidden state;
       s_t = cell([embedding of the token; c_t], s_{t-1});
       the logits are output([s_t; c_t]).
 
-    forward: tokens (B, T) ids that go IN (already shifted), hidden (B, H) before the first token, keys (B, S, d_key),
-    values (B, S, d_value), mask (B, S) boolean with True = may attend, or None.
+    forward: tokens (B, T) ids that go IN (already shifted), hidden (B, H) before the first
+    token, keys (B, S, d_key), values (B, S, d_value), mask (B, S) boolean with True = may
+    attend, or None.
     Returns logits (B, T, V) and weights (B, T, S).
-    step: token (B,), state (hidden, keys, values, mask) -> logits (B, V), state, where only hidden is new. Fed with the
-    same tokens it gives the logits of forward one column at a time.
+    step: token (B,), state (hidden, keys, values, mask) -> logits (B, V), state, where only
+    hidden is new. Fed with the same tokens it gives the logits of forward one column at a time.
     """
 
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id, d_value, attention):
@@ -161,8 +170,9 @@ class AttentionDecoder(nn.Module):
 def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
     """How often the largest weight falls on the source position that the target token renders.
 
-    weights (B, T, S); alignment (B, T) int64, the true source position of each target token, or -1 where it has none (a
-    word without a counterpart, the end token, padding): those count nowhere. Returns the share as a Python float.
+    weights (B, T, S); alignment (B, T) int64, the true source position of each target token, or
+    -1 where it has none (a word without a counterpart, the end token, padding): those count
+    nowhere. Returns the share as a Python float.
     Raises ValueError where alignment is not (B, T), or where no token has a counterpart.
     """
     if alignment.shape != weights.shape[:2]:
@@ -175,10 +185,11 @@ def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
 
 
 def encode_longest_first(encoder, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-    """Run an encoder that wants its batch sorted, the longest sentence first, and give the caller's order back.
+    """Run an encoder that wants the longest sentence first; give the caller's order back.
 
-    encoder: a function (source (B, S), lengths (B,)) -> (outputs (B, S, d), state (B, H)), called once, with the rows
-    sorted by falling length. source (B, S) and lengths (B,) come in any order and are left as they were.
+    encoder: a function (source (B, S), lengths (B,)) -> (outputs (B, S, d), state (B, H)),
+    called once, with the rows sorted by falling length. source (B, S) and lengths (B,) come in
+    any order and are left as they were.
     Returns outputs and state with row b belonging to row b of the caller's source.
     """
     order = lengths.argsort(descending=True)

@@ -55,14 +55,16 @@ class GRUCell(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Reads a sentence in both directions and sums it up in one vector (Cho et al., 2014; Bahdanau et al., 2015, 3.2).
+    """Reads a sentence both ways and sums it up in one vector (Bahdanau et al., 2015, section 3.2).
 
-    forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,), each from 1 to S.
+    forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,), each from 1
+    to S.
     Returns
       outputs (B, S, 2H): the forward and the backward state at every position, zero at padding;
-      state (B, H): tanh(bridge([forward state after the last real token; backward state after the first token])).
-    What stands in the padding changes neither. Raises ValueError where a length is below 1 or above S, or where lengths
-    is not (B,).
+      state (B, H): tanh(bridge([forward state after the last real token; backward state after
+      the first token])).
+    What stands in the padding changes neither. Raises ValueError where a length is below 1 or
+    above S, or where lengths is not (B,).
     """
 
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
@@ -87,13 +89,14 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Writes a sentence token by token, with the source's vector before it at every step (Cho et al., 2014).
+    """Writes token by token, the source's vector before it at every step (Cho et al., 2014).
 
     forward: tokens (B, T) ids that go IN (already shifted), hidden (B, H), context (B, H).
     Returns logits (B, T, V) and the hidden state after the last token (B, H). At step t
       the GRU's input is [embedding of token t; context];
       the logits are output([hidden state after token t; context]).
-    The context is the same at every step and is never changed. Raises ValueError where hidden or context is not (B, H).
+    The context is the same at every step and is never changed. Raises ValueError where hidden
+    or context is not (B, H).
     """
 
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
@@ -120,13 +123,13 @@ class Seq2Seq(nn.Module):
     """Encoder and decoder joined by one vector (Sutskever et al., 2014; Cho et al., 2014).
 
     encode: source (B, S), lengths (B,) -> vector (B, H), the encoder's state.
-    decode: vector (B, H), targets (B, T) -> logits (B, T, V); the vector is the first hidden state and the context.
-      Teacher forcing: what goes in at step t is the true token t-1, and bos_id at step 0 (shift right). The caller's
-      targets are left as they were.
+    decode: vector (B, H), targets (B, T) -> logits (B, T, V); the vector is the first hidden
+      state and the context. Teacher forcing: what goes in at step t is the true token t-1, and
+      bos_id at step 0 (shift right). The caller's targets are left as they were.
     forward: source, lengths, targets -> logits (B, T, V), encode and decode in one.
     start: source, lengths -> state (hidden (B, H), context (B, H)) before the first token.
-    step: token (B,), state -> logits (B, V), state. From `start`, fed with bos_id and then the targets, it gives the
-      logits of forward one column at a time.
+    step: token (B,), state -> logits (B, V), state. From `start`, fed with bos_id and then the
+      targets, it gives the logits of forward one column at a time.
     """
 
     def __init__(self, encoder: nn.Module, decoder: nn.Module, bos_id: int):
@@ -159,9 +162,10 @@ class Seq2Seq(nn.Module):
 def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     """Mean of -log softmax(logits)[target] over the real tokens of the whole batch, a scalar.
 
-    logits (B, T, V), targets (B, T); a target equal to pad_id is no token and counts nowhere, so neither added padding
-    nor a row of nothing but padding changes the loss. Where no token is left the loss is 0, with zero gradients. A NaN
-    among the logits of a real token is not hidden: the loss is NaN then.
+    logits (B, T, V), targets (B, T); a target equal to pad_id is no token and counts nowhere,
+    so neither added padding nor a row of nothing but padding changes the loss. Where no token
+    is left the loss is 0, with zero gradients. A NaN among the logits of a real token is not
+    hidden: the loss is NaN then.
     Raises ValueError where logits is not (B, T, V) for targets (B, T).
     """
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:
@@ -173,13 +177,15 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor
 
 
 def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Tensor:
-    """Feed back the most likely token until every row has ended, or max_length tokens are written.
+    """Feed back the most likely token until every row has ended or max_length are written.
 
-    step: a function (token (B,), state) -> (logits (B, V), state); state: what step expects at the first token, a
-    tensor or a tuple of tensors with the batch first. The first token fed in is bos_id.
-    Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all its tokens are eos_id.
-    Some vocabularies use one id for both: bos_id fed in ends nothing, even where it equals eos_id.
-    T is no longer than the longest row needs, its eos_id included. Raises ValueError where max_length is below 1.
+    step: a function (token (B,), state) -> (logits (B, V), state); state: what step expects at
+    the first token, a tensor or a tuple of tensors with the batch first. The first token fed in
+    is bos_id.
+    Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all
+    its tokens are eos_id. Some vocabularies use one id for both: bos_id fed in ends nothing,
+    even where it equals eos_id. T is no longer than the longest row needs, its eos_id included.
+    Raises ValueError where max_length is below 1.
     """
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -200,8 +206,9 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
 def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
     """Turn each sentence round, as Sutskever et al. (2014) fed theirs to the encoder.
 
-    source (B, S) token ids padded at the right, lengths (B,), each from 1 to S. Returns (B, S): the real tokens of each
-    row in reverse order, and behind them what stood behind them before. The caller's source is left as it was.
+    source (B, S) token ids padded at the right, lengths (B,), each from 1 to S. Returns (B, S):
+    the real tokens of each row in reverse order, and behind them what stood behind them before.
+    The caller's source is left as it was.
     """
     positions = torch.arange(source.shape[1], device=source.device)  # (S,)
     mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
@@ -212,11 +219,12 @@ def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
 def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     """How strongly the last output still feels each input: (S,), the first input's share first.
 
-    network: a module that maps inputs (B, S, I) to outputs (B, S, H), or to a tuple whose first item is outputs (as
-    `torch.nn.RNN`, `GRU` and `LSTM` do with batch_first=True). Entry s is the norm over I of the gradient of
-    outputs[:, -1].sum() with respect to inputs[:, s], averaged over the batch.
-    The caller's inputs are left as they were, and do not require gradients afterwards. So is the network: gradients
-    that stand on its parameters stay, and none is added.
+    network: a module that maps inputs (B, S, I) to outputs (B, S, H), or to a tuple whose first
+    item is outputs (as `torch.nn.RNN`, `GRU` and `LSTM` do with batch_first=True). Entry s is
+    the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
+    averaged over the batch.
+    The caller's inputs are left as they were, and do not require gradients afterwards. So is
+    the network: gradients that stand on its parameters stay, and none is added.
     """
     inputs = inputs.detach().clone().requires_grad_()
     outputs = network(inputs)
@@ -230,11 +238,12 @@ def fit_the_vector(
 ) -> tuple[Tensor, Tensor]:
     """Search for a vector that makes a trained decoder write the targets, without any encoder.
 
-    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V). It comes back as it was, so that training
-    could go on: the same weights, mode and gradients (none added, none taken away), and every parameter still requires
-    its gradient. Starting from `vector` (B, H), which is not changed, take `steps` steps of torch.optim.Adam over the
-    vector alone, on masked_cross_entropy. Returns the fitted vector (B, H) and the losses (steps,), each measured
-    before its step.
+    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V). It comes back as it
+    was, so that training could go on: the same weights, mode and gradients (none added, none
+    taken away), and every parameter still requires its gradient. Starting from `vector` (B, H),
+    which is not changed, take `steps` steps of torch.optim.Adam over the vector alone, on
+    masked_cross_entropy. Returns the fitted vector (B, H) and the losses (steps,), each
+    measured before its step.
     """
     vector = vector.detach().clone().requires_grad_()
     optimizer = torch.optim.Adam([vector], lr=learning_rate)

@@ -16,7 +16,8 @@ from torch import Tensor, nn
 def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]:
     """The shapes of eight tensors, told from the sizes alone.
 
-    With query (B, T, D), key (B, S, D) and lengths (B,), returns a dictionary with the shape, a tuple of sizes, of
+    With query (B, T, D), key (B, S, D) and lengths (B,), returns a dictionary with the shape, a
+    tuple of sizes, of
       "mean_query"   query.mean(dim=1)
       "kept_axis"    query.sum(dim=-1, keepdim=True)
       "last_key"     key[:, -1]
@@ -41,9 +42,9 @@ def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]
 def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
     """The dot product of every query with every key of the same batch entry.
 
-    query (B, T, D), key (B, S, D) -> scores (B, T, S), where scores[b, t, s] is the sum over d of
-    query[b, t, d] * key[b, s, d]. Gradients flow to both. Raises ValueError where the two do not agree in B or D: never
-    a silent broadcast.
+    query (B, T, D), key (B, S, D) -> scores (B, T, S), where scores[b, t, s] is the sum over d
+    of query[b, t, d] * key[b, s, d]. Gradients flow to both. Raises ValueError where the two do
+    not agree in B or D: never a silent broadcast.
     """
     if query.dim() != 3 or key.dim() != 3 or query.shape[0] != key.shape[0] or query.shape[2] != key.shape[2]:
         raise ValueError(f"need query (B, T, D) and key (B, S, D), got {tuple(query.shape)} and {tuple(key.shape)}")
@@ -53,9 +54,10 @@ def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
 def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     """Softmax along one axis, finite for every finite score.
 
-    scores: any shape; dim: the axis that is shared out, counted from the front or, if negative, from the back. Returns
-    weights in the shape of scores: exp(score) divided by the sum of exp(score) along dim, so they sum to one along dim.
-    A score of minus infinity gets the weight zero, as long as another along dim is finite. scores is left as it was.
+    scores: any shape; dim: the axis that is shared out, counted from the front or, if negative,
+    from the back. Returns weights in the shape of scores: exp(score) divided by the sum of
+    exp(score) along dim, so they sum to one along dim. A score of minus infinity gets the
+    weight zero, as long as another along dim is finite. scores is left as it was.
     """
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
     exponentials = shifted.exp()
@@ -63,11 +65,11 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
 
 
 def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
-    """Where a query may attend: to a key that is real in its sentence, and that the pattern allows its place.
+    """Where a query may attend: to real keys of its sentence that the pattern allows its place.
 
-    padding (B, S) boolean, True = this key is a real token; pattern (T, S) boolean, True = query t may attend to key s,
-    the same for the whole batch. Returns a boolean mask (B, T, S), True = may attend. Raises ValueError where the two
-    are not boolean or do not agree in S.
+    padding (B, S) boolean, True = this key is a real token; pattern (T, S) boolean, True =
+    query t may attend to key s, the same for the whole batch. Returns a boolean mask (B, T, S),
+    True = may attend. Raises ValueError where the two are not boolean or do not agree in S.
     """
     if padding.dtype != torch.bool or pattern.dtype != torch.bool:
         raise ValueError(f"need boolean masks, got {padding.dtype} and {pattern.dtype}")
@@ -78,12 +80,13 @@ def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
 
 
 def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: float = 1e-3) -> Tensor:
-    """The gradient of a function at x, by central differences: one entry at a time is moved both ways.
+    """The gradient of a function at x, by central differences, one entry at a time.
 
-    function takes a tensor in the shape of x and returns one number (a tensor without axes). x: floating point, any
-    shape, float64 for an answer worth comparing. Returns a tensor in the shape and dtype of x: entry i is
-    (function(x + step * e_i) - function(x - step * e_i)) / (2 * step), where e_i is 1 at i and 0 elsewhere.
-    x is left as it was. Raises ValueError where step is not positive.
+    function takes a tensor in the shape of x and returns one number (a tensor without axes). x:
+    floating point, any shape, float64 for an answer worth comparing. Returns a tensor in the
+    shape and dtype of x: entry i is (function(x + step * e_i) - function(x - step * e_i)) /
+    (2 * step), where e_i is 1 at i and 0 elsewhere. x is left as it was. Raises ValueError
+    where step is not positive.
     """
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
@@ -99,9 +102,10 @@ def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: fl
 def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Tensor, targets: Tensor) -> float:
     """One step of training on one batch.
 
-    model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The loss is their
-    cross-entropy in nats, the mean over the batch. The optimizer takes one step down this loss's gradient: gradients
-    left in the parameters from before do not count. Returns the loss as it was before the step, as a Python float.
+    model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The
+    loss is their cross-entropy in nats, the mean over the batch. The optimizer takes one step
+    down this loss's gradient: gradients left in the parameters from before do not count.
+    Returns the loss as it was before the step, as a Python float.
     """
     optimizer.zero_grad()
     loss = F.cross_entropy(model(inputs), targets)
@@ -120,9 +124,10 @@ def train_epoch(
 ) -> float:
     """Train once on each of the chosen examples, batch by batch.
 
-    inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order. Batches of batch_size are
-    taken along order, and the last may be smaller. Returns the mean loss over the M examples, each counted once, as it
-    was when its batch was trained on. Raises ValueError where inputs and targets differ in N or batch_size is below 1.
+    inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order. Batches
+    of batch_size are taken along order, and the last may be smaller. Returns the mean loss over
+    the M examples, each counted once, as it was when its batch was trained on. Raises
+    ValueError where inputs and targets differ in N or batch_size is below 1.
     """
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
