@@ -1,0 +1,235 @@
+"""Chapter 08: the Vision Transformer, "an image is worth 16x16 words" (Dosovitskiy et al., 2021).
+
+The reference answers of notebook 08. Names, parameter names, shapes and docstrings are the course's public contract and
+stand in the notebook's stubs as they stand here; what is inside the functions may be rewritten freely.
+Letters: B batch, C channels, H and W height and width in pixels, P patch size, N patches, T tokens, D model width,
+L layers. Images are (B, C, H, W), and need not be square.
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from solutions.multi_head import LearnedPositionalEncoding
+from solutions.transformer import TransformerEncoder
+
+
+def patchify(images: Tensor, patch_size: int) -> Tensor:
+    """Cut images into squares of P by P pixels and lay each out in a line: (B, C, H, W) to (B, N, C * P * P).
+
+    N = (H / P) * (W / P). The patches come as one reads: left to right, then the next row of
+    patches. Inside a patch all pixels of the first channel come first, row by row, then those of
+    the second. Raises ValueError where images does not have four axes or P does not divide H and W.
+    """
+    if images.ndim != 4:
+        raise ValueError(f"need images (B, C, H, W), got {tuple(images.shape)}")
+    batch, channels, height, width = images.shape
+    if height % patch_size or width % patch_size:
+        raise ValueError(f"patches of {patch_size} x {patch_size} pixels do not tile {height} x {width} pixels")
+    rows, columns = height // patch_size, width // patch_size
+    squares = images.reshape(batch, channels, rows, patch_size, columns, patch_size)
+    squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    return squares.reshape(batch, rows * columns, channels * patch_size * patch_size)
+
+
+class PatchEmbedding(nn.Module):
+    """The words of an image: each patch, as patchify lays it out, through one linear map with bias.
+
+    The parameter holder is `projection`, an nn.Linear from num_channels * patch_size**2 to d_model
+    (Dosovitskiy et al., 2021, equation 1).
+
+    forward: images (B, C, H, W) -> (B, N, D). Raises ValueError where patches do not tile the image.
+    """
+
+    def __init__(self, patch_size, num_channels, d_model):
+        super().__init__()
+        self.patch_size = patch_size
+        self.projection = nn.Linear(num_channels * patch_size**2, d_model)
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+
+
+class VisionTransformer(nn.Module):
+    """An image as a sequence of patches, read by the encoder of chapter 06 (Dosovitskiy et al., 2021).
+
+    image_size: one number of pixels, or (height, width). pool says which token the classes are read from:
+      "class": a learned token, put before the patches and given the first position;
+      "first", "last": the first or the last patch; "mean": the mean over all patches. These three
+      have no class token, and one token fewer.
+    The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with "class"),
+    positions (LearnedPositionalEncoding, one row a token, the class token's first),
+    encoder (TransformerEncoder, pre-norm, gelu) and head (nn.Linear, d_model to num_classes).
+
+    encode: images (B, C, H, W) -> (B, T, D), what the encoder says of every token; T is N, or N + 1.
+    forward: images (B, C, H, W) -> logits (B, num_classes).
+    Raises ValueError for another pool, for patches that do not tile the image, and for images that
+    are not of image_size.
+    """
+
+    def __init__(
+        self,
+        image_size,
+        patch_size,
+        d_model,
+        num_heads,
+        num_layers,
+        d_ff,
+        num_classes,
+        pool="class",
+        num_channels=3,
+        layer_norm_eps=1e-6,
+    ):
+        super().__init__()
+        if pool not in ("class", "first", "last", "mean"):
+            raise ValueError(f'pool is "class", "first", "last" or "mean", got {pool!r}')
+        height, width = (image_size, image_size) if isinstance(image_size, int) else image_size
+        if height % patch_size or width % patch_size:
+            raise ValueError(f"patches of {patch_size} x {patch_size} pixels do not tile {height} x {width} pixels")
+        self.image_size, self.pool = (height, width), pool
+        num_tokens = (height // patch_size) * (width // patch_size) + (pool == "class")
+        self.patches = PatchEmbedding(patch_size, num_channels, d_model)
+        if pool == "class":
+            self.class_token = nn.Parameter(0.02 * torch.randn(1, 1, d_model))
+        self.positions = LearnedPositionalEncoding(num_tokens, d_model)
+        self.encoder = TransformerEncoder(
+            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+        )
+        self.head = nn.Linear(d_model, num_classes)
+
+    def encode(self, images: Tensor) -> Tensor:
+        if images.shape[2:] != self.image_size:  # fewer patches would silently get other patches' positions
+            raise ValueError(f"made for images of {self.image_size} pixels, got {tuple(images.shape)}")
+        tokens = self.patches(images)  # (B, C, H, W) -> (B, N, D)
+        if self.pool == "class":
+            tokens = torch.cat([self.class_token.expand(len(tokens), -1, -1), tokens], dim=1)  # (B, N + 1, D)
+        return self.encoder(self.positions(tokens))
+
+    def forward(self, images: Tensor) -> Tensor:
+        tokens = self.encode(images)
+        if self.pool == "mean":
+            return self.head(tokens.mean(dim=1))
+        return self.head(tokens[:, -1 if self.pool == "last" else 0])  # the class token stands first
+
+
+class HybridVisionTransformer(nn.Module):
+    """A Vision Transformer over the feature map of a CNN (Dosovitskiy et al., 2021, section 3.1, "Hybrid").
+
+    backbone: a module, images -> features (B, feature_channels, h, w), with feature_size = (h, w).
+    The feature map takes the image's place: patches of patch_size cells are cut from it.
+    The parts are backbone and transformer (VisionTransformer).
+
+    encode: images -> (B, T, D), and forward: images -> logits (B, num_classes), as in VisionTransformer.
+    """
+
+    def __init__(
+        self,
+        backbone,
+        feature_channels,
+        feature_size,
+        patch_size,
+        d_model,
+        num_heads,
+        num_layers,
+        d_ff,
+        num_classes,
+        pool="class",
+    ):
+        super().__init__()
+        self.backbone = backbone
+        self.transformer = VisionTransformer(
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        )
+
+    def encode(self, images: Tensor) -> Tensor:
+        return self.transformer.encode(self.backbone(images))
+
+    def forward(self, images: Tensor) -> Tensor:
+        return self.transformer(self.backbone(images))
+
+
+def augment(images: Tensor, max_shift: int) -> Tensor:
+    """Each image moved by a random number of pixels of its own, afresh at every call.
+
+    images (B, C, H, W). An image moves down by one whole number from -max_shift to max_shift and to
+    the right by another, all equally likely, from torch's global random state. What moves out of
+    the picture is lost; zeros come in at the other side. Returns a new tensor of the same shape;
+    images is left as it was.
+    """
+    batch, channels, height, width = images.shape
+    padded = F.pad(images, (max_shift,) * 4)
+    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
+    rows = (torch.arange(height, device=images.device) + down)[:, None, :, None]  # (B, 1, H, 1)
+    columns = (torch.arange(width, device=images.device) + right)[:, None, None, :]  # (B, 1, 1, W)
+    of_batch = torch.arange(batch, device=images.device)[:, None, None, None]
+    of_channel = torch.arange(channels, device=images.device)[None, :, None, None]
+    return padded[of_batch, of_channel, rows, columns]
+
+
+def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
+    """What each patch shows: the targets of a head on every patch.
+
+    labels (B, H, W) int64, a class from 0 for every pixel. Returns (B, N) int64, the patches in the order of
+    patchify: background where all pixels of the patch are background; otherwise the class that most
+    of its other pixels have, the lower number where two have equally many.
+    Raises ValueError where P does not divide H and W.
+    """
+    pixels = patchify(labels.unsqueeze(1), patch_size)  # (B, H, W) -> (B, N, P * P)
+    counts = F.one_hot(pixels, max(int(labels.max()), background) + 1).sum(dim=2)  # (B, N, classes)
+    counts[..., background] = 0
+    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    return torch.where(counts.sum(dim=2) > 0, found, background)
+
+
+def attention_rollout(weights: list[Tensor]) -> Tensor:
+    """How much of each input token is in each output token, if attention only mixed (Abnar and Zuidema, 2020).
+
+    weights: L tensors (B, H, T, T), the first layer's first; their rows sum to one. A layer mixes by
+    half the mean over its heads and half the identity, which stands for the residual. Returns the
+    product of all layers (B, T, T): row t says what token t of the last layer is made of.
+    """
+    mixed = None
+    for layer in weights:
+        mean = layer.mean(dim=1)  # (B, H, T, T) -> (B, T, T)
+        step = 0.5 * mean + 0.5 * torch.eye(mean.shape[-1], dtype=mean.dtype, device=mean.device)
+        mixed = step if mixed is None else step @ mixed  # later layers read what earlier ones wrote
+    return mixed
+
+
+def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float) -> float:
+    """The mean true negative rate over the true positive rates from min_true_positive_rate to 1.
+
+    scores (n,), higher for what looks more like a positive; positive (n,) boolean. The curve goes
+    through one point for each threshold, `score >= threshold`, so equal scores pass together;
+    straight lines join the points, from "nothing passes" to "everything passes".
+    Returns 1.0 for a perfect ranking, half of 1 - min_true_positive_rate where all scores are equal.
+    Raises ValueError without a positive and a negative, or where the rate is not from 0 to below 1.
+    """
+    least = min_true_positive_rate
+    if not positive.any() or positive.all():
+        raise ValueError(f"need positives and negatives, got {int(positive.sum())} positives of {len(positive)}")
+    if not 0 <= least < 1:
+        raise ValueError(f"the least true positive rate is from 0 to below 1, got {least}")
+    order = scores.argsort(descending=True)
+    scores, positive = scores[order], positive[order]
+    last_of_equals = torch.cat([scores[1:] != scores[:-1], torch.ones(1, dtype=torch.bool)])
+    zero = torch.zeros(1, dtype=torch.float64)
+    found = torch.cat([zero, positive.double().cumsum(0)[last_of_equals] / positive.sum()])  # true positive rate
+    spared = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
+    rises = found.diff().clamp(min=1e-12)  # where the curve runs level no width is added below
+    widths = found.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    means = spared[1:] - spared.diff() / rises * widths / 2
+    return (means * widths).sum().item() / (1 - least)
+
+
+def resize_positions(table: Tensor, old_grid: tuple[int, int], new_grid: tuple[int, int]) -> Tensor:
+    """A table of positions for another number of patches (Dosovitskiy et al., 2021, section 3.2).
+
+    table (1 + h * w, D): the class token's row, then those of a grid of h rows and w columns of patches, row by row;
+    old_grid (h, w), new_grid (h', w'). Returns (1 + h' * w', D): the class token's row as it was, the patches'
+    rows interpolated over the picture, bilinearly. The table is left as it was.
+    """
+    class_row, patch_rows = table[:1], table[1:]
+    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
+    grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
+    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
