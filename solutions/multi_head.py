@@ -6,16 +6,21 @@ Letters: B batch, T target or query length, S source or key length, D model widt
 True = may attend.
 """
 
+import copy
+from collections.abc import Iterable
+
 import torch
 from torch import Tensor, nn
 
+from solutions.bahdanau import masked_softmax
 from solutions.dot_product import scaled_dot_product_attention
 
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
-    """(B, T, D) -> (B, H, T, D / H): head h gets features h * D / H up to (h + 1) * D / H of every position.
+    """(B, T, D) -> (B, H, T, d) with d = D / H: each position's features, shared out among heads.
 
-    Raises ValueError where num_heads does not divide D.
+    Head h gets the d features from h * d on, of every position. Raises ValueError where
+    num_heads does not divide D.
     """
     batch, length, d_model = x.shape
     if d_model % num_heads:
@@ -24,19 +29,23 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
 
 
 def merge_heads(x: Tensor) -> Tensor:
-    """(B, H, T, d) -> (B, T, H * d): each position's heads side by side, head 0 first; undoes split_heads."""
+    """(B, H, T, d) -> (B, T, H * d): each position's heads side by side, head 0 first.
+
+    Undoes split_heads.
+    """
     return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 
 
 class MultiHeadAttention(nn.Module):
-    """num_heads attentions side by side in subspaces of width d_model / num_heads (Vaswani et al., 2017, 3.2.2).
+    """num_heads attentions side by side, each in a subspace of its own (Vaswani et al., 2017, 3.2.2).
 
-    The parameters are four linear maps with bias, d_model to d_model: W_Q, W_K, W_V, and W_O after the heads have been
-    merged. Raises ValueError where num_heads does not divide d_model.
+    The parameters are four linear maps with bias, d_model to d_model: W_Q, W_K, W_V, and W_O after
+    the heads have been merged. Head h has the features from h * d_model / num_heads on of what
+    W_Q, W_K and W_V give. Raises ValueError where num_heads does not divide d_model.
 
-    forward: query (B, T, D), key (B, S, D), value (B, S, D): self-attention where all three are the same,
-    cross-attention where key and value come from elsewhere. mask boolean, True = may attend, broadcastable to
-    (B, T, S), the same for all heads, or None.
+    forward: query (B, T, D), key (B, S, D), value (B, S, D): self-attention where all three are
+    the same, cross-attention where key and value come from elsewhere. mask boolean, True = may
+    attend, broadcastable to (B, T, S), the same for all heads, or None.
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).
     """
 
@@ -50,7 +59,13 @@ class MultiHeadAttention(nn.Module):
         self.W_V = nn.Linear(d_model, d_model)
         self.W_O = nn.Linear(d_model, d_model)
 
-    def forward(self, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
@@ -61,11 +76,12 @@ class MultiHeadAttention(nn.Module):
 
 
 def sinusoidal_encoding(length: int, d_model: int) -> Tensor:
-    """Positions as sines and cosines of many wavelengths (Vaswani et al., 2017, section 3.5): (length, d_model).
+    """Positions as sines and cosines of many wavelengths (Vaswani et al., 2017, section 3.5).
 
-        encoding[t, 2i] = sin(t / 10000^(2i / d_model)),  encoding[t, 2i + 1] = cos(t / 10000^(2i / d_model))
+        encoding[t, 2i]     = sin(t / 10000^(2i / d_model))
+        encoding[t, 2i + 1] = cos(t / 10000^(2i / d_model))
 
-    Raises ValueError where d_model is odd.
+    Returns (length, d_model), float32. Raises ValueError where d_model is odd.
     """
     if d_model % 2:
         raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
@@ -90,3 +106,80 @@ class LearnedPositionalEncoding(nn.Module):
         if length > max_length:
             raise ValueError(f"the table has {max_length} positions, got x {tuple(x.shape)}")
         return x + self.weight[:length]
+
+
+def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
+    """W_Q and W_K, set by hand, of a head that attends from every position to the one before it.
+
+    The head reads the rows of sinusoidal_encoding(length, d_model) and nothing else, as nn.Linear
+    would: queries = encoding @ W_Q.T, keys = encoding @ W_K.T. At every length the score of
+    query t and key s, not yet divided by sqrt(d_model), is
+
+        gain * e(t - 1) . e(s)
+
+    where e(t) is the formula of sinusoidal_encoding at position t; e(-1) too, for the query t = 0.
+    Returns W_Q and W_K, each (d_model, d_model). Raises ValueError where d_model is odd.
+    """
+    if d_model % 2:
+        raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
+    W_Q = torch.zeros(d_model, d_model)  # turns every clock one position back
+    for i in range(0, d_model, 2):
+        angle = torch.tensor(10_000.0 ** (-i / d_model))  # what this clock turns in one position
+        sin, cos = angle.sin(), angle.cos()
+        # sin(a - b) = cos(b) sin(a) - sin(b) cos(a),  cos(a - b) = sin(b) sin(a) + cos(b) cos(a)
+        W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, -sin], [sin, cos]])
+    return gain * W_Q, torch.eye(d_model)
+
+
+def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+    """A one-dimensional convolution, written as attention with one head for each of its K offsets.
+
+    x (B, T, C_in); weight (C_out, C_in, K) with K odd and bias (C_out,), as nn.Conv1d keeps them.
+    Query t of head k gives all its weight to the key t + k - K // 2, and where there is no such
+    key, at the edges, it gives none. Returns the output (B, T, C_out), which is that of nn.Conv1d
+    with stride 1 and padding K // 2, and the heads' weights (K, T, T), each of them one or zero.
+    """
+    length, num_heads = x.shape[1], weight.shape[2]
+    positions = torch.arange(length, device=x.device)
+    offsets = torch.arange(num_heads, device=x.device) - num_heads // 2
+    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)  # (K, T, 1): the key that a query of a head looks at
+    mask = wanted == positions  # (K, T, T); a row at the edge allows nothing
+    weights = masked_softmax(torch.zeros(mask.shape, dtype=x.dtype, device=x.device), mask)
+    values = torch.einsum("bsc,ock->bkso", x, weight)  # head k's W_V and its columns of W_O, in one: weight[:, :, k]
+    return (weights @ values).sum(dim=1) + bias, weights  # (B, K, T, C_out) -> (B, T, C_out)
+
+
+def ablate_heads(attention: nn.Module, heads: Iterable[int]) -> nn.Module:
+    """A copy of a multi-head attention in which the given heads add nothing to the output.
+
+    attention: as MultiHeadAttention, with num_heads and the four maps W_Q, W_K, W_V and W_O.
+    heads: numbers of heads, from 0. The copy returns the weights of all heads as before; its
+    output is W_O's bias and the other heads' contributions. The attention that was given, and its
+    parameters, stay as they were. Raises ValueError for a head that it does not have.
+    """
+    d_head = attention.W_O.in_features // attention.num_heads
+    without = copy.deepcopy(attention)
+    with torch.no_grad():
+        for head in heads:
+            if not 0 <= head < attention.num_heads:
+                raise ValueError(f"there are heads 0 to {attention.num_heads - 1}, got {head}")
+            without.W_O.weight[:, head * d_head : (head + 1) * d_head] = 0.0  # what this head's features become
+    return without
+
+
+def attend_with_torch(
+    attention: nn.MultiheadAttention,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    mask: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Ask torch's own multi-head attention, with a mask of this course's.
+
+    attention: made with batch_first=True. query (B, T, D), key and value (B, S, D); mask (B, T, S)
+    boolean, True = may attend, each row allowing at least one key.
+    Returns the output (B, T, D) and the weights of each head (B, H, T, S).
+    """
+    blocked = ~mask  # torch's module has it the other way round: True = may not attend
+    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
+    return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)
