@@ -1,26 +1,32 @@
 """Figures that answer to the reader: each is whole and right as plain HTML; a small script lets one walk through it.
 
-An explorable is a module here with a directive; its markup is a template in `templates/explorables/`, its script and
-style are `static/explorables/<name>.js` and `.css`, which only the pages that show it load.
+An explorable is a module here with a directive; its markup is a template in `templates/explorables/`, its style and,
+where it needs one of its own, its script are `static/explorables/<name>.css` and `.js`. What all of them share is
+`choices`: a section for every combination of choices, and buttons that show one. Only the pages that show one load any.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from theme.explorables import attention_step, figure
+from theme.explorables import attention_step, figure, patch_cost, position_clocks, score_matrix
 
-EXPLORABLES = (attention_step,)
+EXPLORABLES = (attention_step, score_matrix, position_clocks, patch_cost)
+STATIC = Path(__file__).parent.parent / "static" / "explorables"
 
 
 def load(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Link the script and the style of the explorables that a page shows."""
     if doctree is None:
         return
-    for name in sorted({node["name"] for node in doctree.findall(figure.Explorable)}):
+    names = sorted({node["name"] for node in doctree.findall(figure.Explorable)})
+    for name in ["choices", *names] if names else []:
         app.add_css_file(f"explorables/{name}.css")
-        app.add_js_file(f"explorables/{name}.js", loading_method="defer")
+        if (STATIC / f"{name}.js").is_file():
+            app.add_js_file(f"explorables/{name}.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:

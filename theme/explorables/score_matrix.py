@@ -1,0 +1,69 @@
+"""Six queries and six keys: their weights by width, scale and mask, with what the scale does to the softmax.
+
+Queries and keys are drawn from a normal distribution with a fixed seed, as untrained ones are; all else is computed.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from theme.explorables.figure import explorable
+
+LENGTH = 6
+WIDTHS = (4, 64, 1024)
+SCALES = {"as they are": 0.0, "over √d": 0.5, "over d": 1.0}  # the power of d that the scores are divided by
+MASKS = ("none", "causal")
+
+
+def weights(width: int, power: float, causal: bool) -> np.ndarray:
+    """Return the weights (T, S) of random queries and keys of a width, their scores divided by width ** power."""
+    draw = np.random.RandomState(width)
+    query, key = draw.standard_normal((2, LENGTH, width))
+    scores = query @ key.T / width**power
+    if causal:
+        scores = np.where(np.tril(np.ones((LENGTH, LENGTH), bool)), scores, -np.inf)
+    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+def entropy(rows: np.ndarray) -> np.ndarray:
+    """Return each row's entropy in bits."""
+    return -(rows * np.log2(np.where(rows > 0, rows, 1.0))).sum(axis=1)
+
+
+def sections() -> list[dict[str, object]]:
+    """Return what each combination of width, scale and mask shows."""
+    shown = []
+    for width in WIDTHS:
+        for scale, power in SCALES.items():
+            for mask in MASKS:
+                rows = weights(width, power, mask == "causal")
+                counts = range(1, LENGTH + 1) if mask == "causal" else [LENGTH] * LENGTH
+                shown.append(
+                    {
+                        "choice": f"{width}|{scale}|{mask}",
+                        "width": width,
+                        "scale": scale,
+                        "mask": mask,
+                        "rows": [
+                            {"weights": row.tolist(), "allowed": allowed, "bits": float(bits)}
+                            for row, allowed, bits in zip(rows, counts, entropy(rows), strict=True)
+                        ],
+                        "mean_top": float(rows.max(axis=1).mean()),
+                    }
+                )
+    return shown
+
+
+class ScoreMatrix(SphinxDirective):
+    """`{score-matrix}`: takes nothing, shows the matrix for every width, scale and mask."""
+
+    def run(self) -> list[nodes.Node]:
+        return [explorable("score-matrix", sections=sections(), length=LENGTH)]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("score-matrix", ScoreMatrix)
