@@ -56,6 +56,7 @@ COMES_WITH = {
     "matplotlib": {"cycler", "pillow"},
     "typer": {"click"},
     "pytest": {"packaging"},
+    "transformers": {"safetensors"},
 }
 DISTRIBUTIONS = importlib.metadata.packages_distributions()
 
