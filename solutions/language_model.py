@@ -44,7 +44,7 @@ class CausalLanguageModel(nn.Module):
     ):
         super().__init__()
         self.token_embedding = nn.Embedding(vocab_size, d_model)
-        nn.init.normal_(self.token_embedding.weight, std=0.02)  # it makes the logits, too
+        nn.init.normal_(self.token_embedding.weight, std=d_model**-0.5)  # logits of order one
         self.positions = LearnedPositionalEncoding(max_length, d_model)
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(
