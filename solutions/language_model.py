@@ -26,8 +26,8 @@ class CausalLanguageModel(nn.Module):
 
     forward: tokens (B, T) ids, T at most max_length -> logits (B, T, V); row t is about token
     t + 1 and depends on the tokens 0 to t alone. Raises ValueError where T is above max_length.
-    loss: tokens (B, T + 1) -> the mean over all B * T predictions of -ln p(next token), in nats:
-    every token but the first is a target, every token but the last goes in.
+    loss: tokens (B, T + 1) -> the mean of -ln p(next token) over all B * T predictions,
+    in nats: every token but the first is a target, every one but the last goes in.
     """
 
     def __init__(
@@ -74,12 +74,12 @@ class CausalLanguageModel(nn.Module):
 
 
 def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[Tensor]]:
-    """The gradient of all predictions in one pass, and of the same predictions one prefix at a time.
+    """The gradient of all predictions in one pass, and of the same ones a prefix at a time.
 
-    model: a module, tokens (B, T) -> logits (B, T, V); tokens (B, T + 1). The loss is the SUM of
-    -ln p(next token) over all B * T predictions. First all of them come from one call on the T
-    input tokens; then the prediction of token t comes from a call of its own on the tokens 0 to
-    t - 1, of which only the last row of logits is used, for t = 1 to T.
+    model: a module, tokens (B, T) -> logits (B, T, V); tokens (B, T + 1). The loss is the SUM
+    of -ln p(next token) over all B * T predictions. First all of them come from one call on the
+    T input tokens; then the prediction of token t comes from a call of its own on the tokens 0
+    to t - 1, of which only the last row of logits is used, for t = 1 to T.
     Returns the two gradients, each a list with a tensor for every parameter, in the order of
     model.parameters(). The model's own .grad fields are left alone.
     """
@@ -94,7 +94,7 @@ def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[T
 
 
 def bits_per_character(model, batches) -> float:
-    """How many bits a character costs: the mean of -log2 p(next character) over all predictions.
+    """Bits per character: the mean of -log2 p(next character) over all predictions.
 
     model: a function, tokens (B, T) -> logits (B, T, V). batches: a list of windows (B, T + 1),
     which may differ in B and in T from one to the next. Every prediction counts the same,
@@ -110,22 +110,23 @@ def bits_per_character(model, batches) -> float:
 
 
 def sampling_distribution(
-    logits: Tensor, temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
 ) -> Tensor:
-    """The probabilities from which the next token is drawn: logits (B, V) -> (B, V), rows sum to one.
+    """The probabilities from which the next token is drawn: logits (B, V) -> (B, V).
 
-    In this order: the logits are divided by the temperature, which must be 0 or more, where 0
-    means that the largest logit gets all (the first of equals); top_k keeps the k most likely
-    tokens; top_p keeps, of what is left and sums to one again, the fewest most likely tokens that
-    together have at least probability top_p (Holtzman et al., 2020): the one that reaches it
-    stays. What is kept is divided by its sum. None leaves a step out; a top_k above V keeps all.
+    In this order: softmax of the logits divided by the temperature, where 0 means that the
+    largest logit gets all (the first of equals); top_k keeps the k most likely tokens, divided
+    by their sum; top_p keeps, of these, the fewest most likely ones that together have at least
+    probability top_p, again divided by their sum: the one that reaches it stays
+    (Holtzman et al., 2020). None leaves a step out; a top_k above V keeps all tokens.
     Raises ValueError where temperature < 0, top_k < 1, or top_p is not in (0, 1].
     """
-    if temperature < 0 or (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
-        raise ValueError(
-            "need temperature >= 0, top_k >= 1 and 0 < top_p <= 1, "
-            f"got temperature={temperature}, top_k={top_k}, top_p={top_p}"
-        )
+    fits_k, fits_p = top_k is None or top_k >= 1, top_p is None or 0 < top_p <= 1
+    if temperature < 0 or not fits_k or not fits_p:
+        raise ValueError(f"temperature={temperature}, top_k={top_k}, top_p={top_p}: out of range")
     if temperature == 0:
         return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(logits.dtype)
     ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
@@ -151,9 +152,9 @@ def generate(
     """Write on: draw a token, append it, read everything again.
 
     model: a function, tokens (B, T) -> logits (B, T, V), for T up to max_length; tokens (B, T),
-    one at least. Each of count times the model reads the last max_length tokens at most, and the
-    next token is drawn from sampling_distribution of its last row of logits, with the settings
-    given. Returns (B, T + count), the given tokens first, and keeps no gradients.
+    one at least. Each of count times the model reads the last max_length tokens at most, and
+    the next token is drawn from sampling_distribution of its last row of logits, with the
+    settings given. Returns (B, T + count), the given tokens first, and keeps no gradients.
     """
     with torch.no_grad():
         for _ in range(count):
@@ -164,14 +165,14 @@ def generate(
 
 
 class KeyValueCache(nn.Module):
-    """Reads on where it stopped: keys and values of tokens once read are kept, never made again.
+    """Reads on where it stopped: keys and values of tokens once read are kept for later.
 
     model: a CausalLanguageModel in eval mode. The cache begins empty; length is the number of
     tokens read so far, and keys and values hold a tensor (B, H, length, D / H) for each layer.
 
     forward: the next tokens (B, T), T of one or more -> their logits (B, T, V), the same as the
-    model gives at these places when it reads everything from the start. Only the new tokens pass
-    through the layers; they take the positions that come after those read.
+    model gives at these places when it reads everything from the start. Only the new tokens
+    pass through the layers; they take the positions that come after those read.
     Raises ValueError where length + T is above the model's max_length, and then reads nothing.
     """
 
@@ -209,12 +210,12 @@ class KeyValueCache(nn.Module):
 
 
 def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
-    """How much of each head's attention goes to what came after an earlier occurrence of the token.
+    """How much attention goes to what came after an earlier occurrence of the same token.
 
-    weights (B, H, T, T) of a causal self-attention, rows are queries; tokens (B, T), what stood at
-    each place. For a query at t the places that count are all j <= t with tokens[j - 1] equal to
-    tokens[t] and j - 1 < t; its share is the sum of its weights there. Queries whose token did not
-    occur before count nowhere. Returns the mean share over all other queries, (H,).
+    weights (B, H, T, T) of a causal self-attention, rows are queries; tokens (B, T), what stood
+    at each place. For a query at t the keys that count are all j with tokens[j - 1] equal to
+    tokens[t] and j - 1 < t; its share is the sum of its weights there. Queries whose token did
+    not occur before count nowhere. Returns each head's mean share over all other queries, (H,).
     Raises ValueError where no token of the batch occurs a second time.
     """
     earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril(-1)  # (B, T, T): key holds the same, earlier
@@ -226,10 +227,15 @@ def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
     return shares.transpose(1, 2)[asked].mean(dim=0)
 
 
-def split_windows(tokens: Tensor, length: int, stride: int, held_out: int) -> tuple[Tensor, Tensor]:
+def split_windows(
+    tokens: Tensor,
+    length: int,
+    stride: int,
+    held_out: int,
+) -> tuple[Tensor, Tensor]:
     """Cut a text into windows for training and for validation that share no character.
 
-    tokens (N,): the whole text. The last held_out tokens are for validation, the rest for training.
+    tokens (N,): the whole text. The last held_out tokens are to validate, the others to train.
     Within each part a window of length + 1 tokens begins at its first token and then at every
     stride-th one, as long as it fits. Returns the training windows and the validation windows,
     each (number of windows, length + 1), in the order of the text.
