@@ -4,7 +4,9 @@ Small models, all sizes different, nothing downloaded. The library's import take
 the tests that pays for it, once, and not before a test runs.
 """
 
+import re
 from functools import partial
+from pathlib import Path
 
 import pytest
 import torch
@@ -288,3 +290,70 @@ def test_the_mappings_follow_the_librarys_own_modules(transformers):
     peer = gpt2(transformers, torch.float32)
     expected = language_model_from_gpt2(peer.state_dict()).keys()
     assert language_model_from_gpt2(peer.transformer.state_dict()).keys() == expected
+
+
+# ---- the page on real weights ---------------------------------------------------------------------------------------
+
+PAGE = Path(__file__).resolve().parents[3] / "book" / "start" / "weights.md"
+
+
+def code_of_the_page() -> dict[str, str]:
+    """The page's Python, by the heading it stands under."""
+    _, *sections = PAGE.read_text("utf-8").split("\n## ")
+    blocks = {text.split("\n", 1)[0]: re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S) for text in sections}
+    return {heading: "".join(found) for heading, found in blocks.items() if found}
+
+
+class WordTokenizer:
+    """As much of a tokenizer as the page uses: a number for each word, 0 for padding."""
+
+    def __init__(self):
+        self.words: list[str] = ["<pad>"]
+
+    def convert_tokens_to_ids(self, word: str) -> int:
+        if word not in self.words:
+            self.words.append(word)
+        return self.words.index(word)
+
+    def __call__(self, text: str | list[str], return_tensors: str, padding: bool = False) -> dict[str, Tensor]:
+        texts = [text] if isinstance(text, str) else text
+        rows = [torch.tensor([self.convert_tokens_to_ids(word) for word in row.split()]) for row in texts]
+        tokens = nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        return {"input_ids": tokens, "attention_mask": (tokens > 0).long()}
+
+    def decode(self, tokens: Tensor) -> str:
+        return " ".join(self.words[i] if i < len(self.words) else f"<{i}>" for i in tokens.tolist())
+
+
+def test_the_pages_three_models():
+    assert list(code_of_the_page()) == ["GPT-2", "BERT", "ViT-B/16"]
+
+
+@pytest.mark.parametrize("heading", ["GPT-2", "BERT", "ViT-B/16"])
+def test_the_pages_code_runs_and_gives_the_peers_answer(transformers, heading, monkeypatch, capsys):
+    """With small models of random weights where the page downloads, and the reference for the reader's own parts."""
+    sizes = {"num_hidden_layers": LAYERS, "num_attention_heads": H, "hidden_size": D, "intermediate_size": D_FF}
+    kind, config = {
+        "GPT-2": (
+            transformers.GPT2LMHeadModel,
+            transformers.GPT2Config(
+                vocab_size=60, n_positions=30, n_embd=D, n_layer=LAYERS, n_head=H, bos_token_id=0, eos_token_id=0
+            ),
+        ),
+        "BERT": (transformers.BertModel, transformers.BertConfig(vocab_size=60, **sizes)),
+        "ViT-B/16": (
+            transformers.ViTForImageClassification,
+            transformers.ViTConfig(image_size=32, patch_size=8, num_labels=CLASSES, **sizes),
+        ),
+    }[heading]
+    monkeypatch.setattr(kind, "from_pretrained", lambda name: randomise(kind(config)))
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: WordTokenizer())
+    monkeypatch.setenv("COURSE_STRICT", "1")
+    names: dict = {}
+    exec(compile(code_of_the_page()[heading], f"{PAGE.name}: {heading}", "exec"), names)
+    assert names["difference"] < 1e-5 * max(1.0, names.get("logits", torch.ones(1)).abs().max().item())
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("largest difference between the l")
+    assert len(said) == {"GPT-2": 2, "BERT": 7, "ViT-B/16": 4}[heading]
+    if heading == "GPT-2":
+        assert said[1].startswith("The library was quiet,") and len(said[1].split()) == 9 + 40
