@@ -1,0 +1,562 @@
+"""Checks of chapter 08: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+explanations. After any other change the tables are recorded afresh (`make refresh`).
+"""
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student, StudentError
+
+# ---- patchify -------------------------------------------------------------------------------------------------------
+
+patchify = Check("patchify", parts=("patchify",))
+
+
+def _numbered(batch: int, channels: int, height: int, width: int) -> Tensor:
+    """Images whose every value says where it stands: image, channel, row and column as the digits of one number."""
+    axes = [torch.arange(size, dtype=torch.float32) for size in (batch, channels, height, width)]
+    image, channel, row, column = torch.meshgrid(*axes, indexing="ij")
+    return 1000 * image + 100 * channel + 10 * row + column
+
+
+def _explain_patches(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Which pixel stands in the first wrong place, and which belongs there."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if not isinstance(seen, Tensor) or seen.shape != right.shape:
+            return None
+        wrong = (seen != right).nonzero()
+        if not len(wrong):
+            continue
+
+        def pixel(value: Tensor) -> str:
+            number = round(float(value))
+            image, channel, row, column = (number // 1000, number // 100 % 10, number // 10 % 10, number % 10)
+            return f"image {image}, channel {channel}, row {row}, column {column}"
+
+        b, n, i = wrong[0].tolist()
+        return (
+            f"Number {i} of patch {n} should be the pixel of {pixel(right[b, n, i])}; "
+            f"what stands there is that of {pixel(seen[b, n, i])}."
+        )
+    return None
+
+
+@patchify.row("wide images of three channels", weight=2, explain=_explain_patches)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"patches": student.patchify(_numbered(2, 3, 4, 6), 2)}
+
+
+@patchify.row("tall images of two channels, patches of 3 x 3", explain=_explain_patches)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"patches": student.patchify(_numbered(2, 2, 9, 6), 3)}
+
+
+@patchify.row("square images, where rows and columns can change places unnoticed", explain=_explain_patches)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"patches": student.patchify(_numbered(2, 1, 6, 6), 2)}
+
+
+@patchify.row("patches of one pixel, and one patch for the whole image", weight=0.5, explain=_explain_patches)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "patches of one pixel": student.patchify(_numbered(2, 3, 2, 4), 1),
+        "one patch": student.patchify(_numbered(3, 2, 3, 3), 3),
+    }
+
+
+@patchify.row("random values arrive unchanged, with their gradients", explain=None)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    images, cotangent = draw.normal(2, 2, 4, 6), draw.normal(2, 6, 8)
+    gradient = student.grad("patchify", images, 2, cotangents=[cotangent])[0]
+    return {"patches": student.patchify(images, 2), "gradient": gradient}
+
+
+@patchify.row("patches that do not tile, or a missing axis, raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    patches = student.patchify(draw.normal(2, 3, 4, 6), 2)  # first, so that raising always proves nothing
+    return {
+        "the shape where they tile": str(tuple(patches.shape)),
+        "a height of 5": student.error_of("patchify", draw.normal(2, 3, 5, 6), 2),
+        "a width of 7": student.error_of("patchify", draw.normal(2, 3, 4, 7), 2),
+        "as many pixels as whole patches have": student.error_of("patchify", draw.normal(2, 1, 2, 8), 4),
+        "an image without a batch": student.error_of("patchify", draw.normal(3, 4, 6), 2),
+    }
+
+
+# ---- PatchEmbedding -------------------------------------------------------------------------------------------------
+
+patch_embedding = Check("patch_embedding", parts=("PatchEmbedding",))
+
+
+def _random(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any) -> Module:
+    module = getattr(student, name)(*sizes, **options)
+    module.load(draw.state(module))
+    return module
+
+
+def _shapes(module: Module) -> str:
+    """The module's state as one line, in alphabetical order."""
+    return ", ".join(f"{name} {tuple(shape)}" for name, shape in sorted(module.state_shapes().items()))
+
+
+def _error_of(module: Module, *arguments: Any) -> str:
+    try:
+        module(*arguments)
+    except StudentError as error:
+        return error.type_name
+    return "no error"
+
+
+@patch_embedding.row("the parameters are one linear map with bias, `projection`", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"state": _shapes(student.PatchEmbedding(2, 3, 5))}
+
+
+@patch_embedding.row("wide images of three channels", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"tokens": _random(student, draw, "PatchEmbedding", 2, 3, 5)(draw.normal(2, 3, 4, 6))}
+
+
+@patch_embedding.row("tall images of one channel, patches of 3 x 3, and then images of another size")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    embedding = _random(student, draw, "PatchEmbedding", 3, 1, 4)
+    return {
+        "tokens": embedding(draw.normal(2, 1, 9, 6)),
+        "tokens of larger images": embedding(draw.normal(1, 1, 6, 12)),
+    }
+
+
+@patch_embedding.row("gradients reach the images and the map")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    embedding = _random(student, draw, "PatchEmbedding", 2, 2, 3)
+    found = embedding.grad(draw.normal(2, 2, 2, 4), cotangents=[draw.normal(2, 2, 3)])
+    return {"gradient of the images": found["inputs"][0], **found["parameters"]}
+
+
+@patch_embedding.row("patches that do not tile the image raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    embedding = _random(student, draw, "PatchEmbedding", 2, 3, 5)
+    tokens = embedding(draw.normal(2, 3, 4, 6))
+    return {
+        "the shape where they tile": str(tuple(tokens.shape)),
+        "a height of 5": _error_of(embedding, draw.normal(2, 3, 5, 6)),
+        "a width of 7": _error_of(embedding, draw.normal(2, 3, 4, 7)),
+    }
+
+
+# ---- VisionTransformer ----------------------------------------------------------------------------------------------
+
+vision_transformer = Check("vision_transformer", parts=("VisionTransformer",))
+
+_SIZES = {"patch_size": 2, "d_model": 8, "num_heads": 2, "num_layers": 2, "d_ff": 12, "num_classes": 5}
+
+
+def _vit(student: Student, draw: Draw, image_size: Any = (4, 6), **options: Any) -> Module:
+    return _random(student, draw, "VisionTransformer", image_size, **{**_SIZES, "num_channels": 3, **options}).eval()
+
+
+def _read(module: Module, images: Tensor) -> dict[str, Any]:
+    return {"tokens": module.method("encode", images), "logits": module(images)}
+
+
+def _explain_vit(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Whether the tokens are wrong already, or only what is read from them."""
+    tokens, right = observed["tokens"], expected["tokens"]
+    if not isinstance(tokens, Tensor):
+        return None
+    if tokens.ndim == 3 and tokens.shape[1] != right.shape[1]:
+        return f"The encoder saw {tokens.shape[1]} tokens; with this pool there are {right.shape[1]}."
+    if tokens.shape != right.shape:
+        return None
+    if not torch.allclose(tokens, right, atol=1e-4):
+        return "What `encode` says of the tokens is not right, so the logits cannot be."
+    logits = observed["logits"]
+    if isinstance(logits, Tensor) and logits.shape == expected["logits"].shape:
+        return "What `encode` says of the tokens is right; the logits are not."
+    return None
+
+
+@vision_transformer.row("the parts, by their names and shapes, with a class token and without")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "class": _shapes(student.VisionTransformer((4, 6), **_SIZES, num_channels=3)),
+        "mean": _shapes(student.VisionTransformer((4, 6), **_SIZES, pool="mean", num_channels=3)),
+    }
+
+
+@vision_transformer.row('pool = "class": wide images', weight=2, explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_vit(student, draw), draw.normal(3, 3, 4, 6))
+
+
+@vision_transformer.row('pool = "class": square images, the size given as one number', explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_vit(student, draw, 6, patch_size=3, num_channels=1), draw.normal(2, 1, 6, 6))
+
+
+@vision_transformer.row('pool = "mean"', explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_vit(student, draw, pool="mean"), draw.normal(3, 3, 4, 6))
+
+
+@vision_transformer.row('pool = "first"', weight=0.5, explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_vit(student, draw, pool="first"), draw.normal(3, 3, 4, 6))
+
+
+@vision_transformer.row('pool = "last"', weight=0.5, explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_vit(student, draw, pool="last"), draw.normal(3, 3, 4, 6))
+
+
+@vision_transformer.row("another depth, one image alone, and a large epsilon in the norms", explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    deep = _vit(student, draw, (2, 6), num_layers=3, layer_norm_eps=0.5)
+    return _read(deep, draw.normal(1, 3, 2, 6))
+
+
+@vision_transformer.row("gradients reach the class token, the positions, the patches and the head")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = _vit(student, draw, (2, 4), num_layers=1)
+    found = model.grad(draw.normal(2, 3, 2, 4), cotangents=[draw.normal(2, 5)])["parameters"]
+    wanted = ("class_token", "positions.weight", "patches.projection.bias", "head.weight")
+    return {f"gradient of {name}": found[name] for name in wanted}
+
+
+@vision_transformer.row("impossible settings and other images raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = _vit(student, draw, (4, 6))
+    logits = model(draw.normal(2, 3, 4, 6))
+    return {
+        "the logits' shape where all fits": str(tuple(logits.shape)),
+        "another pool": student.error_of("VisionTransformer", (4, 6), **_SIZES, pool="max"),
+        "patches that do not tile": student.error_of("VisionTransformer", (4, 5), **_SIZES),
+        "larger images": _error_of(model, draw.normal(2, 3, 6, 6)),
+        "smaller images": _error_of(model, draw.normal(2, 3, 4, 4)),
+        "as many patches, turned round": _error_of(model, draw.normal(2, 3, 6, 4)),
+    }
+
+
+# ---- augment --------------------------------------------------------------------------------------------------------
+
+augment = Check("augment", parts=("augment",))
+
+
+def _shifts(original: Tensor, moved: Tensor, most: int) -> list[tuple[int, int] | None]:
+    """By how much each image was moved down and to the right, zeros coming in; None where by nothing up to `most`."""
+    height, width = original.shape[2:]
+    padded = F.pad(original, (most,) * 4)
+    places = [(down, right) for down in range(-most, most + 1) for right in range(-most, most + 1)]
+    found: list[tuple[int, int] | None] = [None] * len(original)
+    for down, right in places:
+        top, left = most - down, most - right
+        candidate = padded[:, :, top : top + height, left : left + width]
+        for index in (candidate == moved).flatten(1).all(dim=1).nonzero().flatten().tolist():
+            found[index] = (down, right)
+    return found
+
+
+def _moved(student: Student, draw: Draw, batch: int, most: int) -> tuple[Tensor, Any, list[tuple[int, int] | None]]:
+    student.seed(int(draw.integers(0, 2**31 - 1, 1)))
+    images = draw.normal(batch, 2, 7, 6)
+    moved = student.augment(images, most)
+    if not isinstance(moved, Tensor) or moved.shape != images.shape:
+        raise ValueError(f"images {tuple(images.shape)} are to come back in their own shape")
+    return images, moved, _shifts(images, moved, most)
+
+
+@augment.row("each image comes back moved by whole pixels, with zeros coming in", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    _, moved, shifts = _moved(student, draw, 40, 2)
+    return {"the shape": str(tuple(moved.shape)), "images that are none of their shifts": shifts.count(None)}
+
+
+@augment.row("each image by a shift of its own: all 25 occur, none more than twice as often as it should", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    _, _, shifts = _moved(student, draw, 1500, 2)
+    found = [shift for shift in shifts if shift is not None]
+    counts = {shift: found.count(shift) for shift in set(found)}
+    return {"different shifts": len(counts), "one is far too frequent": max(counts.values(), default=0) > 120}
+
+
+@augment.row("up and down, left and right, as far as max_shift and no further")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.seed(int(draw.integers(0, 2**31 - 1, 1)))
+    images = draw.normal(400, 1, 5, 5)
+    wide = _shifts(images, student.augment(images, 1), 2)
+    downs, rights = zip(*(shift for shift in wide if shift is not None), strict=True)
+    return {"down": f"{min(downs)} to {max(downs)}", "to the right": f"{min(rights)} to {max(rights)}"}
+
+
+@augment.row("afresh at every call: two calls differ, and the state of torch's generator decides")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    images = draw.normal(30, 1, 6, 6)
+    student.seed(3)
+    first, again = student.augment(images, 2), student.augment(images, 2)
+    student.seed(4)
+    other = student.augment(images, 2)
+    return {"the same state, the same shifts": torch.equal(first, again), "others": not torch.equal(first, other)}
+
+
+@augment.row("all channels of an image move together; wide images too")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.seed(5)
+    images = draw.normal(20, 3, 4, 9)
+    moved = student.augment(images, 1)
+    return {"images that are none of their shifts": _shifts(images, moved, 1).count(None)}
+
+
+@augment.row("a shift of at most 0 changes nothing, and the caller's images stay as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    images = draw.normal(4, 1, 5, 6)
+    still = student.augment(images, 0)
+    student.seed(6)
+    student.augment(images, 2)
+    return {"unmoved": still, "the images were changed": student.changed()}
+
+
+# ---- HybridVisionTransformer ----------------------------------------------------------------------------------------
+
+hybrid_vision_transformer = Check("hybrid_vision_transformer", parts=("HybridVisionTransformer",))
+
+
+def _hybrid(student: Student, draw: Draw, feature_size: tuple[int, int], patch_size: int, **options: Any) -> Module:
+    stem = student.fixture("Stem", 2, 3)
+    sizes = {**_SIZES, "num_layers": 1, "patch_size": patch_size, **options}
+    return _random(student, draw, "HybridVisionTransformer", stem, 3, feature_size, **sizes).eval()
+
+
+@hybrid_vision_transformer.row("the parts, by their names and shapes", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    stem = student.fixture("Stem", 2, 3)
+    return {"state": _shapes(student.HybridVisionTransformer(stem, 3, (4, 6), **_SIZES))}
+
+
+@hybrid_vision_transformer.row("patches are cut from the backbone's features", weight=2, explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_hybrid(student, draw, (4, 6), 2), draw.normal(3, 2, 8, 6))
+
+
+@hybrid_vision_transformer.row("every cell of the features a token of its own, read by the mean", explain=_explain_vit)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _read(_hybrid(student, draw, (2, 3), 1, pool="mean"), draw.normal(2, 2, 4, 3))
+
+
+@hybrid_vision_transformer.row("training reaches the backbone")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = _hybrid(student, draw, (2, 2), 1)
+    found = model.grad(draw.normal(2, 2, 4, 2), cotangents=[draw.normal(2, 5)])["parameters"]
+    return {"gradient of the backbone's weight": found["backbone.0.weight"]}
+
+
+# ---- patch_labels ---------------------------------------------------------------------------------------------------
+
+patch_labels = Check("patch_labels", parts=("patch_labels",))
+
+
+def _pixels(draw: Draw, batch: int, height: int, width: int, background: int, ink: float) -> Tensor:
+    """Pixel labels 0 to 5, with about a share `ink` of them not background."""
+    labels = draw.integers(0, 6, batch, height, width)
+    return torch.where(draw.uniform(batch, height, width) < ink, labels, background)
+
+
+@patch_labels.row("the class that most pixels of a patch have: wide pictures", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"labels": student.patch_labels(_pixels(draw, 3, 6, 9, 7, ink=1.0) // 2, 3, 7)}
+
+
+@patch_labels.row("mostly background, with a little of a class: that class", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"labels": student.patch_labels(_pixels(draw, 3, 6, 9, 6, ink=0.2), 3, 6)}
+
+
+@patch_labels.row("nothing but background: background")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    labels = _pixels(draw, 2, 4, 8, 6, ink=0.8)
+    labels[0, :2] = labels[1, :, 4:6] = 6
+    return {"labels": student.patch_labels(labels, 2, 6)}
+
+
+@patch_labels.row("background may be any number: 0, or one between the classes")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "background 0": student.patch_labels(_pixels(draw, 2, 4, 8, 0, ink=0.4), 2, 0),
+        "background 3": student.patch_labels(_pixels(draw, 2, 8, 4, 3, ink=0.4), 4, 3),
+    }
+
+
+@patch_labels.row("two classes with equally many pixels: the lower number")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    labels = torch.tensor([[[5, 2, 9, 1], [2, 5, 1, 9], [9, 4, 9, 9], [3, 9, 9, 9]]])
+    return {"labels": student.patch_labels(labels, 2, 9)}
+
+
+@patch_labels.row("patches that do not tile the picture raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    labels = student.patch_labels(_pixels(draw, 2, 4, 6, 6, ink=0.5), 2, 6)
+    return {
+        "the shape where they tile": str(tuple(labels.shape)),
+        "whole numbers": not labels.is_floating_point(),
+        "a height of 5": student.error_of("patch_labels", _pixels(draw, 2, 5, 6, 6, ink=0.5), 2, 6),
+        "a width of 7": student.error_of("patch_labels", _pixels(draw, 2, 4, 7, 6, ink=0.5), 2, 6),
+    }
+
+
+# ---- attention_rollout ----------------------------------------------------------------------------------------------
+
+attention_rollout = Check("attention_rollout", parts=("attention_rollout",))
+
+
+def _layers(draw: Draw, layers: int, batch: int, heads: int, tokens: int) -> list[Tensor]:
+    return [torch.softmax(2 * draw.normal(batch, heads, tokens, tokens), dim=-1) for _ in range(layers)]
+
+
+@attention_rollout.row("one layer of three heads: half their mean, half the identity")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"rollout": student.attention_rollout(_layers(draw, 1, 2, 3, 5))}
+
+
+@attention_rollout.row("two layers: the later one reads what the earlier one wrote", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"rollout": student.attention_rollout(_layers(draw, 2, 2, 3, 5))}
+
+
+@attention_rollout.row("four layers of one head, and every row sums to one")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    rollout = student.attention_rollout(_layers(draw, 4, 2, 1, 4))
+    return {"rollout": rollout, "the rows' sums": rollout.sum(dim=-1)}
+
+
+@attention_rollout.row("one image alone, and as many heads as tokens, where an axis fits by accident")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "one image": student.attention_rollout(_layers(draw, 2, 1, 2, 4)),
+        "all sizes alike": student.attention_rollout(_layers(draw, 3, 3, 3, 3)),
+    }
+
+
+@attention_rollout.row("the caller's weights are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights = _layers(draw, 2, 2, 2, 3)
+    kept = [layer.clone() for layer in weights]
+    rollout = student.attention_rollout(weights)
+    again = student.attention_rollout(weights)
+    same = all(torch.equal(a, b) for a, b in zip(weights, kept, strict=True)) and torch.equal(rollout, again)
+    return {"the same, asked twice": same, "the shape": str(tuple(rollout.shape))}
+
+
+# ---- partial_auc ----------------------------------------------------------------------------------------------------
+
+partial_auc = Check("partial_auc", parts=("partial_auc",))
+
+
+def _ranked(draw: Draw, count: int) -> tuple[Tensor, Tensor]:
+    """Scores without ties that say something of who is positive, and who is."""
+    positive = draw.uniform(count) < 0.4
+    positive[:2] = torch.tensor([True, False])
+    return draw.normal(count) + positive, positive
+
+
+@partial_auc.row("the upper fifth, and the upper half, of the true positive rates", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, positive = _ranked(draw, 40)
+    return {
+        "above 0.8": student.partial_auc(scores, positive, 0.8),
+        "above 0.5": student.partial_auc(scores, positive, 0.5),
+    }
+
+
+@partial_auc.row("a rate between two points of the curve")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, positive = _ranked(draw, 12)
+    scores[positive & (scores > scores[positive].median())] -= 3
+    return {f"above {rate}": student.partial_auc(scores, positive, rate) for rate in (0.83, 0.37)}
+
+
+@partial_auc.row("from 0: the whole area under the curve")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, positive = _ranked(draw, 30)
+    return {"the area": student.partial_auc(scores, positive, 0.0)}
+
+
+@partial_auc.row("equal scores pass together, whatever their order")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    positive = draw.uniform(30) < 0.5
+    positive[:2] = torch.tensor([True, False])
+    scores = (2 * draw.normal(30) + positive).round()
+    order = positive.float().argsort(descending=True)
+    return {
+        "a few scores, many times each": student.partial_auc(scores, positive, 0.6),
+        "the positives first": student.partial_auc(scores[order], positive[order], 0.6),
+        "the negatives first": student.partial_auc(scores[order.flip(0)], positive[order.flip(0)], 0.6),
+    }
+
+
+@partial_auc.row("a perfect ranking, a reversed one, and all scores equal")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    positive = torch.arange(10) > 5
+    return {
+        "perfect": student.partial_auc(draw.uniform(10) + positive, positive, 0.8),
+        "reversed": student.partial_auc(draw.uniform(10) - positive.float(), positive, 0.8),
+        "all equal": student.partial_auc(torch.full((10,), 0.3), positive, 0.8),
+    }
+
+
+@partial_auc.row("nothing to rank, or an impossible rate, raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    scores, positive = _ranked(draw, 8)
+    return {
+        "between 0 and 1 where there is something": 0 <= student.partial_auc(scores, positive, 0.8) <= 1,
+        "no positives": student.error_of("partial_auc", scores, torch.zeros(8, dtype=torch.bool), 0.8),
+        "no negatives": student.error_of("partial_auc", scores, torch.ones(8, dtype=torch.bool), 0.8),
+        "a rate of 1": student.error_of("partial_auc", scores, positive, 1.0),
+        "a rate below 0": student.error_of("partial_auc", scores, positive, -0.1),
+    }
+
+
+# ---- fix_the_resized_positions --------------------------------------------------------------------------------------
+
+fix_the_resized_positions = Check("fix_the_resized_positions", parts=("resize_positions",))
+
+
+def _explain_table(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Whether the class token's row is right, and how many of the patches' rows are."""
+    table, right = observed["table"], expected["table"]
+    if not isinstance(table, Tensor) or table.shape != right.shape:
+        return None
+    if not torch.allclose(table[0], right[0], atol=1e-5):
+        return "The class token's row has changed."
+    good = int(torch.isclose(table[1:], right[1:], atol=1e-4).all(dim=1).sum())
+    return f"Of the {len(right) - 1} patches' rows {good} are right."
+
+
+@fix_the_resized_positions.row("a wider grid", weight=2, explain=_explain_table)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"table": student.resize_positions(draw.normal(1 + 6, 4), (2, 3), (2, 5))}
+
+
+@fix_the_resized_positions.row("a higher grid, with fewer columns", weight=2, explain=_explain_table)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"table": student.resize_positions(draw.normal(1 + 12, 5), (3, 4), (5, 2))}
+
+
+@fix_the_resized_positions.row(
+    "a table that holds each patch's row and column: so does the new one", explain=_explain_table
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    rows, columns = torch.meshgrid(torch.arange(3.0), torch.arange(3.0), indexing="ij")
+    places = torch.stack([rows.flatten(), columns.flatten(), draw.normal(9)], dim=1)
+    return {"table": student.resize_positions(torch.cat([draw.normal(1, 3), places]), (3, 3), (6, 6))}
+
+
+@fix_the_resized_positions.row("the same grid: the same table; the caller's stays as it was", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    table = student.resize_positions(draw.normal(1 + 6, 4), (2, 3), (2, 3))
+    return {"table": table, "the table was changed": student.changed()}
