@@ -12,9 +12,9 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from theme.explorables import attention_step, figure, patch_cost, position_clocks, score_matrix
+from theme.explorables import attention_step, figure, measured_bars, patch_cost, position_clocks, score_matrix
 
-EXPLORABLES = (attention_step, score_matrix, position_clocks, patch_cost)
+EXPLORABLES = (attention_step, measured_bars, score_matrix, position_clocks, patch_cost)
 STATIC = Path(__file__).parent.parent / "static" / "explorables"
 
 
