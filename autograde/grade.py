@@ -397,7 +397,8 @@ def versions(assignment: str) -> dict[str, str]:
     chapters = {e.chapter for e in judge.of_assignment(assignment)}
     files = [_HERE / f"{name}.py" for name in _JUDGING]
     files += [*(_COURSE / "transport").glob("*.py"), _COURSE / "questions.py"]
-    files += [_COURSE / "checks" / "__init__.py", *(_COURSE / "checks" / "fixtures").glob("*.py")]
+    files += [_COURSE / "checks" / "__init__.py", _COURSE / "checks" / "of_tests.py"]
+    files += [*(_COURSE / "checks" / "fixtures").glob("*.py")]
     for chapter in chapters:
         modules = (f"solutions.{chapter}", f"course.checks.{chapter}", f"autograde.bank.{chapter}")
         files += [Path(str(import_module(name).__file__)) for name in modules]

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from course.transport import wire
+from course.transport.runner import described
 
 REPLY = wire.Caps(header_bytes=1 << 20, array_bytes=64 << 20)
 MAX_CALLBACKS = 10_000
@@ -38,7 +39,7 @@ class Remote:
                 if not isinstance(reply, dict):
                     raise wire.WireError("a reply that is no dictionary")
                 if "callback" in reply:
-                    self._send(self._called_back(reply, callbacks), deadline)
+                    self._answer(self._called_back(reply, callbacks), deadline)
                 elif "error" in reply:
                     kind, told = reply["error"]
                     return {"error": (str(kind)[:100], str(told)[:2000])}
@@ -62,7 +63,14 @@ class Remote:
         try:
             return {"ok": callbacks[number](*args, **kwargs)}
         except Exception as error:  # the student's arguments do not fit: an error of theirs, raised over there
-            return {"error": f"{type(error).__name__}: {error}"}
+            return {"error": described(error)}
+
+    def _answer(self, value: dict[str, Any], deadline: float) -> None:
+        """Send what a called-back function gave; where that is too large to send, the caller hears so."""
+        try:
+            self._send(value, deadline)
+        except wire.WireError as error:
+            self._send({"error": described(error)}, deadline)
 
     def _send(self, value: Any, deadline: float) -> None:
         self._socket.settimeout(_left(deadline))

@@ -50,6 +50,20 @@ def __getattr__(name: str) -> Any:
     )
 
 
+def own_or_reference(name: str) -> Any:
+    """The learner's own part where it has passed, else the reference where it is installed. Raises ImportError, with
+    the way on, where there is neither.
+    """
+    try:
+        return __getattr__(name)
+    except ImportError:
+        try:
+            return _reference(name, of_part(name))
+        except ImportError:
+            pass
+        raise
+
+
 def use_reference(*names: str) -> None:
     """Go on with the reference for these parts where your own have not passed. Raises ValueError for unknown names."""
     for name in names:

@@ -347,14 +347,13 @@ def record(module: str) -> None:
 
     from autograde import bank
     from course import tables
-    from course.checks import RECORDED_SEED
     from course.exercises import exercises
 
     torch.set_num_threads(1)
     exercises.cache_clear()
     for exercise in exercises():
         if exercise.chapter == module and not exercise.question:
-            content = tables.dump(bank.table(exercise, RECORDED_SEED))
+            content = tables.dump(bank.recorded(exercise))
             file = RECORDED / f"{exercise.name}.npz"
             if not file.exists() or file.read_bytes() != content:
                 file.write_bytes(content)

@@ -10,12 +10,14 @@ import io
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from autograde import reference
 from course import checks
-from course.checks import Check, Mistake, Observation, Table
-from course.exercises import Exercise
+from course.checks import RECORDED_SEED, Check, Implementation, Mistake, Observation, Table
+from course.checks.of_tests import REFERENCE, CheckOfTest
+from course.exercises import Exercise, exercises
 from course.transport.student import Local
 
 Source = str | Callable[[str], str]
@@ -82,22 +84,84 @@ def namespace(exercise: Exercise, source: str | None = None) -> dict[str, Any]:
     return names
 
 
-def observe(exercise: Exercise, source: str | None, seed: int) -> tuple[Observation, ...]:
-    """What the exercise's check sees of an answer (of the reference for None), in this process and in silence."""
+def implementations(exercise: Exercise) -> tuple[Implementation, ...] | None:
+    """What the grader tries an exercise's test on: all answers of the bank of the part that it tests. None where the
+    exercise asks for no test. Raises ValueError where the check names an answer that the bank does not hold.
+    """
     check = checks.find(exercise.name, exercise.chapter)
+    if not isinstance(check, CheckOfTest):
+        return None
+    return _implementations(check, _tested(check), find(_tested(check)))
+
+
+@cache
+def _implementations(check: CheckOfTest, tested: Exercise, bank: Bank) -> tuple[Implementation, ...]:
+    if unknown := set(check.beyond) - {wrong.name for wrong in bank.wrong}:
+        raise ValueError(f"{check.name} leaves out what the bank of {tested.name} does not hold: {sorted(unknown)}")
+
+    def part(source: str | None) -> Any:
+        return namespace(tested, source)[check.part]
+
+    made = [Implementation(REFERENCE, True, part(None))]
+    made += [Implementation(answer.name, True, part(source_of(tested, answer))) for answer in bank.correct]
+    for wrong in bank.wrong:
+        form = part(source_of(tested, wrong))
+        if wrong.name not in check.beyond and (len(tested.parts) == 1 or alone_is_wrong(tested, check.part, form)):
+            made.append(Implementation(wrong.name, False, form))
+    return tuple(made)
+
+
+def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:
+    """Whether an answer with several parts is wrong in this one: the check, with the reference for the others."""
+    check = checks.find(tested.name, tested.chapter)
+    seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_SEED)
+    return check.compare(seen, Table(RECORDED_SEED, observe(tested, None, RECORDED_SEED), ())).kind != "pass"
+
+
+def observe(
+    exercise: Exercise, source: str | None, seed: int, against: tuple[Implementation, ...] | None = None
+) -> tuple[Observation, ...]:
+    """What the exercise's check sees of an answer (of the reference for None), in this process and in silence.
+
+    An answer that is a test is tried on `against`, by default on the whole bank of what it tests.
+    """
+    check = checks.find(exercise.name, exercise.chapter)
+    against = against or implementations(exercise)
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return check.observe(check.student(Local(namespace(exercise, source))), seed)
+            return check.observe(check.student(Local(namespace(exercise, source))), seed, against)
 
 
 def table(exercise: Exercise, seed: int) -> Table:
     """The table of an exercise from a seed: the reference and every wrong answer observed now."""
+    return _table(exercise, seed, implementations(exercise))
+
+
+def recorded(exercise: Exercise) -> Table:
+    """The table that learners get: from the one seed, and for a test on what is published for it."""
+    return _table(exercise, RECORDED_SEED, published(exercise))
+
+
+def published(exercise: Exercise) -> tuple[Implementation, ...] | None:
+    """What a learner's test is tried on, with the reference as the right one. None where no test is asked for."""
+    check = checks.find(exercise.name, exercise.chapter)
+    if not isinstance(check, CheckOfTest):
+        return None
+    right = Implementation(REFERENCE, True, namespace(_tested(check))[check.part])
+    return (right, *(Implementation(name, False, part) for name, part in check.variants.items()))
+
+
+def _tested(check: CheckOfTest) -> Exercise:
+    return next(exercise for exercise in exercises() if exercise.name == check.of)
+
+
+def _table(exercise: Exercise, seed: int, against: tuple[Implementation, ...] | None) -> Table:
     mistakes = tuple(
-        Mistake(wrong.name, wrong.message, observe(exercise, source_of(exercise, wrong), seed))
+        Mistake(wrong.name, wrong.message, observe(exercise, source_of(exercise, wrong), seed, against))
         for wrong in find(exercise).wrong
     )
-    return Table(seed, observe(exercise, None, seed), mistakes)
+    return Table(seed, observe(exercise, None, seed, against), mistakes, against)
 
 
 @dataclass(frozen=True)
@@ -114,16 +178,16 @@ class Report:
 def examine(exercise: Exercise, table: Table) -> Report:
     """Judge every answer of the bank against a table: survivors must be none, unnamed few, refused none."""
     check: Check = checks.find(exercise.name, exercise.chapter)
-    bank = find(exercise)
+    bank, against = find(exercise), table.against or published(exercise)
     survivors, unnamed, refused = [], [], []
     for wrong in bank.wrong:
-        verdict = check.compare(observe(exercise, source_of(exercise, wrong), table.seed), table)
+        verdict = check.compare(observe(exercise, source_of(exercise, wrong), table.seed, against), table)
         if verdict.fraction >= 1:
             survivors.append(wrong.name)
         elif verdict.mistake != wrong.name:
             unnamed.append((wrong.name, str(verdict.mistake)))
     for correct in bank.correct:
-        verdict = check.compare(observe(exercise, source_of(exercise, correct), table.seed), table)
+        verdict = check.compare(observe(exercise, source_of(exercise, correct), table.seed, against), table)
         if verdict.kind != "pass":
             refused.append((correct.name, "; ".join(row.message for row in verdict.rows if not row.passed)))
     return Report(len(bank.wrong), len(bank.correct), tuple(survivors), tuple(unnamed), tuple(refused))

@@ -10,7 +10,7 @@ import importlib
 import math
 import re
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,12 +98,25 @@ class Mistake:
 
 
 @dataclass(frozen=True)
+class Implementation:
+    """What a learner's test is tried on: a form of the part that it is for, right or wrong, and its name for people."""
+
+    name: str
+    right: bool
+    part: Any
+
+
+@dataclass(frozen=True)
 class Table:
-    """Each row's observation of the reference and of every wrong answer, from one seed."""
+    """Each row's observation of the reference and of every wrong answer, from one seed.
+
+    `against` is what tests were tried on, where the exercise asks for a test; None stands for what is published.
+    """
 
     seed: int
     reference: tuple[Observation, ...]
     mistakes: tuple[Mistake, ...]
+    against: tuple[Implementation, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +163,7 @@ class Check:
     """
 
     registry: dict[str, "Check"] = {}
+    keeps = True  # whether a passed part is kept for later notebooks
 
     def __init__(self, name: str, parts: tuple[str, ...], banned: tuple[str, ...] = ()):
         self.name = name
@@ -184,9 +198,11 @@ class Check:
         """The student at the other end of a transport, under this exercise's rules."""
         return Student(transport, self.banned)
 
-    def observe(self, student: Student, seed: int) -> tuple[Observation, ...]:
+    def observe(
+        self, student: Student, seed: int, against: Sequence[Implementation] | None = None
+    ) -> tuple[Observation, ...]:
         """Let every row look. What the student's code raises is an observation; what the row's own code trips over,
-        because a reply has another form than promised, is one too."""
+        because a reply has another form than promised, is one too. `against` matters to checks of tests alone."""
         seen = []
         for index, row in enumerate(self.rows):
             try:
@@ -203,7 +219,7 @@ class Check:
 
     def judge(self, student: Student, table: Table) -> Verdict:
         """Look at the student's code with the table's seed and compare with the table."""
-        return self.compare(self.observe(student, table.seed), table)
+        return self.compare(self.observe(student, table.seed, table.against), table)
 
     def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
         """The verdict on observations made with the table's seed."""
@@ -246,7 +262,7 @@ class Check:
         """The bank's answer that looks like this one: on every row, else on the failing rows, else on row i."""
 
         def alike(mistake: Mistake, indices: Any) -> bool:
-            return all(_alike(seen[j], mistake.observations[j], self.rows[j]) for j in indices)
+            return all(self._same(j, seen[j], mistake.observations[j]) for j in indices)
 
         for indices in (range(len(self.rows)), failing, [i]):
             for mistake in table.mistakes:
@@ -254,6 +270,10 @@ class Check:
                 if shows and alike(mistake, indices):
                     return mistake
         return None
+
+    def _same(self, i: int, seen: Observation, other: Observation) -> bool:
+        """Whether row i cannot tell two answers apart."""
+        return _alike(seen, other, self.rows[i])
 
     @staticmethod
     def _explained(row: _Row, seen: Observation, reference: Observation) -> str | None:

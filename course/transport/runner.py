@@ -51,7 +51,7 @@ class Runner:
         keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
         try:
             if request.get("seed") is not None:
-                torch.manual_seed(request["seed"])
+                torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: milliseconds
             operation = getattr(self, "_" + request["op"])
             with _Ban(tuple(request.get("banned", ()))):
                 result = self._out(operation(request, arguments, keywords))
@@ -171,6 +171,28 @@ def _tensors(value: Any) -> list[Tensor]:
     return []
 
 
+def described(error: Exception) -> tuple[str, str]:
+    """What crosses of an exception that a called-back function raised: its type's name and its words."""
+    words = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
+    return type(error).__name__, words[:2000]
+
+
+def rebuilt(type_name: str, words: str) -> Exception:
+    """The exception of `described` again, for Python's own common types; RuntimeError for any other.
+
+    The student's code then sees what a function within its own process would have raised, whichever the transport.
+    """
+    kind = _COMMON.get(type_name)
+    return kind(words) if kind is not None else RuntimeError(f"{type_name}: {words}" if words else type_name)
+
+
+_COMMON: dict[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, LookupError, NameError,
+                 NotImplementedError, OverflowError, RuntimeError, TypeError, ValueError, ZeroDivisionError)
+}  # fmt: skip
+
+
 def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[Callable[[], Any]], Any] | None = None):
     """Answer requests on a socket until the other end closes it.
 
@@ -182,7 +204,7 @@ def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[Call
         wire.send(sock, {"callback": number, "args": list(args), "kwargs": kwargs})
         reply = wire.receive(sock)
         if "error" in reply:
-            raise RuntimeError(reply["error"])
+            raise rebuilt(*reply["error"])
         return reply["ok"]
 
     runner = Runner(namespace, call_back)

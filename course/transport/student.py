@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from course.transport import wire
-from course.transport.runner import Runner
+from course.transport.runner import Runner, described, rebuilt
 
 
 class StudentError(Exception):
@@ -38,7 +38,10 @@ class Local:
 
     def _call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
         received = wire.copy({"args": list(args), "kwargs": kwargs})
-        return wire.copy(self._callbacks[number](*received["args"], **received["kwargs"]))
+        try:
+            return wire.copy(self._callbacks[number](*received["args"], **received["kwargs"]))
+        except Exception as error:
+            raise rebuilt(*described(error)) from None
 
     def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
         self._callbacks = callbacks

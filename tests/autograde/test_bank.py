@@ -46,6 +46,17 @@ def test_messages_say_cause_and_next_step_without_code(exercise):
         assert not CODE.search(wrong.message), wrong.name
 
 
+@pytest.mark.parametrize("exercise", [e for e in CODED if bank.published(e)], ids=lambda e: e.name)
+def test_what_is_published_for_a_learners_test_is_wrong(exercise):
+    """Each published variant fails the check of the part that it is a form of, and a test's bank is large enough."""
+    check = checks.find(exercise.name, exercise.chapter)
+    tested = next(e for e in CODED if e.name == check.of)
+    for variant in bank.published(exercise):
+        assert variant.right or bank.alone_is_wrong(tested, check.part, variant.part), variant.name
+    assert sum(i.right for i in bank.implementations(exercise)) >= 4
+    assert sum(not i.right for i in bank.implementations(exercise)) >= 4
+
+
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_the_untouched_notebook_earns_nothing(exercise):
     """The stub as it is released, the broken code of a bug to find included, and no function at all."""

@@ -218,6 +218,29 @@ def test_banned_functions_are_refused_under_any_name(connect):
         connect(("softmax",)).uses_banned(torch.zeros(3))
 
 
+@pytest.mark.parametrize(
+    ("error", "type_name", "words"),
+    [
+        (ValueError("3 is not 4"), "ValueError", "3 is not 4"),
+        (KeyError("absent"), "KeyError", "'absent'"),
+        (TimeoutError("of no kind that crosses"), "RuntimeError", "TimeoutError: of no kind that crosses"),
+        (wire.WireError("nor this"), "RuntimeError", "WireError: nor this"),
+    ],
+)
+def test_what_a_called_back_function_raises_is_raised_over_there(connect, error, type_name, words):
+    def step(total, i):
+        raise error
+
+    with pytest.raises(StudentError) as raised:
+        connect().repeat(step, 2)
+    assert (raised.value.type_name, raised.value.message) == (type_name, words)
+
+
+def test_what_is_called_back_may_give_too_much(connect):
+    with pytest.raises(StudentError, match="too large"):
+        connect().repeat(lambda total, i: torch.zeros(1 << 25), 2)
+
+
 def test_a_line_that_trickles_or_lies_is_given_up():
     near, far = socket.socketpair()
     remote = Remote(near, timeout=0.3)

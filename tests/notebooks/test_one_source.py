@@ -91,7 +91,7 @@ def test_recorded_tables_are_fresh(path):
     for exercise in exercises():
         if exercise.notebook != path.stem or exercise.question:
             continue
-        recorded, live = tables.load(exercise.name), bank.table(exercise, checks.RECORDED_SEED)
+        recorded, live = tables.load(exercise.name), bank.recorded(exercise)
         assert [(m.name, m.message) for m in recorded.mistakes] == [(m.name, m.message) for m in live.mistakes]
         check = checks.find(exercise.name, exercise.chapter)
         assert check.compare(live.reference, recorded).kind == "pass", exercise.name

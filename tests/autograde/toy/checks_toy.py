@@ -1,10 +1,20 @@
 """The checks of the tests' own little assignment."""
 
 from course.checks import Check
+from course.checks.of_tests import CheckOfTest
 
 scale = Check("scale", parts=("scale",))
 centre = Check("centre", parts=("centre",))
 standardise = Check("standardise", parts=("standardise",))
+test_centre = CheckOfTest(  # not in the toy's notebook: tests of the grader hand it in themselves
+    "test_centre",
+    of="centre",
+    variants={
+        "means of rows": lambda x: x - x.mean(dim=1, keepdim=True),
+        "one mean for all": lambda x: x - x.mean(),
+        "nothing taken away": lambda x: x,
+    },
+)
 
 
 @scale.row("a factor that is no whole number", weight=1)

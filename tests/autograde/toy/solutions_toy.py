@@ -24,3 +24,9 @@ def standardise(x: Tensor) -> Tensor:
     """x (B, D) centred, each column divided by its root mean square."""
     centred = centre(x)
     return centred / torch.sqrt((centred**2).mean(dim=0))
+
+
+def test_centre(centre) -> bool:
+    """Whether centre(x (B, D)) is right."""
+    x = torch.randn(5, 3) + 2
+    return torch.allclose(centre(x), x - x.sum(dim=0) / 5, atol=1e-5)

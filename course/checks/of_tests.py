@@ -1,0 +1,244 @@
+"""Checks of exercises that ask for a test: tried on right and wrong implementations of another exercise's part.
+
+The learner's function is given one implementation after the other, in an order of its own for every seed, and says
+whether it is right: True or False, or `assert` and nothing returned; an exception means that it found a fault. It earns
+the share of the wrong ones that it finds, and nothing where it refuses a right one.
+
+The implementations stay out here: the test calls them back. In a notebook they are the learner's own passed part and a
+few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course import parts
+from course.checks import Check, Draw, Implementation, Observation, Table, Verdict, _alike, _unanswered
+from course.transport.student import Student, StudentError
+from course.transport.wire import Foreign
+
+REFERENCE = "the reference"  # the name of the right one that every set of implementations begins with
+MAX_CALLS = 200  # of one implementation by one test
+MAX_SIZE, MAX_ELEMENTS = 512, 20_000  # of what a test may give it: what is right shows on small inputs
+_NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Banned")  # what ends a test without an opinion
+
+Make = Callable[[Any, Draw], Callable]
+
+
+class CheckOfTest(Check):
+    """The check of an exercise that asks for a test of exercise `of`, or of one `part` of it.
+
+    `variants` are the published wrong ones by name. `make(part, draw)` turns a part into what the test is given, where
+    that is not the part itself: an encoder with drawn weights for its class. `beyond` names wrong answers of the bank
+    that no such test can see, or need not: a gradient that is cut, an argument that is changed in place.
+    """
+
+    keeps = False  # nothing later rests on a test
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        of: str,
+        variants: Mapping[str, Any],
+        part: str = "",
+        make: Make | None = None,
+        beyond: Sequence[str] = (),
+    ):
+        super().__init__(name, parts=(name,))
+        self.of, self.part, self.beyond = of, part or of, tuple(beyond)
+        self.variants = dict(variants)
+        self._make = make
+        self.row(f"it lets every right `{self.part}` pass", explain=self._refused)(_together)
+        self.row(f"it finds the wrong forms of `{self.part}`", explain=self._missed)(_together)
+
+    def published(self) -> tuple[Implementation, ...]:
+        """What a learner's test is tried on. Raises ImportError, with the way on, where there is no right one yet."""
+        right = Implementation(REFERENCE, True, parts.own_or_reference(self.part))
+        return (right, *(Implementation(name, False, part) for name, part in self.variants.items()))
+
+    def judge(self, student: Student, table: Table) -> Verdict:
+        """As any check; where the learner has no right implementation yet, the note says what to do first."""
+        try:
+            against = table.against or self.published()
+        except ImportError as error:
+            return Verdict("not answered", 0.0, note=f"A test is tried on your own `{self.part}` first, and {error}")
+        return self.compare(self.observe(student, table.seed, against), table)
+
+    def observe(
+        self, student: Student, seed: int, against: Sequence[Implementation] | None = None
+    ) -> tuple[Observation, ...]:
+        """Both rows at once, because an order in which the right ones come first would tell them apart."""
+        against = tuple(against or self.published())
+        student.seed(seed)
+        found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
+        own: dict[str, str] = {}  # the same, where the test broke rather than said so
+        habits = ""
+        try:
+            for index in Draw(seed, self.name, "order").permutation(len(against)).tolist():
+                given = _Given(self._callable(against[index], seed), seed)
+                found[against[index].name], raised = self._opinion(student, given)
+                if raised:
+                    own[against[index].name] = raised
+                if against[index].name == REFERENCE:
+                    habits = given.habits()
+        except StudentError as error:
+            return (Observation(raised=(error.type_name, error.message)),) * 2
+        if len(own) == len(against):
+            kind, _, words = own[REFERENCE].partition(": ")
+            return (Observation(raised=(kind, words)),) * 2
+        hidden = {"habits": habits} | {f"why.{i.name}": found[i.name] for i in against if i.right and found[i.name]}
+        return (
+            Observation({i.name: not found[i.name] for i in against if i.right}, hidden),
+            Observation({i.name: bool(found[i.name]) for i in against if not i.right}, hidden),
+        )
+
+    def _callable(self, implementation: Implementation, seed: int) -> Callable:
+        if self._make is None:
+            return implementation.part
+        try:
+            return self._make(implementation.part, Draw(seed, self.name, "make"))
+        except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
+            return _Broken(error)
+
+    def _opinion(self, student: Student, given: "_Given") -> tuple[str, str]:
+        """(why the test says that this one is wrong, "" for right; what it raised where that was no assertion)."""
+        try:
+            said = getattr(student, self.name)(given)
+        except StudentError as error:
+            seen = Observation(raised=(error.type_name, error.message))
+            if error.type_name in _NO_VERDICT or _unanswered(seen):
+                raise
+            words = f"{error.type_name}{': ' if error.message else ''}{error.message}"
+            return f"it raised {words}", "" if error.type_name == "AssertionError" else words
+        if isinstance(said, Tensor) and said.dtype == torch.bool and said.numel() == 1:
+            said = bool(said)
+        if said is not None and not isinstance(said, bool):
+            kind = said.type_name if isinstance(said, Foreign) else type(said).__name__
+            raise StudentError("TypeError", f"a test returns True or False, or nothing after its asserts; {kind} came")
+        return "it returned False" if said is False else "", ""
+
+    def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
+        """The verdict; the share of wrong ones found counts, where every right one passes."""
+        for row in table.reference:
+            if row.raised or not all(row.values.values()):
+                raise ValueError(f"{self.name}: the reference's own test errs: {row.raised or row.values}")
+        verdict = super().compare(seen, table)
+        if verdict.kind in ("pass", "not answered") or seen[0].raised:
+            return verdict
+        rights, wrongs = verdict.rows
+        found = seen[1].values
+        share = sum(bool(found.get(name)) for name in table.reference[1].values) / len(table.reference[1].values)
+        if not rights.passed and wrongs.passed:
+            told = "A test that refuses what is right has found nothing by refusing what is wrong."
+            wrongs = replace(wrongs, passed=False, message=told)
+        fraction = share if rights.passed else 0.0
+        return replace(verdict, kind="part" if fraction else "fail", fraction=fraction, rows=(rights, wrongs))
+
+    def _same(self, i: int, seen: Observation, other: Observation) -> bool:
+        """Two tests make the same mistake where they err on the same implementations and call them alike."""
+        return _alike(seen, other, self.rows[i]) and seen.hidden.get("habits") == other.hidden.get("habits")
+
+    def _refused(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
+        names, of = _failed(seen, expected)
+        why = seen[f"why.{names[0]}"]
+        if of == 1:
+            return f"Your test refuses one that is right: {why}."
+        return f"Your test refuses {len(names)} of {of} that are right ({_listed(names)}): {why}."
+
+    def _missed(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
+        names, of = _failed(seen, expected)
+        return f"Your test lets {len(names)} of {of} wrong ones through: {_listed(names)}."
+
+
+def _together(student: Student, draw: Draw) -> dict[str, Any]:
+    raise NotImplementedError("the rows of a test's check are looked at together")
+
+
+def _failed(seen: dict[str, Any], expected: dict[str, Any]) -> tuple[list[str], int]:
+    """The implementations that the test errs on, and of how many; other things that were seen are texts."""
+    names = [name for name, value in expected.items() if isinstance(value, bool)]
+    return [name for name in names if seen.get(name) is False], len(names)
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return "; ".join(names[:most] + more)
+
+
+class _Broken:
+    """Stands for an implementation that could not be built: raises, when it is called, what building it raised."""
+
+    def __init__(self, error: Exception):
+        self._error = error
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._error
+
+
+class _Given:
+    """An implementation as a test gets it. It draws the same numbers at every call and leaves the test's alone, refuses
+    inputs that would cost the grader dear, and remembers how it was called.
+    """
+
+    def __init__(self, function: Callable, seed: int):
+        self._function, self._seed = function, seed
+        self._calls: list[tuple[list[Tensor], list[int]]] = []
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        tensors, numbers = _leaves((args, kwargs))
+        self._calls.append((tensors, numbers))
+        if len(self._calls) > MAX_CALLS:
+            raise ValueError(f"a test may call what it is given {MAX_CALLS} times")
+        sizes = [size for tensor in tensors for size in tensor.shape]
+        whole = [int(t.double().abs().max()) for t in tensors if t.numel() and _whole(t)]
+        product = 1
+        for number in numbers:
+            product *= max(1, abs(number))
+        if max([*sizes, *whole, 0]) > MAX_SIZE or max(sum(t.numel() for t in tensors), product) > MAX_ELEMENTS:
+            raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
+        generator = torch.default_generator  # torch.manual_seed visits devices: milliseconds
+        state = generator.get_state()
+        try:
+            generator.manual_seed(self._seed)
+            with torch.no_grad():
+                return self._function(*args, **kwargs)
+        finally:
+            generator.set_state(state)
+
+    def habits(self) -> str:
+        """How the test called it, in words that tell one kind of test from another."""
+        if not self._calls:
+            return "never called"
+        values = [t for tensors, _ in self._calls for t in tensors if t.dtype != torch.bool and t.numel()]
+        sizes = [[s for t in tensors for s in t.shape] + numbers for tensors, numbers in self._calls]
+        return ", ".join((
+            "called once" if len(self._calls) == 1 else "called several times",
+            "constant inputs" if all(bool((t == t.flatten()[0]).all()) for t in values) else "varied inputs",
+            "sizes alike" if all(len(set(s)) < len(s) for s in sizes) else "sizes differ",
+            "a batch of one" if all(t[0].shape[:1] == (1,) for t, _ in self._calls if t) else "a batch of several",
+        ))  # fmt: skip
+
+
+def _whole(tensor: Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex())
+
+
+def _leaves(value: Any) -> tuple[list[Tensor], list[int]]:
+    """The tensors and the whole numbers in a nest of lists, tuples and dicts."""
+    if isinstance(value, Tensor):
+        return [value], []
+    if isinstance(value, bool) or not isinstance(value, (int, dict, list, tuple, set)):
+        return [], []
+    if isinstance(value, int):
+        return [], [value]
+    tensors: list[Tensor] = []
+    numbers: list[int] = []
+    for item in value.values() if isinstance(value, dict) else value:
+        inner = _leaves(item)
+        tensors += inner[0]
+        numbers += inner[1]
+    return tensors, numbers
