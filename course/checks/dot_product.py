@@ -67,16 +67,16 @@ def _query_key_value(draw: Draw, *leading: int, T: int, S: int, d_k: int, d_v: i
 
 
 @scaled_dot_product_attention.row(
-    "four queries, six keys, values of another width", weight=2, explain=_explain_attention
+    "three queries, four keys, values of another width", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=4, S=6, d_k=5, d_v=3)))
+    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)))
 
 
 @scaled_dot_product_attention.row("any leading axes: none, and two", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    none = student.scaled_dot_product_attention(*_query_key_value(draw, T=4, S=6, d_k=5, d_v=3))
-    two = student.scaled_dot_product_attention(*_query_key_value(draw, 2, 3, T=4, S=5, d_k=2, d_v=6))
+    none = student.scaled_dot_product_attention(*_query_key_value(draw, T=3, S=4, d_k=5, d_v=2))
+    two = student.scaled_dot_product_attention(*_query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1))
     return {"none": _shown(none), "two": _shown(two)}
 
 
@@ -84,35 +84,35 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     "all sizes alike, where a wrong axis fits by accident", weight=0.5, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 4, T=4, S=4, d_k=4, d_v=4)))
+    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 3, T=3, S=3, d_k=3, d_v=3)))
 
 
 @scaled_dot_product_attention.row("narrow queries and wide ones: d_k is 1, and 49", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    narrow = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=5, d_k=1, d_v=4))
-    wide = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=4, d_k=49, d_v=2))
+    narrow = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=2, S=4, d_k=1, d_v=3))
+    wide = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=2, d_k=49, d_v=1))
     return {"narrow": _shown(narrow), "wide": _shown(wide)}
 
 
 @scaled_dot_product_attention.row("a mask of its own for each query", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    arguments = _query_key_value(draw, 2, T=4, S=6, d_k=5, d_v=3)
-    return _shown(student.scaled_dot_product_attention(*arguments, draw.mask(2, 4, 6)))
+    arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
+    return _shown(student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4)))
 
 
 @scaled_dot_product_attention.row("masks that broadcast: (T, S), and (B, 1, 1, S)", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    arguments = _query_key_value(draw, 2, T=4, S=6, d_k=5, d_v=3)
-    heads = _query_key_value(draw, 2, 3, T=4, S=5, d_k=3, d_v=2)
+    arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
+    heads = _query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1)
     return {
-        "(T, S)": _shown(student.scaled_dot_product_attention(*arguments, draw.mask(4, 6))),
-        "(B, 1, 1, S)": _shown(student.scaled_dot_product_attention(*heads, draw.mask(2, 1, 1, 5))),
+        "(T, S)": _shown(student.scaled_dot_product_attention(*arguments, draw.mask(3, 4))),
+        "(B, 1, 1, S)": _shown(student.scaled_dot_product_attention(*heads, draw.mask(2, 1, 1, 4))),
     }
 
 
 @scaled_dot_product_attention.row("scores of several hundred stay finite", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    query, key, value = _query_key_value(draw, 2, T=4, S=6, d_k=5, d_v=3)
+    query, key, value = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     return _shown(student.scaled_dot_product_attention(300 * query, key, value))
 
 
@@ -150,21 +150,21 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @scaled_dot_product_attention.row("the caller's tensors are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    arguments = _query_key_value(draw, 2, T=4, S=6, d_k=5, d_v=3)
-    output, _ = student.scaled_dot_product_attention(*arguments, draw.mask(2, 4, 6))
+    arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
+    output, _ = student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4))
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
 
 
 @scaled_dot_product_attention.row("shapes that do not fit raise ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    query, key, value = _query_key_value(draw, 2, T=4, S=6, d_k=5, d_v=3)
+    query, key, value = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     output, _ = student.scaled_dot_product_attention(query, key, value)  # first, so that raising always proves nothing
     errors = {
-        "a key of another width": (query, draw.normal(2, 6, 4), value),
+        "a key of another width": (query, draw.normal(2, 4, 4), value),
         "a value too few": (query, key, value[:, 1:]),
         "one sequence beside two": (query, key[:1], value[:1]),
-        "a mask of numbers": (query, key, value, torch.ones(4, 6)),
-        "a mask that does not fit": (query, key, value, draw.mask(6, 4)),
+        "a mask of numbers": (query, key, value, torch.ones(3, 4)),
+        "a mask that does not fit": (query, key, value, draw.mask(4, 3)),
     }
     seen = {name: student.error_of("scaled_dot_product_attention", *given) for name, given in errors.items()}
     return {"the output's shape where they fit": str(tuple(output.shape))} | seen
@@ -258,25 +258,26 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @self_attention.row("a sequence asks itself, without a mask", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(_self_attention(student, draw, 6)(draw.normal(2, 5, 6)))
+    return _shown(_self_attention(student, draw, 3)(draw.normal(2, 4, 3)))
 
 
 @self_attention.row("as many positions as features", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(_self_attention(student, draw, 4)(draw.normal(4, 4, 4)))
+    return _shown(_self_attention(student, draw, 3)(draw.normal(3, 3, 3)))
 
 
 @self_attention.row("the mask arrives: causal (T, T), and padding (B, 1, T)", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, x = _self_attention(student, draw, 6), draw.normal(2, 5, 6)
-    causal = torch.ones(5, 5, dtype=torch.bool).tril()
-    padding = (torch.arange(5) < draw.lengths(2, 5).unsqueeze(1)).unsqueeze(1)
-    return {"causal": _shown(attention(x, causal)), "padding": _shown(attention(x, padding))}
+    attention, x = _self_attention(student, draw, 3), draw.normal(2, 4, 3)
+    causal = torch.ones(4, 4, dtype=torch.bool).tril()
+    padding = (torch.arange(4) < draw.lengths(2, 4).unsqueeze(1)).unsqueeze(1)
+    seen = {"causal": _shown(attention(x, causal)), "padding": _shown(attention(x, padding))}
+    return seen | {"in training": attention.train()(x, causal)[1]}
 
 
 @self_attention.row("positions in another order: the same outputs, in that order", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, x, order = _self_attention(student, draw, 6), draw.normal(2, 5, 6), torch.tensor([3, 0, 4, 1, 2])
+    attention, x, order = _self_attention(student, draw, 3), draw.normal(2, 4, 3), torch.tensor([2, 0, 3, 1])
     (straight, _), (shuffled, weights) = attention(x), attention(x[:, order])
     return {
         "the outputs follow": bool(torch.allclose(straight[:, order], shuffled, atol=1e-4)),
@@ -432,8 +433,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @attention_backward.row("any leading axes: none, and two")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
-        "none": _backward(student, draw, T=3, S=5, d_k=2, d_v=4),
-        "two": _backward(student, draw, 2, 3, T=2, S=4, d_k=3, d_v=2),
+        "none": _backward(student, draw, T=3, S=4, d_k=2, d_v=3),
+        "two": _backward(student, draw, 2, 1, T=2, S=3, d_k=2, d_v=1),
     }
 
 
