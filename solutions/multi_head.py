@@ -7,7 +7,7 @@ True = may attend.
 """
 
 import copy
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +17,7 @@ from solutions.dot_product import scaled_dot_product_attention
 
 
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
-    """(B, T, D) -> (B, H, T, d) with d = D / H: each position's features, shared out among heads.
+    """(B, T, D) -> (B, H, T, d) with d = D / H: each position's features, shared out to heads.
 
     Head h gets the d features from h * d on, of every position. Raises ValueError where
     num_heads does not divide D.
@@ -36,12 +36,33 @@ def merge_heads(x: Tensor) -> Tensor:
     return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 
 
-class MultiHeadAttention(nn.Module):
-    """num_heads attentions side by side, each in a subspace of its own (Vaswani et al., 2017, 3.2.2).
+def test_split_heads(split_heads: Callable) -> bool:
+    """Says whether an implementation of split_heads is right: True or False (or by asserts).
 
-    The parameters are four linear maps with bias, d_model to d_model: W_Q, W_K, W_V, and W_O after
-    the heads have been merged. Head h has the features from h * d_model / num_heads on of what
-    W_Q, W_K and W_V give. Raises ValueError where num_heads does not divide d_model.
+    split_heads: a function (x, num_heads) that should do what the docstring of split_heads above
+    promises, its ValueError included. It takes and gives plain tensors, may be called up to 200
+    times, and refuses large inputs (sizes to 512, 20,000 numbers in all). Whatever does all that
+    is promised is right, in whatever way it does it; everything else is wrong.
+    """
+    x = torch.randn(2, 5, 12)  # sizes that all differ, numbers that all differ
+    heads = split_heads(x, 3)
+    if heads.shape != (2, 3, 5, 4):
+        return False
+    if not all(torch.equal(heads[:, h], x[:, :, 4 * h : 4 * (h + 1)]) for h in range(3)):
+        return False
+    try:
+        split_heads(x, 5)
+    except ValueError:
+        return True
+    return False
+
+
+class MultiHeadAttention(nn.Module):
+    """num_heads attentions side by side (Vaswani et al., 2017, section 3.2.2).
+
+    The parameters are four linear maps with bias, d_model to d_model: W_Q, W_K, W_V, and W_O
+    after the heads have been merged. Head h has the features from h * d_model / num_heads on of
+    what W_Q, W_K and W_V give. Raises ValueError where num_heads does not divide d_model.
 
     forward: query (B, T, D), key (B, S, D), value (B, S, D): self-attention where all three are
     the same, cross-attention where key and value come from elsewhere. mask boolean, True = may
@@ -52,7 +73,7 @@ class MultiHeadAttention(nn.Module):
     def __init__(self, d_model, num_heads):
         super().__init__()
         if d_model % num_heads:
-            raise ValueError(f"num_heads must divide d_model, got d_model={d_model} and num_heads={num_heads}")
+            raise ValueError(f"num_heads must divide d_model, got {num_heads} and {d_model}")
         self.num_heads = num_heads
         self.W_Q = nn.Linear(d_model, d_model)
         self.W_K = nn.Linear(d_model, d_model)
@@ -91,10 +112,10 @@ def sinusoidal_encoding(length: int, d_model: int) -> Tensor:
 
 
 class LearnedPositionalEncoding(nn.Module):
-    """A table of max_length learned vectors, added to the input by position (Gehring et al., 2017).
+    """A table of max_length learned vectors, added by position (Gehring et al., 2017).
 
-    The parameter is `weight` (max_length, d_model). forward: x (B, T, D) -> x plus the first T rows.
-    Raises ValueError where T is larger than max_length.
+    The parameter is `weight` (max_length, d_model). forward: x (B, T, D) -> x plus the first T
+    rows, the same for every sentence. Raises ValueError where T is larger than max_length.
     """
 
     def __init__(self, max_length, d_model):
@@ -109,15 +130,15 @@ class LearnedPositionalEncoding(nn.Module):
 
 
 def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
-    """W_Q and W_K, set by hand, of a head that attends from every position to the one before it.
+    """W_Q and W_K, set by hand, of a head that attends from every position to the one before.
 
-    The head reads the rows of sinusoidal_encoding(length, d_model) and nothing else, as nn.Linear
-    would: queries = encoding @ W_Q.T, keys = encoding @ W_K.T. At every length the score of
-    query t and key s, not yet divided by sqrt(d_model), is
+    The head reads the rows of sinusoidal_encoding(length, d_model) and nothing else, and uses
+    the matrices as nn.Linear does: queries = encoding @ W_Q.T, keys = encoding @ W_K.T. At every
+    length the score of query t and key s, not yet divided by sqrt(d_model), is
 
         gain * e(t - 1) . e(s)
 
-    where e(t) is the formula of sinusoidal_encoding at position t; e(-1) too, for the query t = 0.
+    where e(t) is the formula of sinusoidal_encoding at position t, and e(-1) the same formula.
     Returns W_Q and W_K, each (d_model, d_model). Raises ValueError where d_model is odd.
     """
     if d_model % 2:
@@ -132,12 +153,12 @@ def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
 
 
 def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
-    """A one-dimensional convolution, written as attention with one head for each of its K offsets.
+    """A convolution in one dimension, written as attention with a head for each of K offsets.
 
-    x (B, T, C_in); weight (C_out, C_in, K) with K odd and bias (C_out,), as nn.Conv1d keeps them.
+    x (B, T, C_in); weight (C_out, C_in, K), K odd, and bias (C_out,), as nn.Conv1d keeps them.
     Query t of head k gives all its weight to the key t + k - K // 2, and where there is no such
-    key, at the edges, it gives none. Returns the output (B, T, C_out), which is that of nn.Conv1d
-    with stride 1 and padding K // 2, and the heads' weights (K, T, T), each of them one or zero.
+    key, at the edges, it gives none. Returns the output (B, T, C_out), that of nn.Conv1d with
+    stride 1 and padding K // 2, and the heads' weights (K, T, T), each of them one or zero.
     """
     length, num_heads = x.shape[1], weight.shape[2]
     positions = torch.arange(length, device=x.device)
@@ -154,8 +175,8 @@ def ablate_heads(attention: nn.Module, heads: Iterable[int]) -> nn.Module:
 
     attention: as MultiHeadAttention, with num_heads and the four maps W_Q, W_K, W_V and W_O.
     heads: numbers of heads, from 0. The copy returns the weights of all heads as before; its
-    output is W_O's bias and the other heads' contributions. The attention that was given, and its
-    parameters, stay as they were. Raises ValueError for a head that it does not have.
+    output is W_O's bias and the other heads' contributions. The attention that was given and its
+    parameters stay as they were. Raises ValueError for a head that it does not have.
     """
     d_head = attention.W_O.in_features // attention.num_heads
     without = copy.deepcopy(attention)
@@ -176,8 +197,8 @@ def attend_with_torch(
 ) -> tuple[Tensor, Tensor]:
     """Ask torch's own multi-head attention, with a mask of this course's.
 
-    attention: made with batch_first=True. query (B, T, D), key and value (B, S, D); mask (B, T, S)
-    boolean, True = may attend, each row allowing at least one key.
+    attention: made with batch_first=True. query (B, T, D), key and value (B, S, D); mask
+    (B, T, S) boolean, True = may attend, each row allowing at least one key.
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).
     """
     blocked = ~mask  # torch's module has it the other way round: True = may not attend

@@ -1,0 +1,514 @@
+"""Checks of chapter 05: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+explanations. After any other change the tables are recorded afresh (`make refresh`).
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.checks.of_tests import CheckOfTest
+from course.checks.variants.multi_head import SPLIT_HEADS
+from course.transport.student import Module, Student, StudentError
+
+# ---- split_heads ----------------------------------------------------------------------------------------------------
+
+split_heads = Check("split_heads", parts=("split_heads", "merge_heads"))
+
+
+def _explain_heads(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Whether the numbers are all there in other places, or others."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if not isinstance(seen, Tensor) or seen.shape != right.shape or torch.equal(seen, right):
+            continue
+        if torch.equal(seen.flatten().sort().values, right.flatten().sort().values):
+            stay = int((seen == right).sum())
+            return f"`{name}` has the right shape and the right numbers, and only {stay} of {right.numel()} in place."
+        return f"`{name}` has the right shape, and numbers that do not belong there."
+    return None
+
+
+@split_heads.row("split: every head gets its block of features, of every position", weight=2, explain=_explain_heads)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"heads": student.split_heads(draw.normal(2, 5, 12), 3)}
+
+
+@split_heads.row("split: as many positions as heads, where a wrong axis fits by accident", explain=_explain_heads)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"heads": student.split_heads(draw.normal(4, 4, 16), 4)}
+
+
+@split_heads.row("merge: head 0 first, at every position", weight=2, explain=_explain_heads)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"merged": student.merge_heads(draw.normal(2, 3, 5, 4))}
+
+
+@split_heads.row("merge: all sizes alike, where a wrong axis fits by accident", explain=_explain_heads)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"merged": student.merge_heads(draw.normal(3, 3, 3, 3))}
+
+
+@split_heads.row("there and back, one head and as many heads as features", explain=_explain_heads)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 3, 6)
+    seen = {f"{heads} heads": student.merge_heads(student.split_heads(x, heads)) for heads in (1, 2, 6)}
+    return seen | {"one head": student.split_heads(x, 1), "six heads": student.split_heads(x, 6)}
+
+
+@split_heads.row("a tensor that does not lie in one piece", weight=0.5, explain=_explain_heads)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    heads = draw.normal(2, 5, 3, 4).transpose(1, 2)  # what split_heads itself gives: not contiguous
+    return {"heads": student.split_heads(draw.normal(5, 2, 6).transpose(0, 1), 2), "merged": student.merge_heads(heads)}
+
+
+@split_heads.row("heads that do not divide the width raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 5, 12)
+    return {
+        "the shape where they do": str(tuple(student.split_heads(x, 3).shape)),
+        "five heads of twelve features": student.error_of("split_heads", x, 5),
+    }
+
+
+# ---- test_split_heads -----------------------------------------------------------------------------------------------
+
+test_split_heads = CheckOfTest("test_split_heads", of="split_heads", variants=SPLIT_HEADS)
+
+# ---- multi_head_attention -------------------------------------------------------------------------------------------
+
+_TORCHS_ATTENTION = ("multi_head_attention_forward", "scaled_dot_product_attention", "MultiheadAttention")
+
+multi_head_attention = Check("multi_head_attention", parts=("MultiHeadAttention",), banned=_TORCHS_ATTENTION)
+
+
+def _attention(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module:
+    attention = student.MultiHeadAttention(d_model, num_heads)
+    attention.load(draw.state(attention))
+    return attention
+
+
+def _shown(result: Any) -> dict[str, Any]:
+    output, weights = result
+    return {"output": output, "weights": weights}
+
+
+def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Says whether the weights are wrong, and how, or only what is made of them."""
+    weights, right = observed.get("weights"), expected["weights"]
+    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
+        return None
+    if not torch.isfinite(weights).all():
+        return f"{int((~torch.isfinite(weights)).sum())} of the {weights.numel()} weights are NaN or infinite."
+    if not torch.allclose(weights, right, atol=1e-4):
+        forbidden = weights[right == 0]
+        if len(forbidden) and forbidden.max() > 1e-6:
+            return f"A key that the mask forbids still gets {forbidden.max():.2f}."
+        if not torch.allclose(weights.sum(-1), right.sum(-1), atol=1e-3):
+            return "The weights do not sum to one over the keys."
+        sharper = weights.amax(-1).mean() > right.amax(-1).mean()
+        return f"The rows sum to one, but the weights are others, {'sharper' if sharper else 'flatter'} in the mean."
+    output, wanted = observed.get("output"), expected["output"]
+    if not isinstance(output, Tensor) or output.shape != wanted.shape:
+        return None
+    return "The weights of all heads are right; the output that is made of them is not."
+
+
+@multi_head_attention.row(
+    "self-attention: B, T, H and the heads' width all different", weight=2, explain=_explain_attention
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _attention(student, draw, 12, 3), draw.normal(2, 5, 12)
+    return _shown(attention(x, x, x))
+
+
+@multi_head_attention.row("cross-attention: T and S differ, and key is not value", weight=2, explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _attention(student, draw, 12, 3)
+    return _shown(attention(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
+
+
+@multi_head_attention.row("one head, of the whole width", weight=0.5, explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _attention(student, draw, 6, 1)
+    return _shown(attention(draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)))
+
+
+@multi_head_attention.row("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _attention(student, draw, 12, 3)
+    arguments = draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)
+    return _shown(attention(*arguments, draw.mask(2, 5, 6)))
+
+
+@multi_head_attention.row("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _attention(student, draw, 6, 3), draw.normal(3, 4, 6)
+    return _shown(attention(x, x, x, draw.mask(3, 4, 4)))
+
+
+@multi_head_attention.row("masks (B, 1, S) and (T, S) that broadcast", explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _attention(student, draw, 8, 4)
+    arguments = draw.normal(3, 5, 8), draw.normal(3, 6, 8), draw.normal(3, 6, 8)
+    padding, causal = attention(*arguments, draw.mask(3, 1, 6)), attention(*arguments, draw.mask(5, 6))
+    return _shown(padding) | {f"{name} (T, S)": value for name, value in _shown(causal).items()}
+
+
+@multi_head_attention.row("a query that may look at nothing: zero weights", weight=0.5, explain=_explain_attention)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, mask, x = _attention(student, draw, 6, 2), draw.mask(2, 4, 4), draw.normal(2, 4, 6)
+    mask[1, 2] = False
+    return _shown(attention(x, x, x, mask))
+
+
+@multi_head_attention.row("gradients reach query, key, value and all four maps")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention = _attention(student, draw, 6, 3)
+    arguments = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
+    found = attention.grad(*arguments, cotangents=[draw.normal(2, 4, 6), draw.normal(2, 3, 4, 5)])
+    named = dict(zip(("query", "key", "value"), found["inputs"], strict=False)) | found["parameters"]
+    return {f"gradient of {name}": value for name, value in named.items()}
+
+
+# ---- sinusoidal_encoding --------------------------------------------------------------------------------------------
+
+sinusoidal_encoding = Check("sinusoidal_encoding", parts=("sinusoidal_encoding",))
+
+
+def _explain_encoding(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """The first column that is not right, and which column stands there instead."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if not isinstance(seen, Tensor) or seen.shape != right.shape or torch.allclose(seen, right, atol=1e-5):
+            continue
+        columns = range(right.shape[1])
+        first = next(j for j in columns if not torch.allclose(seen[:, j], right[:, j], atol=1e-5))
+        there = next((j for j in columns if torch.allclose(seen[:, first], right[:, j], atol=1e-5)), None)
+        belongs = "" if there is None else f"; what stands there belongs into column {there}"
+        return f"`{name}`: column {first} is the first that is not right{belongs}."
+    return None
+
+
+@sinusoidal_encoding.row("seven positions, eight features", weight=2, explain=_explain_encoding)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"encoding": student.sinusoidal_encoding(7, 8)}
+
+
+@sinusoidal_encoding.row("other lengths and widths", weight=2, explain=_explain_encoding)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    length, half = int(draw.integers(9, 14, 1)), int(draw.integers(3, 8, 1))
+    return {"encoding": student.sinusoidal_encoding(length, 2 * half)}
+
+
+@sinusoidal_encoding.row("two features: one clock", weight=0.5, explain=_explain_encoding)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"encoding": student.sinusoidal_encoding(5, 2)}
+
+
+@sinusoidal_encoding.row("far out: position 3,000", atol=1e-3)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"its row": student.sinusoidal_encoding(3_001, 6)[3_000]}
+
+
+@sinusoidal_encoding.row("an odd width raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {
+        "the shape of an even one": str(tuple(student.sinusoidal_encoding(4, 6).shape)),
+        "seven features": student.error_of("sinusoidal_encoding", 4, 7),
+    }
+
+
+# ---- learned_positional_encoding ------------------------------------------------------------------------------------
+
+learned_positional_encoding = Check("learned_positional_encoding", parts=("LearnedPositionalEncoding",))
+
+
+def _table(student: Student, draw: Draw, max_length: int, d_model: int) -> Module:
+    table = student.LearnedPositionalEncoding(max_length, d_model)
+    table.load(draw.state(table))
+    return table
+
+
+@learned_positional_encoding.row("a batch of sentences shorter than the table")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _table(student, draw, 7, 4)(draw.normal(3, 5, 4))}
+
+
+@learned_positional_encoding.row("as many sentences as positions: it goes by position")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _table(student, draw, 7, 3)(draw.normal(4, 4, 3))}
+
+
+@learned_positional_encoding.row("as long as the table")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _table(student, draw, 5, 4)(draw.normal(2, 5, 4))}
+
+
+@learned_positional_encoding.row("it is learned: gradients reach the rows that were used, and no others")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    found = _table(student, draw, 6, 4).grad(draw.normal(2, 5, 4), cotangents=[draw.normal(2, 5, 4)])
+    return {"gradient of x": found["inputs"][0], "gradient of weight": found["parameters"]["weight"]}
+
+
+@learned_positional_encoding.row("the caller's tensor is left as it was", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    output = _table(student, draw, 7, 4)(draw.normal(3, 5, 4))
+    return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
+
+
+@learned_positional_encoding.row("longer than the table raises ValueError", guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    table = _table(student, draw, 5, 4)
+    seen = {"the shape where it fits": str(tuple(table(draw.normal(2, 5, 4)).shape))}
+    for length in (6, 10):
+        x = draw.normal(2, length, 4)
+        try:
+            output = table(x)
+        except StudentError as error:
+            seen[f"{length} positions of five"] = error.type_name
+        else:
+            added = not torch.equal(output[:, -1], x[:, -1])
+            seen[f"{length} positions of five"] = f"no error, {'something' if added else 'nothing'} added at the end"
+    return seen
+
+
+# ---- previous_token_head --------------------------------------------------------------------------------------------
+
+previous_token_head = Check("previous_token_head", parts=("previous_token_head",))
+
+
+def _positions(length: int, d_model: int) -> Tensor:
+    """The encoding, in float64 from plain angles, so that a mistake in the student's own does no harm here."""
+    speeds = 10_000.0 ** (-torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    angles = torch.arange(length, dtype=torch.float64).unsqueeze(1) * speeds
+    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)
+
+
+def _scores(student: Student, d_model: int, gain: float, length: int) -> Tensor:
+    W_Q, W_K = (W.double() for W in student.previous_token_head(d_model, gain))
+    encoding = _positions(length, d_model)
+    return ((encoding @ W_Q.T) @ (encoding @ W_K.T).T).float()
+
+
+def _weights(student: Student, d_model: int, gain: float, length: int) -> Tensor:
+    return torch.softmax(_scores(student, d_model, gain, length) / d_model**0.5, dim=1)
+
+
+def _explain_previous(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Where queries look instead, and how firmly."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if not isinstance(seen, Tensor) or seen.shape != right.shape or seen.ndim != 2:
+            continue
+        looked, wanted = seen[1:].argmax(dim=1), right[1:].argmax(dim=1)
+        if not torch.equal(looked, wanted):
+            offsets = (looked - torch.arange(1, len(seen))).tolist()
+            common = max(set(offsets), key=offsets.count)
+            where = {0: "their own place", 1: "the place after", -1: "the place before, though not all"}.get(common)
+            return f"Most queries look at {where or f'a place {abs(common)} away'}."
+        return "Every query looks at the place before, but not as firmly as the gain asks."
+    return None
+
+
+@previous_token_head.row("the scores are gain times e(t - 1) . e(s)", weight=2, atol=1e-3, explain=_explain_previous)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"scores": _scores(student, 8, 3.0, 9)}
+
+
+@previous_token_head.row(
+    "gain 50: nearly all the weight on the position before", weight=2, atol=1e-3, explain=_explain_previous
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"weights": _weights(student, 32, 50.0, 12)}
+
+
+@previous_token_head.row("another width and another gain", atol=1e-3, explain=_explain_previous)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    gain = float(draw.uniform(1)) * 4 + 5
+    return {"weights": _weights(student, 2 * int(draw.integers(5, 9, 1)), gain, 10)}
+
+
+@previous_token_head.row("unseen lengths: the last queries of 300", weight=2, atol=1e-3)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights = _weights(student, 32, 50.0, 300)
+    return {"weight on the one before": weights.diagonal(-1)[-10:], "weight on themselves": weights.diagonal()[-10:]}
+
+
+@previous_token_head.row("an odd width raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    W_Q, W_K = student.previous_token_head(6, 2.0)
+    return {
+        "the shapes of an even one": str((tuple(W_Q.shape), tuple(W_K.shape))),
+        "seven features": student.error_of("previous_token_head", 7, 2.0),
+    }
+
+
+# ---- convolution_as_attention ---------------------------------------------------------------------------------------
+
+convolution_as_attention = Check(
+    "convolution_as_attention",
+    parts=("convolution_as_attention",),
+    banned=("conv1d", "conv2d", "conv3d", "conv_transpose1d", "convolution", "conv_tbc"),
+)
+
+
+def _convolved(student: Student, draw: Draw, *sizes: int) -> dict[str, Any]:
+    B, T, C_in, C_out, K = sizes
+    arguments = draw.normal(B, T, C_in), draw.normal(C_out, C_in, K), draw.normal(C_out)
+    return _shown(student.convolution_as_attention(*arguments))
+
+
+def _explain_convolution(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Whether the heads look at other places, or the inside or the edges of the output are off."""
+    weights, right = observed.get("weights"), expected["weights"]
+    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
+        return None
+    if not torch.allclose(weights, right, atol=1e-5):
+        for k, (seen, wanted) in enumerate(zip(weights, right, strict=True)):
+            if not torch.allclose(seen, wanted, atol=1e-5):
+                return f"Head {k} is the first whose weights are not right."
+    output, wanted = observed.get("output"), expected["output"]
+    if not isinstance(output, Tensor) or output.shape != wanted.shape:
+        return None
+    return "The heads look where they should; the output that is made of it is not right."
+
+
+@convolution_as_attention.row(
+    "three offsets: B, T, C_in and C_out all different", weight=2, explain=_explain_convolution
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _convolved(student, draw, 2, 6, 4, 5, 3)
+
+
+@convolution_as_attention.row("five offsets: two positions at each edge", explain=_explain_convolution)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _convolved(student, draw, 3, 7, 2, 4, 5)
+
+
+@convolution_as_attention.row(
+    "as many channels in as out, where a transposed kernel fits", explain=_explain_convolution
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _convolved(student, draw, 2, 5, 3, 3, 3)
+
+
+@convolution_as_attention.row("one offset: the same map at every position", weight=0.5, explain=_explain_convolution)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _convolved(student, draw, 2, 4, 3, 2, 1)
+
+
+@convolution_as_attention.row("a kernel wider than the sentence", weight=0.5, explain=_explain_convolution)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _convolved(student, draw, 2, 2, 3, 4, 7)
+
+
+@convolution_as_attention.row("gradients reach x, kernel and bias")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    arguments = draw.normal(2, 5, 3), draw.normal(4, 3, 3), draw.normal(4)
+    found = student.grad("convolution_as_attention", *arguments, cotangents=[draw.normal(2, 5, 4), None])
+    return {f"gradient of {name}": value for name, value in zip(("x", "weight", "bias"), found, strict=True)}
+
+
+# ---- ablate_heads ---------------------------------------------------------------------------------------------------
+
+ablate_heads = Check("ablate_heads", parts=("ablate_heads",))
+
+
+def _whole(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module:
+    attention = student.fixture("four_maps", d_model, num_heads)
+    attention.load(draw.state(attention))
+    return attention
+
+
+@ablate_heads.row("one head of four switched off", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    without = student.ablate_heads(_whole(student, draw, 12, 4), [2])
+    return _shown(without(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
+
+
+@ablate_heads.row("two heads of three", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    without, x = student.ablate_heads(_whole(student, draw, 12, 3), [2, 0]), draw.normal(2, 5, 12)
+    return _shown(without(x, x, x))
+
+
+@ablate_heads.row("every head: the bias of W_O is left; no head: nothing changes")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _whole(student, draw, 6, 3), draw.normal(2, 4, 6)
+    every, none = student.ablate_heads(attention, [0, 1, 2]), student.ablate_heads(attention, [])
+    return {"without any head": every(x, x, x)[0], "without none": none(x, x, x)[0]}
+
+
+@ablate_heads.row("the attention that was given stays whole")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _whole(student, draw, 12, 4), draw.normal(2, 4, 12)
+    without = student.ablate_heads(attention, [1])
+    return {"the output without it": without(x, x, x)[0], "the output of the one given": attention(x, x, x)[0]}
+
+
+@ablate_heads.row("a head that is not there raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _whole(student, draw, 6, 3), draw.normal(2, 4, 6)
+    return {
+        "the output's shape without head 2": str(tuple(student.ablate_heads(attention, [2])(x, x, x)[0].shape)),
+        "head 3 of three": student.error_of("ablate_heads", attention, [3]),
+    }
+
+
+# ---- fix_the_borrowed_attention -------------------------------------------------------------------------------------
+
+fix_the_borrowed_attention = Check("fix_the_borrowed_attention", parts=("attend_with_torch",))
+
+
+def _borrowed(student: Student, draw: Draw, d_model: int, num_heads: int, mask: Tensor) -> dict[str, Any]:
+    attention = student.fixture("torchs_attention", d_model, num_heads)
+    attention.load(draw.state(attention))
+    B, T, S = mask.shape
+    arguments = draw.normal(B, T, d_model), draw.normal(B, S, d_model), draw.normal(B, S, d_model)
+    return _shown(student.attend_with_torch(attention, *arguments, mask))
+
+
+def _explain_borrowed(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Which sentences are wrong, and whether they look at what they may not."""
+    weights, right = observed.get("weights"), expected["weights"]
+    if not isinstance(weights, Tensor) or weights.shape != right.shape:
+        return None
+    wrong = [b for b in range(len(right)) if not torch.allclose(weights[b], right[b], atol=1e-5)]
+    if not wrong:
+        return None
+    forbidden = weights[right == 0]
+    most = float(forbidden.max()) if len(forbidden) else 0.0
+    return f"{len(wrong)} of {len(right)} sentences are wrong; a key that the mask forbids gets up to {most:.2f}."
+
+
+@fix_the_borrowed_attention.row("a mask of its own for every sentence and query", weight=2, explain=_explain_borrowed)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _borrowed(student, draw, 6, 3, draw.mask(4, 5, 7))
+
+
+@fix_the_borrowed_attention.row("sentences of unlike length in one batch", weight=2, explain=_explain_borrowed)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    lengths = torch.tensor([6, 2, 5, 1, 3])[draw.permutation(5)]
+    mask = (torch.arange(6) < lengths.unsqueeze(1)).unsqueeze(1).expand(-1, 4, -1).contiguous()
+    return _borrowed(student, draw, 8, 2, mask)
+
+
+@fix_the_borrowed_attention.row("as many heads as sentences", explain=_explain_borrowed)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _borrowed(student, draw, 6, 3, draw.mask(3, 4, 5))
+
+
+@fix_the_borrowed_attention.row("one sentence, and one head", weight=0.5, explain=_explain_borrowed)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    one = _borrowed(student, draw, 6, 3, draw.mask(1, 4, 5))
+    return one | {f"{name}, one head": v for name, v in _borrowed(student, draw, 4, 1, draw.mask(3, 4, 5)).items()}
+
+
+@fix_the_borrowed_attention.row("the caller's mask is left as it was", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights = _borrowed(student, draw, 4, 2, draw.mask(2, 3, 4))["weights"]
+    return {"an argument was changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}

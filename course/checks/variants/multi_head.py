@@ -1,0 +1,63 @@
+"""Chapter 05: wrong forms of `split_heads`, for a test of it to be tried on. The right one is the learner's own."""
+
+from torch import Tensor
+
+
+def _shared(x: Tensor, num_heads: int) -> int:
+    """The features of each head. Raises ValueError where num_heads does not divide them."""
+    if x.shape[2] % num_heads:
+        raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
+    return x.shape[2] // num_heads
+
+
+def by_view_alone(x: Tensor, num_heads: int) -> Tensor:
+    """The right shape, and nothing has moved."""
+    return x.reshape(len(x), num_heads, x.shape[1], _shared(x, num_heads))
+
+
+def interleaved(x: Tensor, num_heads: int) -> Tensor:
+    """Head h gets every num_heads-th feature."""
+    return x.reshape(len(x), x.shape[1], _shared(x, num_heads), num_heads).permute(0, 3, 1, 2)
+
+
+def reversed_heads(x: Tensor, num_heads: int) -> Tensor:
+    """Head 0 gets the last block of features."""
+    blocks = x.split(_shared(x, num_heads), dim=2)
+    heads = x.new_empty(len(x), num_heads, *blocks[0].shape[1:])
+    for h, block in enumerate(reversed(blocks)):
+        heads[:, h] = block
+    return heads
+
+
+def heads_before_batch(x: Tensor, num_heads: int) -> Tensor:
+    """(H, B, T, d): right where there is one sentence and one head."""
+    return x.reshape(len(x), x.shape[1], num_heads, _shared(x, num_heads)).permute(2, 0, 1, 3)
+
+
+def cut_where_it_does_not_divide(x: Tensor, num_heads: int) -> Tensor:
+    """Features that are too many are dropped, and nobody is told."""
+    x = x[:, :, : x.shape[2] // num_heads * num_heads]
+    blocks = x.split(x.shape[2] // num_heads, dim=2)
+    heads = x.new_empty(len(x), num_heads, *blocks[0].shape[1:])
+    for h, block in enumerate(blocks):
+        heads[:, h] = block
+    return heads
+
+
+def no_error_of_its_own(x: Tensor, num_heads: int) -> Tensor:
+    """Where num_heads does not divide the width, torch complains (RuntimeError), about a shape nobody asked for."""
+    heads = x.reshape(len(x), x.shape[1], num_heads, x.shape[2] // num_heads).unbind(dim=2)
+    together = x.new_empty(len(x), num_heads, *heads[0].shape[1:])
+    for h, head in enumerate(heads):
+        together[:, h] = head
+    return together
+
+
+SPLIT_HEADS = {
+    "split by view alone": by_view_alone,
+    "the heads are interleaved": interleaved,
+    "the heads come in reverse order": reversed_heads,
+    "the heads stand before the batch": heads_before_batch,
+    "a width that does not divide is cut": cut_where_it_does_not_divide,
+    "a width that does not divide raises another error": no_error_of_its_own,
+}
