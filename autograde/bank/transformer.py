@@ -1,0 +1,1732 @@
+"""Wrong and correct answers of chapter 06."""
+
+from autograde.bank import Bank, Correct, Wrong, edit
+
+# ---- token_uniformity -----------------------------------------------------------------------------------------------
+
+_MEAN = "x.mean(dim=1, keepdim=True)"
+_RETURN_SPREAD = "return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)"
+
+token_uniformity = Bank(
+    "token_uniformity",
+    wrong=[
+        Wrong(
+            "the mean runs over the features",
+            edit((_MEAN, "x.mean(dim=2, keepdim=True)")),
+            "The mean was taken over each token's features. The question is how tokens differ from one another: average over the tokens, the axis of length T.",
+        ),
+        Wrong(
+            "the mean runs over the batch",
+            edit((_MEAN, "x.mean(dim=0, keepdim=True)")),
+            "The mean was taken over the sentences of the batch. Each sequence is measured by itself: average over its own tokens.",
+        ),
+        Wrong(
+            "the mean of everything",
+            edit((_MEAN, "x.mean(dim=(1, 2), keepdim=True)")),
+            "One number was taken away from everything. The mean of the tokens is a vector: average over the tokens and keep the features apart.",
+        ),
+        Wrong(
+            "not divided by the length of x",
+            edit((_RETURN_SPREAD, "return differences.flatten(1).norm(dim=1)")),
+            "The result grows with x: twice the numbers, twice the spread. Divide by the length of x itself.",
+        ),
+        Wrong(
+            "squares without the root",
+            edit((_RETURN_SPREAD, "return differences.square().sum(dim=(1, 2)) / x.square().sum(dim=(1, 2))")),
+            "This is the square of the spread: both lengths are sums of squares whose root was not taken.",
+        ),
+        Wrong(
+            "a mean over tokens of each token's ratio",
+            edit((_RETURN_SPREAD, "return (differences.norm(dim=2) / x.norm(dim=2)).mean(dim=1)")),
+            "Each token was measured by itself and the ratios were averaged, so a short token counts as much as a long one. Both norms run over all T * D numbers of a sequence.",
+        ),
+        Wrong(
+            "divided by the length of the mean",
+            edit(
+                (
+                    _RETURN_SPREAD,
+                    f"return differences.flatten(1).norm(dim=1) / {_MEAN}.expand_as(x).flatten(1).norm(dim=1)",
+                )
+            ),
+            "The differences were measured against what the tokens share, which makes tokens that cancel infinitely spread. Divide by the length of x.",
+        ),
+        Wrong(
+            "uniformity instead of spread",
+            edit((_RETURN_SPREAD, _RETURN_SPREAD.replace("return ", "return 1 - "))),
+            "The result is turned round: tokens that are all alike have spread 0 here, not 1. A number this close to 1 would also hide how close.",
+        ),
+        Wrong(
+            "one number for the batch",
+            edit((_RETURN_SPREAD, _RETURN_SPREAD.replace("flatten(1).norm(dim=1)", "norm()"))),
+            "All the sequences came out as one number. Keep the batch: one spread for each sequence, (B,).",
+        ),
+        Wrong(
+            "the mean is not taken away",
+            edit((f"x - {_MEAN}", "x")),
+            "Every sequence has spread 1: the length of x was divided by itself. Take the mean of the tokens away first.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "a loop over the sequences",
+            """
+def token_spread(x):
+    spreads = []
+    for sequence in x:
+        differences = sequence - sequence.mean(0)
+        spreads.append(torch.linalg.norm(differences) / torch.linalg.norm(sequence))
+    return torch.stack(spreads)
+""",
+        ),
+        Correct(
+            "standard deviations",
+            """
+def token_spread(x):
+    return (x.var(dim=1, unbiased=False).sum(dim=1) / x.square().mean(dim=1).sum(dim=1)).sqrt()
+""",
+        ),
+        Correct(
+            "an einsum",
+            """
+def token_spread(x):
+    d = x - torch.einsum("btd->bd", x).unsqueeze(1) / x.shape[1]
+    return torch.sqrt(torch.einsum("btd,btd->b", d, d) / torch.einsum("btd,btd->b", x, x))
+""",
+        ),
+        Correct(
+            "matrix norms",
+            """
+def token_spread(x):
+    mean = x.sum(dim=-2, keepdim=True) / x.size(-2)
+    return torch.linalg.matrix_norm(x - mean) / torch.linalg.matrix_norm(x)
+""",
+        ),
+        Correct(
+            "the centring matrix",
+            """
+def token_spread(x):
+    T = x.shape[1]
+    centre = torch.eye(T) - torch.ones(T, T) / T
+    return (centre @ x).norm(dim=(1, 2)) / x.norm(dim=(1, 2))
+""",
+        ),
+    ],
+)
+
+# ---- feed_forward ---------------------------------------------------------------------------------------------------
+
+_FF = "self.linear2(self.activation(self.linear1(x)))"
+_INIT_FF = """
+class FeedForward(nn.Module):
+    def __init__(self, d_model, d_ff, activation=F.relu):
+        super().__init__()
+        self.linear1 = nn.Linear(d_model, d_ff)
+        self.linear2 = nn.Linear(d_ff, d_model)
+        self.activation = activation
+"""
+
+feed_forward = Bank(
+    "feed_forward",
+    wrong=[
+        Wrong(
+            "no activation",
+            edit((_FF, "self.linear2(self.linear1(x))")),
+            "Two linear maps in a row are one linear map. Put the activation between them.",
+        ),
+        Wrong(
+            "the activation comes last",
+            edit((_FF, "self.activation(self.linear2(self.linear1(x)))")),
+            "The activation stands behind the second map, so what is added to the stream could never be negative. It belongs between the two.",
+        ),
+        Wrong(
+            "an activation behind each map",
+            edit((_FF, "self.activation(self.linear2(self.activation(self.linear1(x))))")),
+            "There is a second activation behind linear2. What is added to the stream has to be free to have either sign: only one, between the maps.",
+        ),
+        Wrong(
+            "x is added here already",
+            edit((_FF, f"x + {_FF}")),
+            "The input was added to the output. That is the layer's business, around this part; added here it comes in twice.",
+        ),
+        Wrong(
+            "relu, whatever was asked for",
+            edit(("self.activation(", "F.relu(")),
+            "With relu it is right, with another activation not. Use the one that the constructor was given.",
+        ),
+        Wrong(
+            "the activation comes first",
+            edit((_FF, "self.linear2(self.linear1(self.activation(x)))")),
+            "The activation was used on the input, before the first map; what follows is then linear. It belongs between the maps.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "step by step",
+            _INIT_FF
+            + """
+    def forward(self, x):
+        hidden = self.linear1(x)
+        hidden = self.activation(hidden)
+        return self.linear2(hidden)
+""",
+        ),
+        Correct(
+            "functional",
+            _INIT_FF
+            + """
+    def forward(self, x):
+        hidden = self.activation(F.linear(x, self.linear1.weight, self.linear1.bias))
+        return F.linear(hidden, self.linear2.weight, self.linear2.bias)
+""",
+        ),
+        Correct(
+            "matrix products",
+            _INIT_FF
+            + """
+    def forward(self, x):
+        hidden = self.activation(x @ self.linear1.weight.T + self.linear1.bias)
+        return torch.einsum("...f,df->...d", hidden, self.linear2.weight) + self.linear2.bias
+""",
+        ),
+    ],
+)
+
+# ---- encoder_layer --------------------------------------------------------------------------------------------------
+
+_INIT_LAYER = """
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+"""
+_PRE1 = "x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])"
+_PRE2 = "return x + self.dropout(self.feed_forward(self.norm2(x)))"
+_POST1 = "x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))"
+_POST2 = "return self.norm2(x + self.dropout(self.feed_forward(x)))"
+
+encoder_layer = Bank(
+    "encoder_layer",
+    wrong=[
+        Wrong(
+            "the sum starts from the normed stream",
+            edit(("            normed = self.norm1(x)\n", "            x = normed = self.norm1(x)\n")),
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here the normed x took the stream's place.",
+        ),
+        Wrong(
+            "nothing is added, attention replaces the stream",
+            edit(
+                (_PRE1, _PRE1.replace("x + ", "")),
+                (_POST1, _POST1.replace("x + ", "")),
+            ),
+            "What the attention gives took the place of the stream. Each part reads the stream and adds to it; see section 6.1 for what becomes of a tower without that.",
+        ),
+        Wrong(
+            "feed-forward replaces the stream",
+            edit((_PRE2, _PRE2.replace("x + ", "")), (_POST2, _POST2.replace("x + ", ""))),
+            "The attention adds to the stream, the feed-forward network replaces it. Both read and add.",
+        ),
+        Wrong(
+            "always the norm after",
+            edit(("if self.norm_first:", "if False:")),
+            "norm_first=True gives what norm_first=False should. There are two orders to write.",
+        ),
+        Wrong(
+            "always the norm before",
+            edit(("if self.norm_first:", "if True:")),
+            "norm_first=False gives what norm_first=True should. In the paper's order the norm comes after the sum.",
+        ),
+        Wrong(
+            "the two orders are exchanged",
+            edit(("if self.norm_first:", "if not self.norm_first:")),
+            "Both orders are there, and each stands where the other should: norm_first=True means that a part reads norm(x).",
+        ),
+        Wrong(
+            "the mask is not handed on",
+            edit((", mask)[0]", ")[0]")),
+            "Without a mask the output is right, with one it is that of no mask. Hand it on to the attention.",
+        ),
+        Wrong(
+            "norm1 is used twice",
+            edit(("self.norm2", "self.norm1")),
+            "The feed-forward network's norm has weights of its own, norm2; norm1 was used for both.",
+        ),
+        Wrong(
+            "keys and values are not normed",
+            edit(("self.self_attention(normed, normed, normed, mask)", "self.self_attention(normed, x, x, mask)")),
+            "With norm_first only the queries were normed. In self-attention query, key and value are the same tensor: norm it once and give it three times.",
+        ),
+        Wrong(
+            "both parts read the layer's input",
+            edit(
+                (_PRE2, "return x + self.dropout(self.feed_forward(self.norm2(before)))"),
+                (
+                    "            normed = self.norm1(x)\n",
+                    "            before = x\n            normed = self.norm1(x)\n",
+                ),
+                (_POST1, "before = x\n        " + _POST1),
+                (_POST2, _POST2.replace("feed_forward(x)", "feed_forward(before)")),
+            ),
+            "The feed-forward network read the stream as it was before the attention added to it. The parts come one after the other.",
+        ),
+        Wrong(
+            "dropout falls on the stream",
+            edit(
+                (_PRE1, "x = self.dropout(x + self.self_attention(normed, normed, normed, mask)[0])"),
+                (_PRE2, "return self.dropout(x + self.feed_forward(self.norm2(x)))"),
+                (_POST1, "x = self.norm1(self.dropout(x + self.self_attention(x, x, x, mask)[0]))"),
+                (_POST2, "return self.norm2(self.dropout(x + self.feed_forward(x)))"),
+            ),
+            "In training dropout was applied to the sum, which drops parts of the stream itself. Apply it to what a part adds, before it is added.",
+        ),
+        Wrong(
+            "no dropout",
+            edit(
+                (_PRE1, "x = x + self.self_attention(normed, normed, normed, mask)[0]"),
+                (_PRE2, "return x + self.feed_forward(self.norm2(x))"),
+                (_POST1, "x = self.norm1(x + self.self_attention(x, x, x, mask)[0])"),
+                (_POST2, "return self.norm2(x + self.feed_forward(x))"),
+            ),
+            "In evaluation all is right, in training nothing is dropped: self.dropout is not used.",
+        ),
+        Wrong(
+            "dropout in evaluation too",
+            edit(("self.dropout(", "F.dropout(p=self.dropout.p, input=")),
+            "Numbers are dropped after eval() as well: F.dropout drops unless it is told not to. Use the module self.dropout, which knows its mode.",
+        ),
+        Wrong(
+            "the norm before, and once more behind the layer",
+            edit((_PRE2, "return self.norm2(x + self.dropout(self.feed_forward(self.norm2(x))))")),
+            "With norm_first something norms the end of the layer, and the stream no longer runs through it untouched. The tower has one norm for that, at its very end.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "one function around each part",
+            _INIT_LAYER
+            + """
+    def around(self, x, norm, part):
+        return x + self.dropout(part(norm(x))) if self.norm_first else norm(x + self.dropout(part(x)))
+
+    def forward(self, x, mask=None):
+        x = self.around(x, self.norm1, lambda y: self.self_attention(y, y, y, mask)[0])
+        return self.around(x, self.norm2, self.feed_forward)
+""",
+        ),
+        Correct(
+            "one line after the other",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        y = self.norm1(x) if self.norm_first else x
+        attended, _ = self.self_attention(query=y, key=y, value=y, mask=mask)
+        x = x + self.dropout(attended)
+        if not self.norm_first:
+            x = self.norm1(x)
+        y = self.norm2(x) if self.norm_first else x
+        x = x + self.dropout(self.feed_forward(y))
+        if not self.norm_first:
+            x = self.norm2(x)
+        return x
+""",
+        ),
+        Correct(
+            "added at the end",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        same = nn.Identity()
+        before1, after1 = (self.norm1, same) if self.norm_first else (same, self.norm1)
+        before2, after2 = (self.norm2, same) if self.norm_first else (same, self.norm2)
+        y = before1(x)
+        x = after1(torch.add(x, self.dropout(self.self_attention(y, y, y, mask)[0])))
+        return after2(torch.add(x, self.dropout(self.feed_forward(before2(x)))))
+""",
+        ),
+        Correct(
+            "F.dropout that knows the mode",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        drop = lambda y: F.dropout(y, self.dropout.p, self.training)
+        if self.norm_first:
+            n = self.norm1(x)
+            a, _weights = self.self_attention(n, n, n, mask)
+            h = x + drop(a)
+            return h + drop(self.feed_forward(self.norm2(h)))
+        a, _weights = self.self_attention(x, x, x, mask)
+        h = self.norm1(x + drop(a))
+        return self.norm2(h + drop(self.feed_forward(h)))
+""",
+        ),
+        Correct(
+            "two methods",
+            _INIT_LAYER
+            + """
+    def pre(self, x, mask):
+        normed = self.norm1(x)
+        x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
+
+    def post(self, x, mask):
+        x = self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]) + x)
+        return self.norm2(self.dropout(self.feed_forward(x)) + x)
+
+    def forward(self, x, mask=None):
+        return (self.pre if self.norm_first else self.post)(x, mask)
+""",
+        ),
+    ],
+)
+
+# ---- transformer_encoder --------------------------------------------------------------------------------------------
+
+_ENCODER = """
+class TransformerEncoder(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
+        super().__init__()
+"""
+_MAKE = "EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)"
+_LIST = f"""nn.ModuleList(
+            {_MAKE}
+            for _ in range(num_layers)
+        )"""
+_NORM = "nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()"
+_LOOP = "        for layer in self.layers:\n            x = layer(x, mask)\n        return self.norm(x)"
+
+transformer_encoder = Bank(
+    "transformer_encoder",
+    wrong=[
+        Wrong(
+            "the same layer many times",
+            edit((_LIST, f"nn.ModuleList([{_MAKE}] * num_layers)")),
+            "A list times a number repeats the same object: the layers share one set of weights. Make each layer anew.",
+        ),
+        Wrong(
+            "the layers in a plain list",
+            edit((_LIST, f"[{_MAKE} for _ in range(num_layers)]")),
+            "The module does not know its layers: a plain list hides their parameters from the optimiser. Use nn.ModuleList.",
+        ),
+        Wrong(
+            "no norm at the end",
+            edit((_LOOP, _LOOP.replace("self.norm(x)", "x"))),
+            "With norm_first nothing has normed the end of the stream. Give it self.norm at the very end.",
+        ),
+        Wrong(
+            "a norm at the end in both placements",
+            edit((_NORM, "nn.LayerNorm(d_model, eps=layer_norm_eps)")),
+            "With norm_first=False the last layer has normed its output already; here it is done twice. self.norm is nn.Identity() then.",
+        ),
+        Wrong(
+            "the norm at the end is for the wrong placement",
+            edit((_NORM, _NORM.replace("if norm_first", "if not norm_first"))),
+            "The last norm is missing with norm_first=True and done twice with norm_first=False: the condition is turned round.",
+        ),
+        Wrong(
+            "the norm comes after every layer",
+            edit(
+                (
+                    _LOOP,
+                    "        for layer in self.layers:\n            x = self.norm(layer(x, mask))\n        return x",
+                )
+            ),
+            "The stream is normed behind every layer. self.norm is for the end of the tower alone.",
+        ),
+        Wrong(
+            "the mask is not handed on",
+            edit(("layer(x, mask)", "layer(x)")),
+            "The mask changes nothing. Hand it to every layer.",
+        ),
+        Wrong(
+            "the mask for the first layer alone",
+            edit(
+                (
+                    _LOOP,
+                    "        for i, layer in enumerate(self.layers):\n            x = layer(x, mask if i == 0 else None)\n        return self.norm(x)",
+                )
+            ),
+            "With one layer the mask works, with two it does not: only the first got it. What is forbidden is forbidden in every layer.",
+        ),
+        Wrong(
+            "every layer reads the tower's input",
+            edit(
+                (
+                    _LOOP,
+                    "        start = x\n        for layer in self.layers:\n            x = layer(start, mask)\n        return self.norm(x)",
+                )
+            ),
+            "Each layer was given the tower's input, so only the last one counts. A layer reads what the one before has left.",
+        ),
+        Wrong(
+            "norm_first does not reach the layers",
+            edit((_MAKE, _MAKE.replace(", norm_first)", ")"))),
+            "The layers were built without norm_first and use their own default. Hand it on.",
+        ),
+        Wrong(
+            "the dropout does not reach the layers",
+            edit((_MAKE, "EncoderLayer(d_model, num_heads, d_ff, 0.0, activation, layer_norm_eps, norm_first)")),
+            "In training nothing is dropped: the layers were built without the tower's dropout.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "append in a loop",
+            _ENCODER
+            + """
+        self.layers = nn.ModuleList()
+        for _ in range(num_layers):
+            self.layers.append(
+                EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
+            )
+        self.norm = nn.LayerNorm(d_model, layer_norm_eps) if norm_first else nn.Identity()
+
+    def forward(self, x, mask=None):
+        for i in range(len(self.layers)):
+            x = self.layers[i](x, mask)
+        return self.norm(x)
+""",
+        ),
+        Correct(
+            "copies of one layer",
+            _ENCODER
+            + """
+        import copy
+
+        layer = EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+        self.layers = nn.ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.norm = nn.Identity() if not norm_first else nn.LayerNorm(d_model, eps=layer_norm_eps)
+
+    def forward(self, x, mask=None):
+        for layer in self.layers:
+            x = layer(x, mask=mask)
+        return self.norm(x)
+""",
+        ),
+        Correct(
+            "functools.reduce",
+            _ENCODER
+            + """
+        one = lambda: EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+        self.layers = nn.ModuleList(one() for _ in range(num_layers))
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+
+    def forward(self, x, mask=None):
+        from functools import reduce
+
+        return self.norm(reduce(lambda stream, layer: layer(stream, mask), self.layers, x))
+""",
+        ),
+        Correct(
+            "nn.Sequential as the list",
+            _ENCODER
+            + """
+        self.layers = nn.Sequential(*[EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first) for _ in range(num_layers)])
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+
+    def forward(self, x, mask=None):
+        stream = x
+        for layer in self.layers:
+            stream = layer(stream, mask)
+        return self.norm(stream)
+""",
+        ),
+        Correct(
+            "the norm in forward where it is wanted",
+            _ENCODER
+            + """
+        layers = []
+        while len(layers) < num_layers:
+            layers.append(EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first))
+        self.layers, self.norm = nn.ModuleList(layers), nn.Identity()
+        if norm_first:
+            self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
+
+    def forward(self, x, mask=None):
+        for layer in self.layers.children():
+            x = layer(x, mask)
+        return self.norm(x)
+""",
+        ),
+    ],
+)
+
+# ---- decoder_layer --------------------------------------------------------------------------------------------------
+
+_INIT_DECODER = """
+class DecoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.cross_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm3 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+"""
+_SELF_PRE = "x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])"
+_CROSS_PRE = "x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])"
+_CROSS_POST = "x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))"
+_PRE_SELF_BLOCK = f"            normed = self.norm1(x)\n            {_SELF_PRE}\n"
+
+decoder_layer = Bank(
+    "decoder_layer",
+    wrong=[
+        Wrong(
+            "cross-attention asks the stream",
+            edit(
+                (
+                    "self.cross_attention(self.norm2(x), memory, memory, memory_mask)",
+                    "self.cross_attention(self.norm2(x), self.norm2(x), self.norm2(x), None)",
+                ),
+                ("self.cross_attention(x, memory, memory, memory_mask)", "self.cross_attention(x, x, x, None)"),
+            ),
+            "Another source leaves the output as it was: the cross-attention took keys and values from the stream. They come from the memory.",
+        ),
+        Wrong(
+            "the memory asks the stream",
+            edit(
+                (
+                    "self.cross_attention(self.norm2(x), memory, memory, memory_mask)",
+                    "self.cross_attention(memory, self.norm2(x), self.norm2(x), None)",
+                ),
+                ("self.cross_attention(x, memory, memory, memory_mask)", "self.cross_attention(memory, x, x, None)"),
+            ),
+            "The roles are exchanged: the memory asked and the stream answered. The queries come from the stream; keys and values are the memory.",
+        ),
+        Wrong(
+            "values from the stream",
+            edit(
+                ("self.norm2(x), memory, memory, memory_mask", "self.norm2(x), memory, x, memory_mask"),
+                ("(x, memory, memory, memory_mask)", "(x, memory, x, memory_mask)"),
+            ),
+            "The weights were computed with the memory's keys, and then shared out values of the stream. What is fetched comes from the memory, too.",
+        ),
+        Wrong(
+            "the memory is normed once more",
+            edit(
+                (
+                    "self.norm2(x), memory, memory, memory_mask",
+                    "self.norm2(x), self.norm2(memory), self.norm2(memory), memory_mask",
+                )
+            ),
+            "With norm_first the memory went through norm2. That norm is the stream's; the memory comes normed from its own tower and is used as it is.",
+        ),
+        Wrong(
+            "the queries of the cross-attention are not normed",
+            edit(("self.cross_attention(self.norm2(x), memory", "self.cross_attention(x, memory")),
+            "With norm_first every part reads norm(x), the cross-attention too: norm2 was not used.",
+        ),
+        Wrong(
+            "the two masks are exchanged",
+            edit(
+                (", memory_mask)[0]", ", SWAP)[0]"), (", mask)[0]", ", memory_mask)[0]"), (", SWAP)[0]", ", mask)[0]")
+            ),
+            "mask went to the cross-attention and memory_mask to the self-attention. The first is for the stream itself (T, T), the second for the memory (T, S).",
+        ),
+        Wrong(
+            "the memory's mask is lost",
+            edit((", memory_mask)[0]", ")[0]")),
+            "memory_mask changes nothing: the source's padding would be read. Hand it to the cross-attention.",
+        ),
+        Wrong(
+            "the stream's mask is lost",
+            edit((", mask)[0]", ")[0]")),
+            "mask changes nothing: every word could read the words that come after it. Hand it to the self-attention.",
+        ),
+        Wrong(
+            "the cross-attention comes first",
+            edit(
+                (f"{_PRE_SELF_BLOCK}            {_CROSS_PRE}\n", f"            {_CROSS_PRE}\n{_PRE_SELF_BLOCK}"),
+                ("x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))", "FIRST"),
+                (_CROSS_POST, "x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))"),
+                ("FIRST", _CROSS_POST),
+            ),
+            "The memory was asked before the stream had read itself. The order is self-attention, cross-attention, feed-forward.",
+        ),
+        Wrong(
+            "cross-attention replaces the stream",
+            edit((_CROSS_PRE, _CROSS_PRE.replace("x + ", "")), (_CROSS_POST, _CROSS_POST.replace("x + ", ""))),
+            "What the cross-attention gives took the place of the stream. All three parts read and add.",
+        ),
+        Wrong(
+            "one attention for both",
+            edit(("self.cross_attention(", "self.self_attention(")),
+            "The same attention read the stream and the memory; cross_attention and its weights were never used.",
+        ),
+        Wrong(
+            "always the norm after",
+            edit(("if self.norm_first:", "if False:")),
+            "norm_first=True gives what norm_first=False should. There are two orders to write.",
+        ),
+        Wrong(
+            "dropout falls on the stream",
+            edit(
+                (
+                    "x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])",
+                    "self.dropout(x + self.self_attention(normed, normed, normed, mask)[0])",
+                ),
+                (
+                    "x + self.dropout(self.feed_forward(self.norm3(x)))",
+                    "self.dropout(x + self.feed_forward(self.norm3(x)))",
+                ),
+            ),
+            "In training dropout was applied to the sum, which drops parts of the stream itself. Apply it to what a part adds, before it is added.",
+        ),
+        Wrong(
+            "the stream attends causally whatever the mask says",
+            edit(
+                (
+                    "normed, normed, normed, mask)",
+                    "normed, normed, normed, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril())",
+                ),
+                (
+                    "self.self_attention(x, x, x, mask)",
+                    "self.self_attention(x, x, x, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril())",
+                ),
+            ),
+            "Without a mask the layer still hides later positions. The caller says what is allowed: use mask as it was given, None included.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "one function around each part",
+            _INIT_DECODER
+            + """
+    def around(self, x, norm, part):
+        return x + self.dropout(part(norm(x))) if self.norm_first else norm(x + self.dropout(part(x)))
+
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        x = self.around(x, self.norm1, lambda y: self.self_attention(y, y, y, mask)[0])
+        x = self.around(x, self.norm2, lambda y: self.cross_attention(y, memory, memory, memory_mask)[0])
+        return self.around(x, self.norm3, self.feed_forward)
+""",
+        ),
+        Correct(
+            "one line after the other",
+            _INIT_DECODER
+            + """
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        pre = self.norm_first
+        y = self.norm1(x) if pre else x
+        x = x + self.dropout(self.self_attention(y, y, y, mask)[0])
+        x = x if pre else self.norm1(x)
+        y = self.norm2(x) if pre else x
+        x = x + self.dropout(self.cross_attention(query=y, key=memory, value=memory, mask=memory_mask)[0])
+        x = x if pre else self.norm2(x)
+        y = self.norm3(x) if pre else x
+        x = x + self.dropout(self.feed_forward(y))
+        return x if pre else self.norm3(x)
+""",
+        ),
+        Correct(
+            "a loop over the parts",
+            _INIT_DECODER
+            + """
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        parts = [
+            (self.norm1, lambda y: self.self_attention(y, y, y, mask)[0]),
+            (self.norm2, lambda y: self.cross_attention(y, memory, memory, memory_mask)[0]),
+            (self.norm3, self.feed_forward),
+        ]
+        for norm, part in parts:
+            if self.norm_first:
+                x = x + self.dropout(part(norm(x)))
+            else:
+                x = norm(x + self.dropout(part(x)))
+        return x
+""",
+        ),
+        Correct(
+            "two methods",
+            _INIT_DECODER
+            + """
+    def pre(self, x, memory, mask, memory_mask):
+        n = self.norm1(x)
+        a = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+        c = a + self.dropout(self.cross_attention(self.norm2(a), memory, memory, memory_mask)[0])
+        return c + self.dropout(self.feed_forward(self.norm3(c)))
+
+    def post(self, x, memory, mask, memory_mask):
+        a = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        c = self.norm2(a + self.dropout(self.cross_attention(a, memory, memory, memory_mask)[0]))
+        return self.norm3(c + self.dropout(self.feed_forward(c)))
+
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        return (self.pre if self.norm_first else self.post)(x, memory, mask, memory_mask)
+""",
+        ),
+        Correct(
+            "F.dropout that knows the mode",
+            _INIT_DECODER
+            + """
+    def forward(self, x, memory, mask=None, memory_mask=None):
+        def drop(y):
+            return F.dropout(y, p=self.dropout.p, training=self.training)
+
+        if not self.norm_first:
+            x = self.norm1(torch.add(x, drop(self.self_attention(x, x, x, mask)[0])))
+            x = self.norm2(torch.add(x, drop(self.cross_attention(x, memory, memory, memory_mask)[0])))
+            return self.norm3(torch.add(x, drop(self.feed_forward(x))))
+        query = self.norm1(x)
+        x = torch.add(x, drop(self.self_attention(query, query, query, mask)[0]))
+        x = torch.add(x, drop(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]))
+        return torch.add(x, drop(self.feed_forward(self.norm3(x))))
+""",
+        ),
+    ],
+)
+
+# ---- transformer ----------------------------------------------------------------------------------------------------
+
+_SHIFT = "tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in"
+_CAUSAL = "causal_mask(tokens.shape[1]).to(tokens.device)"
+_SUM = "return self.dropout(vectors + positions.to(vectors))"
+_APPEND = "tokens = torch.cat([tokens, token.unsqueeze(1)], dim=1)  # (B, t) -> (B, t + 1)"
+
+
+def _methods(source: str, methods: str) -> str:
+    """The reference's classes with the learner's part of Transformer, all its methods behind __init__, replaced."""
+    return source[: source.index("    def embed(")] + methods.strip("\n") + "\n"
+
+
+def _rewritten(methods: str):
+    return lambda source: _methods(source, methods)
+
+
+transformer = Bank(
+    "transformer",
+    wrong=[
+        Wrong(
+            "the targets go in unshifted",
+            edit((_SHIFT, "tokens = targets")),
+            "Each place was given the very word it has to say, which makes training easy and writing impossible. Shift right: the word before, and bos_id at first.",
+        ),
+        Wrong(
+            "shifted by two",
+            edit((_SHIFT, "tokens = torch.cat([begin, begin, targets[:, :-2]], dim=1)")),
+            "Each place was given the word before the last, so a word is missing between what goes in and what comes out. Shift by one.",
+        ),
+        Wrong(
+            "the last target goes in too",
+            edit((_SHIFT, "tokens = torch.cat([begin, targets], dim=1)")),
+            "There is one more column of logits than of targets: the last target went in, and nothing comes after it. Leave it out.",
+        ),
+        Wrong(
+            "the first place gets zero instead of bos_id",
+            edit(("torch.full_like(targets[:, :1], self.bos_id)", "torch.zeros_like(targets[:, :1])")),
+            "The first word that goes in is token 0. It is bos_id, the id that the constructor was given.",
+        ),
+        Wrong(
+            "the embeddings are not scaled",
+            edit((" * self.d_model**0.5", "")),
+            "The token's vector went in as it stands in the table. It is multiplied by the root of d_model before the positions are added.",
+        ),
+        Wrong(
+            "the positions are scaled too",
+            edit(
+                (" * self.d_model**0.5", ""),
+                (_SUM, "return self.dropout((vectors + positions.to(vectors)) * self.d_model**0.5)"),
+            ),
+            "The root of d_model multiplied the sum. Scale the token's vector alone and add the positions after that.",
+        ),
+        Wrong(
+            "scaled by d_model",
+            edit((" * self.d_model**0.5", " * self.d_model")),
+            "The token's vector was multiplied by d_model, not by its root.",
+        ),
+        Wrong(
+            "no positions",
+            edit((_SUM, "return self.dropout(vectors)")),
+            "The positions are missing: to this model a sentence is a bag of words. Add sinusoidal_encoding.",
+        ),
+        Wrong(
+            "positions by the batch",
+            edit(
+                (
+                    "sinusoidal_encoding(tokens.shape[1], self.d_model)",
+                    "sinusoidal_encoding(tokens.shape[0], self.d_model).unsqueeze(1)",
+                )
+            ),
+            "Every word of a sentence got the same position, its row in the batch. Positions run along the sentence.",
+        ),
+        Wrong(
+            "no causal mask",
+            edit((_CAUSAL, "None")),
+            "The logits of a place move when a later word changes: the decoder reads ahead. Give its self-attention the causal mask.",
+        ),
+        Wrong(
+            "a causal mask that hides the word itself",
+            edit((_CAUSAL, f"{_CAUSAL}.tril(-1)")),
+            "No place may read the word that goes in at that very place: the diagonal of the mask is missing. After the shift that word is the one before.",
+        ),
+        Wrong(
+            "the source's padding is read",
+            edit(
+                (
+                    "self.embed(self.source_embedding, source), memory_mask), memory_mask",
+                    "self.embed(self.source_embedding, source)), memory_mask",
+                )
+            ),
+            "A sentence's memory changes with the company it is padded for: the encoder was run without its mask.",
+        ),
+        Wrong(
+            "the memory's padding is read",
+            edit(
+                (
+                    ", memory, mask, memory_mask)\n        return self.output",
+                    ", memory, mask)\n        return self.output",
+                )
+            ),
+            "memory_mask does not reach the decoder's layers, so they read the source's padding. Hand it on.",
+        ),
+        Wrong(
+            "one embedding for both languages",
+            edit(("self.embed(self.target_embedding, tokens)", "self.embed(self.source_embedding, tokens)")),
+            "The words that go in were looked up in the source's table. The target has one of its own.",
+        ),
+        Wrong(
+            "step sees the last word alone",
+            edit(
+                (
+                    "logits = self.decode(tokens, memory, memory_mask)[:, -1]",
+                    "logits = self.decode(token.unsqueeze(1), memory, memory_mask)[:, -1]",
+                )
+            ),
+            "`step` decoded the newest word without those before it: nothing is remembered, and every word stands at position 0. Decode all tokens so far, and keep the last column.",
+        ),
+        Wrong(
+            "step forgets the new word",
+            edit(("return logits, (tokens, memory, memory_mask)", "return logits, state")),
+            "The state that comes back is the one that came in, so the next step does not know the word. Return the longer tokens.",
+        ),
+        Wrong(
+            "only the first layer sees the memory's mask",
+            edit(
+                (
+                    "x = layer(x, memory, mask, memory_mask)",
+                    "x, memory_mask = layer(x, memory, mask, memory_mask), None",
+                )
+            ),
+            "Behind the first layer the memory's mask is gone. Every layer of the decoder's tower gets all of its arguments.",
+        ),
+        Wrong(
+            "the decoder's tower without its last norm",
+            edit(
+                (
+                    "            x = layer(x, memory, mask, memory_mask)\n        return self.norm(x)",
+                    "            x = layer(x, memory, mask, memory_mask)\n        return x",
+                )
+            ),
+            "The end of the decoder's stream is not normed: self.norm is not used.",
+        ),
+        Wrong(
+            "dropout is not applied to the embeddings",
+            edit((_SUM, "return vectors + positions.to(vectors)")),
+            "In training nothing is dropped from the sum of vectors and positions. Apply self.dropout to it.",
+        ),
+        Wrong(
+            "the caller's targets are overwritten",
+            edit(
+                (
+                    f"        {_SHIFT}\n",
+                    "        targets[:, 1:] = targets[:, :-1].clone()\n        targets[:, :1] = begin\n        tokens = targets\n",
+                )
+            ),
+            "The shift was made inside the tensor that was given, and the loss will be computed with that. Make a new one.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "F.pad for the shift",
+            edit(
+                (
+                    f"        begin = torch.full_like(targets[:, :1], self.bos_id)\n        {_SHIFT}\n",
+                    "        tokens = F.pad(targets[:, :-1], (1, 0), value=self.bos_id)\n",
+                )
+            ),
+        ),
+        Correct(
+            "roll and overwrite a copy",
+            edit(
+                (
+                    f"        begin = torch.full_like(targets[:, :1], self.bos_id)\n        {_SHIFT}\n",
+                    "        tokens = targets.roll(1, dims=1)\n        tokens[:, 0] = self.bos_id\n",
+                )
+            ),
+        ),
+        Correct(
+            "math.sqrt and steps of its own",
+            _rewritten("""
+    def embed(self, embedding, tokens):
+        import math
+
+        B, T = tokens.shape
+        x = embedding(tokens).mul(math.sqrt(embedding.embedding_dim))
+        x = x + sinusoidal_encoding(T, embedding.embedding_dim).unsqueeze(0)
+        return self.dropout(x)
+
+    def encode(self, source, lengths):
+        real = torch.arange(source.shape[1])[None, None, :] < lengths[:, None, None]
+        embedded = self.embed(self.source_embedding, source)
+        return self.encoder(embedded, mask=real), real
+
+    def decode(self, tokens, memory, memory_mask=None):
+        T = tokens.shape[1]
+        past = torch.arange(T)[:, None] >= torch.arange(T)[None, :]
+        x = self.decoder(self.embed(self.target_embedding, tokens), memory, mask=past, memory_mask=memory_mask)
+        return F.linear(x, self.output.weight, self.output.bias)
+
+    def forward(self, source, lengths, targets):
+        tokens = torch.empty_like(targets)
+        tokens[:, 0] = self.bos_id
+        tokens[:, 1:] = targets[:, :-1]
+        memory, real = self.encode(source, lengths)
+        return self.decode(tokens, memory, real)
+
+    def start(self, source, lengths):
+        memory, real = self.encode(source, lengths)
+        return torch.zeros(len(source), 0, dtype=torch.long), memory, real
+
+    def step(self, token, state):
+        tokens, memory, real = state
+        tokens = torch.cat((tokens, token[:, None]), 1)
+        return self.decode(tokens, memory, real)[:, -1, :], (tokens, memory, real)
+"""),
+        ),
+        Correct(
+            "the mask of every sentence's own",
+            edit((_CAUSAL, f"{_CAUSAL}.expand(len(tokens), -1, -1)")),
+        ),
+        Correct(
+            "only the last state goes through the output",
+            edit(
+                (
+                    "logits = self.decode(tokens, memory, memory_mask)[:, -1]",
+                    "mask = causal_mask(tokens.shape[1])\n        states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask, memory_mask)\n        logits = self.output(states[:, -1])",
+                ),
+            ),
+        ),
+    ],
+)
+
+# ---- warmup_schedule ------------------------------------------------------------------------------------------------
+
+_RATE = "d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)"
+_STEP0 = "    if step == 0:\n        return 0.0\n"
+
+warmup_schedule = Bank(
+    "warmup_schedule",
+    wrong=[
+        Wrong(
+            "step 0 divides by zero",
+            edit((_STEP0, "")),
+            "At step 0 the root of the step stands under a one. The docstring says what comes back there.",
+        ),
+        Wrong(
+            "the larger of the two",
+            edit(("* min(", "* max(")),
+            "The rate starts huge and never falls as it should: of the two expressions the smaller one counts.",
+        ),
+        Wrong(
+            "steps are counted from 0",
+            edit((f"{_STEP0}    return", "    step = step + 1\n    return")),
+            "Every rate is that of the next step: the highest comes one step early. Steps count from 1 here.",
+        ),
+        Wrong(
+            "the root of d_model on top",
+            edit(("d_model**-0.5", "d_model**0.5")),
+            "The rate was multiplied by the root of d_model and has to be divided by it.",
+        ),
+        Wrong(
+            "no d_model",
+            edit(("d_model**-0.5 * ", "")),
+            "The width of the model does not come in. The rate is divided by its root.",
+        ),
+        Wrong(
+            "the warm-up's exponent is -0.5",
+            edit(("warmup_steps**-1.5", "warmup_steps**-0.5")),
+            "The line rises too steeply: the two expressions have to meet at step == warmup_steps, where both are warmup_steps^-0.5.",
+        ),
+        Wrong(
+            "it stays at its height",
+            edit((_RATE, "d_model**-0.5 * min(warmup_steps**-0.5, step * warmup_steps**-1.5)")),
+            "The way up is right; behind the warm-up the rate stays where it is. It falls with the root of the step.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "two cases",
+            """
+def warmup_schedule(step, d_model, warmup_steps):
+    if step < warmup_steps:
+        return step / (d_model**0.5 * warmup_steps**1.5)
+    return 1 / (d_model * step) ** 0.5
+""",
+        ),
+        Correct(
+            "relative to the peak",
+            """
+def warmup_schedule(step, d_model, warmup_steps):
+    peak = (d_model * warmup_steps) ** -0.5
+    return peak * min(step / warmup_steps, (warmup_steps / max(step, 1)) ** 0.5)
+""",
+        ),
+        Correct(
+            "no root of zero",
+            """
+def warmup_schedule(step, d_model, warmup_steps):
+    if not step:
+        return 0.0
+    falling, rising = step ** (-1 / 2), step / warmup_steps ** (3 / 2)
+    return (falling if falling < rising else rising) / d_model ** (1 / 2)
+""",
+        ),
+    ],
+)
+
+# ---- fix_the_layer_norm ---------------------------------------------------------------------------------------------
+
+_LN_MEAN = "x.mean(dim=2, keepdim=True)"
+_LN_VARIANCE = "(x - mean).square().mean(dim=2, keepdim=True)"
+_LN_RETURN = "return (x - mean) / torch.sqrt(variance + eps) * weight + bias"
+
+fix_the_layer_norm = Bank(
+    "fix_the_layer_norm",
+    wrong=[
+        Wrong(
+            "mean and variance run over the positions too",
+            edit(
+                (_LN_MEAN, "x.mean(dim=(1, 2), keepdim=True)"),
+                (_LN_VARIANCE, "(x - mean).square().mean(dim=(1, 2), keepdim=True)"),
+            ),
+            "Mean and variance were taken over all of a sequence, so every position knows a little of all the others, of later ones too. Each position has statistics of its own.",
+        ),
+        Wrong(
+            "only the mean is the position's own",
+            edit((_LN_VARIANCE, "(x - mean).square().mean(dim=(1, 2), keepdim=True)")),
+            "The mean is each position's own now; the variance still runs over the whole sequence.",
+        ),
+        Wrong(
+            "only the variance is the position's own",
+            edit((_LN_MEAN, "x.mean(dim=(1, 2), keepdim=True)")),
+            "The variance is taken within each position now; the mean still runs over the whole sequence.",
+        ),
+        Wrong(
+            "over the positions instead of the features",
+            edit(
+                (_LN_MEAN, "x.mean(dim=1, keepdim=True)"),
+                (_LN_VARIANCE, "(x - mean).square().mean(dim=1, keepdim=True)"),
+            ),
+            "Each feature was normed along the sequence. It is the other way round: each position, over its features.",
+        ),
+        Wrong(
+            "over the batch",
+            edit(
+                (_LN_MEAN, "x.mean(dim=(0, 1), keepdim=True)"),
+                (_LN_VARIANCE, "(x - mean).square().mean(dim=(0, 1), keepdim=True)"),
+            ),
+            "Each feature was normed over sentences and positions: that is batch normalisation. Here each position is normed by itself.",
+        ),
+        Wrong(
+            "the variance is divided by D - 1",
+            edit((_LN_VARIANCE, "x.var(dim=2, keepdim=True)")),
+            "The variance is a little too large, by D / (D - 1): torch.var divides by D - 1 unless it is told not to.",
+        ),
+        Wrong(
+            "eps stands outside the root",
+            edit(("torch.sqrt(variance + eps)", "(torch.sqrt(variance) + eps)")),
+            "Where the features hardly differ the result is off: eps belongs to the variance, under the root.",
+        ),
+        Wrong(
+            "eps is not used",
+            edit(("variance + eps", "variance + 1e-5")),
+            "With another eps the result does not change. Use the one that was given.",
+        ),
+        Wrong(
+            "the root is missing",
+            edit(("torch.sqrt(variance + eps)", "(variance + eps)")),
+            "The differences were divided by the variance; divide by its root.",
+        ),
+        Wrong(
+            "the bias is scaled too",
+            edit((_LN_RETURN, "return ((x - mean) / torch.sqrt(variance + eps) + bias) * weight")),
+            "The bias came in before the weight and was multiplied by it. Weight first, bias last.",
+        ),
+        Wrong(
+            "the mean is not taken away",
+            edit((_LN_RETURN, "return x / torch.sqrt(variance + eps) * weight + bias")),
+            "The result is scaled but not centred: take the mean away first.",
+        ),
+        Wrong(
+            "no weight and no bias",
+            edit((" * weight + bias", "")),
+            "The normed numbers came back as they are; weight and bias are still to be applied.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "torch.var with its correction off",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
+    return weight * (x - mean) * torch.rsqrt(variance + eps) + bias
+""",
+        ),
+        Correct(
+            "position by position",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    rows = []
+    for vector in x.reshape(-1, x.shape[-1]):
+        centred = vector - vector.mean()
+        rows.append(centred / (centred.pow(2).mean() + eps) ** 0.5 * weight + bias)
+    return torch.stack(rows).view_as(x)
+""",
+        ),
+        Correct(
+            "the mean of squares minus the square of the mean, in double",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    d = x.double()
+    mean = d.mean(-1, keepdim=True)
+    variance = d.pow(2).mean(-1, keepdim=True) - mean.pow(2)
+    return ((d - mean) / (variance + eps).sqrt()).float() * weight + bias
+""",
+        ),
+        Correct(
+            "sums",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    D = x.size(2)
+    x = x - x.sum(2, keepdim=True) / D
+    return torch.addcmul(bias, x / torch.sqrt((x * x).sum(2, keepdim=True) / D + eps), weight)
+""",
+        ),
+        Correct(
+            "the centring matrix",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    D = x.shape[-1]
+    centred = x @ (torch.eye(D) - 1 / D)
+    return centred / (centred.square().mean(-1, keepdim=True) + eps).sqrt() * weight + bias
+""",
+        ),
+    ],
+)
+
+# ---- parameter_count ------------------------------------------------------------------------------------------------
+
+_COUNTED = "return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model"
+
+parameter_count = Bank(
+    "parameter_count",
+    wrong=[
+        Wrong(
+            "attention without biases",
+            edit(("4 * (d_model * d_model + d_model)", "4 * d_model * d_model")),
+            "The four maps of an attention have a bias each, as in chapter 05.",
+        ),
+        Wrong(
+            "feed-forward without biases",
+            edit(("2 * d_model * d_ff + d_ff + d_model", "2 * d_model * d_ff")),
+            "The two maps of the feed-forward network have biases, one of d_ff and one of d_model.",
+        ),
+        Wrong(
+            "both feed-forward biases of the same width",
+            edit(("+ d_ff + d_model", "+ 2 * d_model")),
+            "A bias is as wide as what comes out of its map: linear1 gives d_ff numbers.",
+        ),
+        Wrong(
+            "three maps in an attention",
+            edit(("4 * (d_model", "3 * (d_model")),
+            "An attention has four maps: queries, keys, values, and the output W_O behind the merged heads.",
+        ),
+        Wrong(
+            "no norms",
+            edit(("norm = 2 * d_model", "norm = 0")),
+            "The layer norms are missing: each has a weight and a bias of d_model numbers.",
+        ),
+        Wrong(
+            "norms without a bias",
+            edit(("norm = 2 * d_model", "norm = d_model")),
+            "A layer norm has two vectors, its weight and its bias.",
+        ),
+        Wrong(
+            "one attention in a decoder layer",
+            edit(("2 * attention", "attention")),
+            "A decoder layer has two attentions, to itself and to the memory, each with maps of its own.",
+        ),
+        Wrong(
+            "two norms in a decoder layer",
+            edit(("3 * norm", "2 * norm")),
+            "A decoder layer has three parts and a norm for each.",
+        ),
+        Wrong(
+            "three matrices of the vocabulary",
+            edit((_COUNTED, f"{_COUNTED} * 3")),
+            "The vocabulary's matrix was counted for source, target and output. In the paper it is one and the same.",
+        ),
+        Wrong(
+            "the output has a bias",
+            edit((_COUNTED, f"{_COUNTED} + vocab_size")),
+            "There is a bias for the vocabulary too many: the output layer uses the embeddings' matrix and nothing else.",
+        ),
+        Wrong(
+            "norms behind both towers",
+            edit((_COUNTED, f"{_COUNTED} + 2 * norm")),
+            "There are two norms too many: in the paper's order the last layer has normed its output already.",
+        ),
+        Wrong(
+            "d_ff is taken to be four times d_model",
+            edit(
+                (
+                    "feed_forward = 2 * d_model * d_ff + d_ff + d_model",
+                    "feed_forward = 8 * d_model * d_model + 5 * d_model",
+                )
+            ),
+            "For the paper's sizes it is right, for others not: use d_ff as it was given.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "one expression",
+            """
+def parameter_count(d_model, d_ff, num_layers, vocab_size):
+    d, f = d_model, d_ff
+    return num_layers * (12 * d * d + 12 * d + 2 * (2 * d * f + f + d) + 10 * d) + vocab_size * d
+""",
+        ),
+        Correct(
+            "built without storage, and counted",
+            """
+def parameter_count(d_model, d_ff, num_layers, vocab_size):
+    with torch.device("meta"):
+        towers = [EncoderLayer(d_model, 1, d_ff), DecoderLayer(d_model, 1, d_ff)]
+    return num_layers * sum(p.numel() for t in towers for p in t.parameters()) + vocab_size * d_model
+""",
+        ),
+        Correct(
+            "a helper for linear maps",
+            """
+def parameter_count(d_model, d_ff, num_layers, vocab_size):
+    def linear(i, o):
+        return i * o + o
+
+    attentions = 3 * 4 * linear(d_model, d_model)
+    networks = 2 * (linear(d_model, d_ff) + linear(d_ff, d_model))
+    norms = 5 * 2 * d_model
+    return num_layers * (attentions + networks + norms) + vocab_size * d_model
+""",
+        ),
+        Correct(
+            "a loop over the layers",
+            """
+def parameter_count(d_model, d_ff, num_layers, vocab_size):
+    total = vocab_size * d_model
+    for _ in range(num_layers):
+        for attentions, norms in ((1, 2), (2, 3)):
+            total += attentions * 4 * d_model * (d_model + 1)
+            total += d_model * d_ff + d_ff + d_ff * d_model + d_model
+            total += norms * (d_model + d_model)
+    return total
+""",
+        ),
+        Correct(
+            "shapes of all weights",
+            """
+def parameter_count(d_model, d_ff, num_layers, vocab_size):
+    from math import prod
+
+    attention = [(d_model, d_model), (d_model,)] * 4
+    network = [(d_ff, d_model), (d_ff,), (d_model, d_ff), (d_model,)]
+    layers = attention * 3 + network * 2 + [(d_model,)] * 10
+    return sum(map(prod, layers * num_layers)) + vocab_size * d_model
+""",
+        ),
+    ],
+)
+
+# ---- label_smoothing_loss -------------------------------------------------------------------------------------------
+
+_OF_TARGET = "-(1 - smoothing) * of_target"
+_TOTAL = "total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id]"
+_PER = "(logits.shape[2] - 1)"
+_LS_RETURN = "return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)"
+
+label_smoothing_loss = Bank(
+    "label_smoothing_loss",
+    wrong=[
+        Wrong(
+            "padding gets a share of the smoothing",
+            edit((_TOTAL, "total = log_probabilities.sum(dim=2)"), (_PER, "logits.shape[2]")),
+            "The smoothing was shared among all V tokens. The padding is never right and gets nothing: V - 1 tokens share.",
+        ),
+        Wrong(
+            "padding gets a share, V - 1 in the denominator",
+            edit((_TOTAL, "total = log_probabilities.sum(dim=2)")),
+            "The shares are counted for V - 1 tokens, but the sum runs over all V, padding among them.",
+        ),
+        Wrong(
+            "divided among V tokens",
+            edit((_PER, "logits.shape[2]")),
+            "The sum leaves padding out and the share does not: it is smoothing / (V - 1), and so the whole no longer sums to one.",
+        ),
+        Wrong(
+            "the target gets no share",
+            edit((_TOTAL, _TOTAL + " - of_target"), (_PER, "(logits.shape[2] - 2)")),
+            "The smoothing was shared among the others alone. In this docstring the target is one of the tokens that share, on top of its 1 - e.",
+        ),
+        Wrong(
+            "the target keeps all of its weight",
+            edit((_OF_TARGET, "-of_target")),
+            "The target kept weight 1 and the smoothing came on top, so the whole sums to more than one. The target has 1 - e, plus its share.",
+        ),
+        Wrong(
+            "the two weights are exchanged",
+            edit((_OF_TARGET, "-smoothing * of_target"), ("- smoothing * total", "- (1 - smoothing) * total")),
+            "The target got e and the others shared 1 - e: turned round.",
+        ),
+        Wrong(
+            "the smoothing is not shared out",
+            edit((f" * total / {_PER}", " * total")),
+            "Every token got the whole smoothing. It is shared: each gets e / (V - 1).",
+        ),
+        Wrong(
+            "no smoothing",
+            edit((f"{_OF_TARGET} - smoothing * total / {_PER}", "-of_target")),
+            "The loss is the plain cross-entropy, whatever the smoothing.",
+        ),
+        Wrong(
+            "padding counts",
+            edit((_LS_RETURN, "return losses.mean()")),
+            "The loss changes with the padding: places whose target is pad_id were counted. Leave them out of the sum and of the number.",
+        ),
+        Wrong(
+            "divided by B times T",
+            edit((_LS_RETURN, "return losses.masked_fill(~real, 0.0).mean()")),
+            "Padding was left out of the sum, but the mean was still taken over all B * T places. Divide by the number of real ones.",
+        ),
+        Wrong(
+            "a mean over sentences",
+            edit(
+                (_LS_RETURN, "return (losses.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1).clamp(min=1)).mean()")
+            ),
+            "Each sentence was averaged first, so the words of a short one count for more. Take one mean over all real words.",
+        ),
+        Wrong(
+            "softmax before the log-softmax",
+            edit(("F.log_softmax(logits, dim=2)", "F.log_softmax(F.softmax(logits, dim=2), dim=2)")),
+            "The logits went through softmax twice. log_softmax does all of it.",
+        ),
+        Wrong(
+            "nothing but padding gives NaN",
+            edit((".clamp(min=1)", "")),
+            "Where every target is padding the result is 0/0. The docstring says what comes back.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "the whole distribution",
+            """
+def label_smoothing_loss(logits, targets, pad_id, smoothing):
+    if not 0 <= smoothing < 1:
+        raise ValueError(smoothing)
+    V = logits.shape[-1]
+    wanted = torch.full_like(logits, smoothing / (V - 1))
+    wanted[..., pad_id] = 0
+    wanted = wanted + (1 - smoothing) * F.one_hot(targets, V)
+    losses = -(wanted * logits.log_softmax(-1)).sum(-1)
+    real = (targets != pad_id).float()
+    return (losses * real).sum() / real.sum().clamp(min=1)
+""",
+        ),
+        Correct(
+            "cross-entropy with probabilities",
+            """
+def label_smoothing_loss(logits, targets, pad_id, smoothing):
+    if smoothing < 0 or smoothing >= 1:
+        raise ValueError("smoothing")
+    V, real = logits.shape[2], targets != pad_id
+    if not real.any():
+        return logits.sum() * 0
+    share = (torch.arange(V) != pad_id).float() * smoothing / (V - 1)
+    wanted = F.one_hot(targets[real], V) * (1 - smoothing) + share
+    return F.cross_entropy(logits[real], wanted)
+""",
+        ),
+        Correct(
+            "the real places picked out",
+            """
+def label_smoothing_loss(logits, targets, pad_id, smoothing):
+    if not (smoothing >= 0 and smoothing < 1):
+        raise ValueError(f"smoothing {smoothing}")
+    real = targets != pad_id
+    log_p, right = F.log_softmax(logits, -1)[real], targets[real]
+    others = torch.arange(logits.shape[-1]) != pad_id
+    hard = -log_p[torch.arange(len(right)), right]
+    soft = -log_p[:, others].mean(1)
+    return ((1 - smoothing) * hard + smoothing * soft).sum() / max(len(right), 1)
+""",
+        ),
+        Correct(
+            "logsumexp",
+            """
+def label_smoothing_loss(logits, targets, pad_id, smoothing):
+    if not 0 <= smoothing < 1:
+        raise ValueError
+    z = torch.logsumexp(logits, 2)
+    right = logits.gather(2, targets[..., None])[..., 0]
+    rest = torch.cat([logits[..., :pad_id], logits[..., pad_id + 1 :]], 2).mean(2)
+    losses = z - (1 - smoothing) * right - smoothing * rest
+    real = targets != pad_id
+    return torch.where(real, losses, 0.0).sum() / real.sum().clamp(min=1)
+""",
+        ),
+        Correct(
+            "a loop over the places",
+            """
+def label_smoothing_loss(logits, targets, pad_id, smoothing):
+    if not 0 <= smoothing < 1:
+        raise ValueError(f"{smoothing} is not in [0, 1)")
+    total, count = logits.sum() * 0, 0
+    tokens = [v for v in range(logits.shape[2]) if v != pad_id]
+    for b, row in enumerate(targets.tolist()):
+        for t, target in enumerate(row):
+            if target != pad_id:
+                log_p = logits[b, t].log_softmax(0)
+                total = total - (1 - smoothing) * log_p[target] - smoothing * log_p[tokens].mean()
+                count += 1
+    return total / max(count, 1)
+""",
+        ),
+    ],
+)
+
+# ---- beam_search ----------------------------------------------------------------------------------------------------
+
+_SCORE = "return total / len(tokens) ** length_penalty"
+_FIRST_TOTALS = "totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)"
+_BEAM = "beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]"
+_STATE = "state = tuple(part[rows] for part in state) if isinstance(state, tuple) else state[rows]"
+
+beam_search = Bank(
+    "beam_search",
+    wrong=[
+        Wrong(
+            "the state stays in its old order",
+            edit(
+                (
+                    "rows = torch.tensor([row for _, _, row in live])",
+                    "rows = torch.arange(len(live)) % max(row + 1 for _, _, row in live)",
+                )
+            ),
+            "Hypotheses went on from each other's states: after the best have been chosen, row i of the state has to belong to hypothesis i. Reorder it with the rows they came from.",
+        ),
+        Wrong(
+            "the best is chosen without what was before",
+            edit((_FIRST_TOTALS, "totals = F.log_softmax(logits, dim=1)")),
+            "Only the newest word's log-probability counts. A hypothesis is judged by the sum over all its words.",
+        ),
+        Wrong(
+            "greedy, whatever the beam",
+            edit(
+                (_BEAM, "beam = extended[:1]"),
+                ("live, finished = [([], 0.0, 0)], []\n", "live, finished = [([], 0.0, 0)], []\n    beam_size = 1\n"),
+            ),
+            "With a beam of 1 it is right, with 3 it is still greedy: only one hypothesis is kept.",
+        ),
+        Wrong(
+            "finished hypotheses are dropped",
+            edit((_BEAM, "beam = sorted(extended, key=score, reverse=True)[:beam_size]")),
+            "A hypothesis that had ended was forgotten at the next step. It stays in the beam and competes.",
+        ),
+        Wrong(
+            "finished hypotheses go on",
+            edit(
+                ("finished = [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]", "finished = []"),
+                ("live = [hypothesis for hypothesis in beam if hypothesis[0][-1] != eos_id]", "live = beam"),
+            ),
+            "Words were written behind eos_id. A hypothesis that ends with it is finished and stays as it is.",
+        ),
+        Wrong(
+            "the first that ends is returned",
+            edit(
+                (
+                    "        if not live:\n            break\n",
+                    "        if finished:\n            return torch.tensor(finished[0][0]), score(finished[0])\n",
+                )
+            ),
+            "The search stopped when the first hypothesis had ended. Another, still being written, may come out better: go on until all in the beam are finished.",
+        ),
+        Wrong(
+            "only finished hypotheses may win",
+            edit(("best = max(finished + live, key=score)", "best = max(finished or live, key=score)")),
+            "A hypothesis that was cut off at max_length was passed over though its score is the highest. All of the beam compete.",
+        ),
+        Wrong(
+            "the length penalty is not used",
+            edit((_SCORE, "return total")),
+            "With a length penalty the result does not change. Divide the sum by the number of tokens to that power.",
+        ),
+        Wrong(
+            "the length penalty is used at the end only",
+            edit(
+                (
+                    _BEAM,
+                    "beam = sorted(finished + extended, key=lambda hypothesis: hypothesis[1], reverse=True)[:beam_size]",
+                )
+            ),
+            "The beam was filled by the plain sums, and the length came in only at the end. Finished and unfinished hypotheses of unlike length compete in the beam by their scores.",
+        ),
+        Wrong(
+            "multiplied by the length",
+            edit((_SCORE, "return total * len(tokens) ** length_penalty")),
+            "The sum was multiplied by the length. A sum of logarithms is negative: to be fair to long sentences it is divided.",
+        ),
+        Wrong(
+            "the begin token counts",
+            edit((_SCORE, "return total / (len(tokens) + 1) ** length_penalty")),
+            "The length is one too many: bos_id is not counted.",
+        ),
+        Wrong(
+            "eos_id does not count in the length",
+            edit((_SCORE, "return total / max(len(tokens) - (tokens[-1] == eos_id), 1) ** length_penalty")),
+            "The length leaves eos_id out. It is a token like the others, with a log-probability in the sum.",
+        ),
+        Wrong(
+            "logits are summed",
+            edit((_FIRST_TOTALS, "totals = totals + logits")),
+            "The logits were summed as they are; rows with large numbers win. Make log-probabilities of them first.",
+        ),
+        Wrong(
+            "probabilities are summed",
+            edit((_FIRST_TOTALS, "totals = totals + F.softmax(logits, dim=1)")),
+            "Probabilities were added. Those of words multiply; their logarithms add.",
+        ),
+        Wrong(
+            "each hypothesis keeps its own best",
+            edit(
+                (
+                    _BEAM,
+                    "beam = sorted(finished + [max((e for e in extended if e[2] == r), key=score) for r in range(len(live)) if any(e[2] == r for e in extended)] if len(live) > 1 else finished + extended, key=score, reverse=True)[:beam_size]",
+                )
+            ),
+            "Every hypothesis was extended by its own best word only. The extensions of all hypotheses compete with each other: two of the best may come from the same one.",
+        ),
+        Wrong(
+            "the begin token is part of the result",
+            edit(("return torch.tensor(best[0]), score(best)", "return torch.tensor([bos_id, *best[0]]), score(best)")),
+            "The tokens begin with bos_id. It was fed in and not written: leave it out.",
+        ),
+    ],
+    correct=[
+        Correct(
+            "one sorted list of everything",
+            """
+def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
+    if beam_size < 1 or max_length < 1:
+        raise ValueError("beam_size and max_length must be 1 or more")
+    rank = lambda h: h["sum"] / len(h["tokens"]) ** length_penalty
+    beam = [{"tokens": [], "sum": 0.0, "state": state, "last": bos_id, "done": False}]
+    for _ in range(max_length):
+        pool = [h for h in beam if h["done"]]
+        for h in beam:
+            if h["done"]:
+                continue
+            logits, after = step(torch.tensor([h["last"]]), h["state"])
+            for token, log_p in enumerate(torch.log_softmax(logits[0], 0).tolist()):
+                pool.append({"tokens": h["tokens"] + [token], "sum": h["sum"] + log_p, "state": after, "last": token, "done": token == eos_id})
+        beam = sorted(pool, key=rank, reverse=True)[:beam_size]
+        if all(h["done"] for h in beam):
+            break
+    return torch.tensor(beam[0]["tokens"]), rank(beam[0])
+""",
+        ),
+        Correct(
+            "finished rows in the same tensors",
+            """
+@torch.no_grad()
+def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
+    if min(beam_size, max_length) < 1:
+        raise ValueError("at least 1")
+    parts = state if isinstance(state, tuple) else (state,)
+    tokens, sums, lengths = torch.zeros(1, 0, dtype=torch.long), torch.zeros(1), torch.zeros(1)
+    last, done = torch.tensor([bos_id]), torch.tensor([False])
+    for _ in range(max_length):
+        logits, new = step(last, parts if isinstance(state, tuple) else parts[0])
+        new = new if isinstance(new, tuple) else (new,)
+        log_p = torch.log_softmax(logits, 1)
+        V = log_p.shape[1]
+        frozen = torch.full((V,), float("-inf"))
+        frozen[eos_id] = 0.0
+        log_p = torch.where(done[:, None], frozen, log_p)
+        total = sums[:, None] + log_p
+        length = (lengths + (~done).float())[:, None].expand(-1, V)
+        scores = (total / length**length_penalty).flatten()
+        chosen = scores.topk(min(beam_size, int(scores.isfinite().sum()))).indices
+        row, word = chosen // V, chosen % V
+        tokens = torch.cat([tokens[row], word[:, None]], 1)
+        sums, lengths = total.flatten()[chosen], length.flatten()[chosen]
+        done, last = done[row] | (word == eos_id), word
+        parts = tuple(p[row] for p in new)
+        if done.all():
+            break
+    best = int((sums / lengths**length_penalty).argmax())
+    return tokens[best, : int(lengths[best])], float(sums[best] / lengths[best] ** length_penalty)
+""",
+        ),
+        Correct(
+            "a heap",
+            """
+def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
+    import heapq
+
+    if beam_size < 1 or max_length < 1:
+        raise ValueError((beam_size, max_length))
+    normal = lambda total, n: total / n**length_penalty
+    done, alive = [], [(0.0, (), None)]
+    word = torch.tensor([bos_id])
+    for n in range(1, max_length + 1):
+        logits, state = step(word, state)
+        table = logits.log_softmax(-1).tolist()
+        pool = [(normal(s, len(t)), s, t, -1) for s, t, _ in done]
+        for i, (s, t, _) in enumerate(alive):
+            pool += [(normal(s + p, n), s + p, (*t, v), i) for v, p in enumerate(table[i])]
+        kept = heapq.nlargest(beam_size, pool, key=lambda entry: entry[0])
+        done = [(s, t, None) for _, s, t, _ in kept if t[-1] == eos_id]
+        alive = [(s, t, i) for _, s, t, i in kept if t[-1] != eos_id]
+        if not alive:
+            break
+        rows = [i for _, _, i in alive]
+        state = tuple(p[rows] for p in state) if isinstance(state, tuple) else state[rows]
+        word = torch.tensor([t[-1] for _, t, _ in alive])
+    s, t, _ = max(done + alive, key=lambda h: normal(h[0], len(h[1])))
+    return torch.tensor(t), normal(s, len(t))
+""",
+        ),
+        Correct(
+            "index_select for the state",
+            edit(
+                (
+                    _STATE,
+                    "pick = lambda part: part.index_select(0, rows)\n        state = tuple(map(pick, state)) if isinstance(state, tuple) else pick(state)",
+                )
+            ),
+        ),
+        Correct(
+            "the score kept as a tensor until the end",
+            edit(
+                (
+                    "return torch.tensor(best[0]), score(best)",
+                    "result = torch.tensor(score(best), dtype=torch.float64)\n    return torch.tensor(best[0], dtype=torch.int64), result.item()",
+                )
+            ),
+        ),
+    ],
+)

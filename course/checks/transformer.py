@@ -1,0 +1,594 @@
+"""Checks of chapter 06: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+explanations. After any other change the tables are recorded afresh (`make refresh`).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student
+
+# ---- token_uniformity -----------------------------------------------------------------------------------------------
+
+token_uniformity = Check("token_uniformity", parts=("token_spread",))
+
+
+@token_uniformity.row("random tokens: B, T and D all different", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"spread": student.token_spread(draw.normal(3, 5, 4))}
+
+
+@token_uniformity.row("tokens that share a large part")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"spread": student.token_spread(draw.normal(2, 6, 3) + 4 * draw.normal(2, 1, 3))}
+
+
+@token_uniformity.row("the same vector everywhere: 0, and twice everything changes nothing")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 4, 3)
+    alike = draw.integers(1, 5, 2, 1, 3).float().expand(2, 4, 3)  # whole numbers: their mean is exact
+    return {"all alike": student.token_spread(alike), "times two": student.token_spread(2 * x)}
+
+
+@token_uniformity.row("tokens that cancel: 1")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(3, 2, 5)
+    return {"spread": student.token_spread(torch.cat([x, -x], dim=1))}
+
+
+# ---- feed_forward ---------------------------------------------------------------------------------------------------
+
+
+def _loaded(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any) -> Module:
+    """A module of the student's in eval mode with drawn weights; seeded, so that weights left out are the same too."""
+    student.seed(6)
+    module = getattr(student, name)(*sizes, **options)
+    module.load(draw.state(module))
+    return module.eval()
+
+
+def _sizes_of_gradients(found: dict[str, Any], *names: str) -> dict[str, Any]:
+    """The gradients of the inputs, called `names`, and the length of every parameter's."""
+    seen = {f"gradient of {name}": value for name, value in zip(names, found["inputs"], strict=False)}
+    lengths = {name: None if value is None else value.norm() for name, value in found["parameters"].items()}
+    return seen | {f"length of the gradient of {name}": value for name, value in lengths.items()}
+
+
+feed_forward = Check("feed_forward", parts=("FeedForward",))
+
+
+@feed_forward.row("a batch of sequences, d_ff unlike d_model", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _loaded(student, draw, "FeedForward", 4, 7)(draw.normal(2, 5, 4))}
+
+
+@feed_forward.row("one vector, and a batch of heads' sequences: any leading axes")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    network = _loaded(student, draw, "FeedForward", 4, 7)
+    return {"one vector": network(draw.normal(4)), "four axes": network(draw.normal(2, 3, 2, 4))}
+
+
+@feed_forward.row("another activation takes the place of relu")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    network = _loaded(student, draw, "FeedForward", 4, 7, student.fixture("SoftStep"))
+    return {"output": network(draw.normal(2, 3, 4))}
+
+
+# ---- encoder_layer --------------------------------------------------------------------------------------------------
+
+encoder_layer = Check("encoder_layer", parts=("EncoderLayer",))
+_D, _HEADS, _FF = 6, 2, 10
+
+
+def _encoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0) -> Module:
+    return _loaded(student, draw, "EncoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first)
+
+
+def _silenced(module: Module, *parts: str) -> None:
+    """Zero the weights of these parts, so that they add nothing."""
+    state = module.state()
+    module.load({name: torch.zeros_like(v) if name.startswith(parts) else v for name, v in state.items()})
+
+
+def _explain_stream(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    out, right = observed.get("output"), expected["output"]
+    if not isinstance(out, Tensor) or out.shape != right.shape:
+        return None
+    return "A layer whose parts add nothing has to hand the stream on as it came in; what came out is something else."
+
+
+@encoder_layer.row("norm_first=True: norm, part, add", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _encoder_layer(student, draw, True)(draw.normal(2, 4, _D))}
+
+
+@encoder_layer.row("norm_first=False, as in the paper: part, add, norm", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _encoder_layer(student, draw, False)(draw.normal(2, 4, _D))}
+
+
+@encoder_layer.row("parts that add nothing leave the stream as it was", explain=_explain_stream)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    layer, x = _encoder_layer(student, draw, True), 3 + 2 * draw.normal(2, 3, _D)
+    _silenced(layer, "self_attention.W_O", "feed_forward.linear2")
+    return {"output": layer(x)}
+
+
+@encoder_layer.row("the mask reaches the attention, in both placements")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, mask = draw.normal(2, 3, _D), draw.mask(2, 3, 3)
+    return {
+        "norm first": _encoder_layer(student, draw, True)(x, mask),
+        "norm after": _encoder_layer(student, draw, False)(x, mask),
+    }
+
+
+@encoder_layer.row("training with dropout 1: nothing is added, and the stream goes on", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 3, _D)
+    return {
+        "norm first": _encoder_layer(student, draw, True, 1.0).train()(x),
+        "norm after": _encoder_layer(student, draw, False, 1.0).train()(x),
+    }
+
+
+@encoder_layer.row("in evaluation dropout does nothing", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _encoder_layer(student, draw, True, 0.5)(draw.normal(2, 3, _D))}
+
+
+@encoder_layer.row("gradients reach the input and every parameter")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, cotangents = draw.normal(2, 3, _D), [draw.normal(2, 3, _D)]
+    found = _encoder_layer(student, draw, True).grad(x, draw.mask(2, 3, 3), cotangents=cotangents)
+    return _sizes_of_gradients(found, "x")
+
+
+# ---- transformer_encoder --------------------------------------------------------------------------------------------
+
+transformer_encoder = Check("transformer_encoder", parts=("TransformerEncoder",))
+
+
+def _tower(student: Student, draw: Draw, layers: int, norm_first: bool) -> Module:
+    return _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, layers, norm_first=norm_first)
+
+
+@transformer_encoder.row("three layers, each with weights of its own", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    tower = _tower(student, draw, 3, True)
+    numbers = {name: torch.Size(shape).numel() for name, shape in tower.state_shapes().items()}
+    of_layers = sum(number for name, number in numbers.items() if name.startswith("layers."))
+    return {"parameters of the layers": of_layers, "output": tower(draw.normal(2, 4, _D))}
+
+
+@transformer_encoder.row("norm_first=False: nothing behind the last layer")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    tower = _tower(student, draw, 2, False)
+    return {"output": tower(draw.normal(2, 4, _D)), "parameters": len(tower.state_shapes())}
+
+
+@transformer_encoder.row("one layer and the last norm")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _tower(student, draw, 1, True)(draw.normal(2, 3, _D))}
+
+
+@transformer_encoder.row("the mask reaches every layer")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, mask = draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
+    return {"one layer": _tower(student, draw, 1, True)(x, mask), "two": _tower(student, draw, 2, True)(x, mask)}
+
+
+@transformer_encoder.row("in training, dropout 1 in every layer: the stream comes through", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    tower = _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, 2, 1.0).train()
+    return {"output": tower(draw.normal(2, 3, _D))}
+
+
+# ---- decoder_layer --------------------------------------------------------------------------------------------------
+
+decoder_layer = Check("decoder_layer", parts=("DecoderLayer",))
+
+
+def _decoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0) -> Module:
+    return _loaded(student, draw, "DecoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first)
+
+
+def _causal(length: int) -> Tensor:
+    return torch.ones(length, length, dtype=torch.bool).tril()
+
+
+@decoder_layer.row("norm_first=True, without masks: T and S different", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _decoder_layer(student, draw, True)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
+
+
+@decoder_layer.row("norm_first=False, as in the paper, without masks", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _decoder_layer(student, draw, False)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
+
+
+@decoder_layer.row("T and S equal, where stream and memory fit into each other's places")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _decoder_layer(student, draw, True)(draw.normal(2, 3, _D), draw.normal(2, 3, _D))}
+
+
+@decoder_layer.row("a causal mask on the stream, and a mask on the memory", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 5, _D), draw.mask(2, 1, 5)
+    layer = _decoder_layer(student, draw, True)
+    return {
+        "both": layer(x, memory, _causal(3), memory_mask),
+        "the stream's alone": layer(x, memory, _causal(3)),
+        "the memory's alone": layer(x, memory, None, memory_mask),
+    }
+
+
+@decoder_layer.row("another source, another output", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    layer, x, memory = _decoder_layer(student, draw, True), draw.normal(2, 3, _D), draw.normal(2, 5, _D)
+    changed = memory + 5 * torch.nn.functional.one_hot(torch.tensor(1), _D)  # a shift of one feature everywhere
+    return {"change": layer(x, changed) - layer(x, memory)}
+
+
+@decoder_layer.row("parts that add nothing leave the stream as it was", explain=_explain_stream)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    layer, x = _decoder_layer(student, draw, True), 3 + 2 * draw.normal(2, 3, _D)
+    _silenced(layer, "self_attention.W_O", "cross_attention.W_O", "feed_forward.linear2")
+    return {"output": layer(x, draw.normal(2, 4, _D))}
+
+
+@decoder_layer.row("training with dropout 1: nothing is added", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
+    return {"output": _decoder_layer(student, draw, True, 1.0).train()(x, memory)}
+
+
+@decoder_layer.row("gradients reach the stream, the memory and every parameter")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, memory, cotangents = draw.normal(2, 3, _D), draw.normal(2, 4, _D), [draw.normal(2, 3, _D)]
+    found = _decoder_layer(student, draw, True).grad(x, memory, _causal(3), cotangents=cotangents)
+    return _sizes_of_gradients(found, "x", "memory")
+
+
+# ---- transformer ----------------------------------------------------------------------------------------------------
+
+transformer = Check("transformer", parts=("TransformerDecoder", "Transformer"))
+_SOURCES, _TARGETS, _BOS = 9, 5, 1
+
+
+def _transformer(student: Student, draw: Draw, layers: int = 2, norm_first: bool = True) -> Module:
+    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers, _BOS
+    return _loaded(student, draw, "Transformer", *sizes, norm_first=norm_first)
+
+
+def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
+    """Source (2, 5) and lengths of which one is shorter, targets (2, T)."""
+    return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(2, _TARGETS, 2, T)
+
+
+@transformer.row("the decoder's tower: masks and memory reach every layer, and the last norm")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    tower = _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, 2)
+    x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
+    return {"output": tower(x, memory, _causal(3), memory_mask)}
+
+
+@transformer.row("embedding: vectors times the root of d_model, plus sines")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = _transformer(student, draw, layers=0, norm_first=False)  # without layers nothing else is left
+    source, lengths, _ = _sentences(draw)
+    return {"embedded": model.method("encode", source, lengths)[0]}
+
+
+@transformer.row("the memory, and which of it may be attended to")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    source, lengths, _ = _sentences(draw)
+    memory, memory_mask = _transformer(student, draw).method("encode", source, lengths)
+    # what stands at padding is nobody's business
+    return {"memory, first sentence": memory[0], "second": memory[1, :3], "mask": memory_mask}
+
+
+@transformer.row("one word goes in, and reads the whole source", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = _transformer(student, draw)
+    memory, memory_mask = draw.normal(2, 5, _D), torch.arange(5) < torch.tensor([5, 3]).view(2, 1, 1)
+    return {"logits": model.method("decode", draw.integers(2, _TARGETS, 2, 1), memory, memory_mask)}
+
+
+@transformer.row("several words go in, and none reads a later one", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, tokens = _transformer(student, draw), draw.integers(2, _TARGETS, 2, 4)
+    return {"logits": model.method("decode", tokens, draw.normal(2, 5, _D))}
+
+
+@transformer.row("teacher forcing: each place gets the true word before it", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"logits": _transformer(student, draw)(*_sentences(draw))}
+
+
+@transformer.row("the logits before a changed target stay as they were")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
+    other = targets.clone()
+    other[:, 2] = 2 + (targets[:, 2] - 1) % (_TARGETS - 2)
+    moved = (model(source, lengths, other) - model(source, lengths, targets)).abs().amax(dim=(0, 2)) > 1e-6
+    return {f"logits {t} depend on target 2": bool(moved[t]) for t in range(4)}
+
+
+@transformer.row("a longer neighbour changes nothing: padding is not read")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
+    alone = model(source[1:, :3], lengths[1:], targets[1:, :2])
+    return {"logits alone": alone, "in company": model(source, lengths, targets)[1:, :2]}
+
+
+@transformer.row("token by token, `step` gives what `forward` gives", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw, T=3)
+    state: Any = model.method("start", source, lengths)
+    columns = []
+    for token in torch.nn.functional.pad(targets[:, :-1], (1, 0), value=_BOS).unbind(1):
+        logits, state = model.method("step", token, state)
+        columns.append(logits)
+    return {"logits": torch.stack(columns, 1), "tokens in the state": state[0]}
+
+
+@transformer.row("in training, dropout 1: not even the embedding comes through", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, 1, _BOS, 1.0
+    return {"logits": _loaded(student, draw, "Transformer", *sizes).train()(*_sentences(draw, T=2))}
+
+
+@transformer.row("the loss reaches every parameter")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    found = _transformer(student, draw, layers=1).grad(*_sentences(draw), cotangents=[draw.normal(2, 4, _TARGETS)])
+    return _sizes_of_gradients({"inputs": [], "parameters": found["parameters"]})
+
+
+@transformer.row("the caller's targets are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
+    before = model(source, lengths, targets)
+    changed = student.changed()
+    return {"an argument was changed": changed, "the logits' shape": str(tuple(before.shape))}
+
+
+# ---- warmup_schedule ------------------------------------------------------------------------------------------------
+
+warmup_schedule = Check("warmup_schedule", parts=("warmup_schedule",))
+
+
+@warmup_schedule.row("on the way up")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    steps = [1, *draw.integers(2, 50, 3).tolist()]
+    return {f"rate at step {i}": 1e3 * student.warmup_schedule(step, 64, 50) for i, step in enumerate(steps)}
+
+
+@warmup_schedule.row("on the way down, for other widths")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    steps = draw.integers(200, 5_000, 3).tolist()
+    return {f"rate at step {i}": 1e3 * student.warmup_schedule(s, 100 * (i + 1), 150) for i, s in enumerate(steps)}
+
+
+@warmup_schedule.row("the highest rate is at the last step of the warm-up")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    warm_up = int(draw.integers(5, 12, 1))
+    rates = [student.warmup_schedule(step, 32, warm_up) for step in range(1, 25)]
+    return {"the step of the highest": rates.index(max(rates)) + 1, "the highest": max(rates)}
+
+
+@warmup_schedule.row("step 0: a rate of 0, and no error", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"rate": float(student.warmup_schedule(0, 64, 50))}
+
+
+# ---- fix_the_layer_norm ---------------------------------------------------------------------------------------------
+
+fix_the_layer_norm = Check("fix_the_layer_norm", parts=("layer_norm",), banned=("layer_norm", "LayerNorm"))
+
+
+@fix_the_layer_norm.row("B, T and D all different", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"normed": student.layer_norm(2 + 3 * draw.normal(2, 5, 4), draw.normal(4), draw.normal(4))}
+
+
+@fix_the_layer_norm.row("what stands at one position does not depend on another")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, weight, bias = draw.normal(1, 4, 5), draw.normal(5), draw.normal(5)
+    last = torch.arange(4).view(1, 4, 1) == 3
+    moved = student.layer_norm(torch.where(last, x + 5 * draw.normal(1, 1, 5), x), weight, bias)
+    before = student.layer_norm(x, weight, bias)
+    change = (moved - before).abs().amax(dim=(0, 2)) > 1e-6
+    return {f"position {t} changed with the last": bool(change[t]) for t in range(4)}
+
+
+@fix_the_layer_norm.row("one position of one sequence alone")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"normed": student.layer_norm(draw.normal(1, 1, 5), draw.normal(5), draw.normal(5))}
+
+
+@fix_the_layer_norm.row("as many sequences as positions as features")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"normed": student.layer_norm(draw.normal(3, 3, 3), draw.normal(3), draw.normal(3))}
+
+
+@fix_the_layer_norm.row("features that hardly differ: eps, and where it stands")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = 1 + 0.01 * draw.normal(2, 3, 4)
+    return {
+        "eps 1e-5": student.layer_norm(x, draw.normal(4), draw.normal(4)),
+        "eps 0.1": student.layer_norm(x, draw.normal(4), draw.normal(4), 0.1),
+    }
+
+
+# ---- parameter_count ------------------------------------------------------------------------------------------------
+
+parameter_count = Check("parameter_count", parts=("parameter_count",))
+
+
+@parameter_count.row("one layer each, sizes with nothing in common")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    d, ff, vocabulary = (int(draw.integers(low, high, 1)) for low, high in ((5, 20), (30, 60), (70, 200)))
+    return {"parameters": student.parameter_count(d, ff, 1, vocabulary)}
+
+
+@parameter_count.row("many layers, no vocabulary")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    d, ff, layers = (int(draw.integers(low, high, 1)) for low, high in ((5, 20), (30, 60), (3, 9)))
+    return {"parameters": student.parameter_count(d, ff, layers, 0)}
+
+
+@parameter_count.row("no layers: the one matrix of the vocabulary")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    d, vocabulary = int(draw.integers(5, 20, 1)), int(draw.integers(70, 200, 1))
+    return {"parameters": student.parameter_count(d, 30, 0, vocabulary)}
+
+
+@parameter_count.row("the paper's base model with 37,000 tokens")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"parameters": student.parameter_count(512, 2_048, 6, 37_000)}
+
+
+# ---- label_smoothing_loss -------------------------------------------------------------------------------------------
+
+label_smoothing_loss = Check("label_smoothing_loss", parts=("label_smoothing_loss",))
+
+
+def _guesses(draw: Draw, B: int = 3, T: int = 4, V: int = 6, pad_id: int = 0) -> tuple[Tensor, Tensor]:
+    targets = draw.integers(0, V - 1, B, T)
+    return draw.normal(B, T, V), targets + (targets >= pad_id)
+
+
+@label_smoothing_loss.row("no padding, and smoothing of a tenth", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"loss": student.label_smoothing_loss(*_guesses(draw), 0, 0.1)}
+
+
+@label_smoothing_loss.row("much smoothing, another pad_id")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"loss": student.label_smoothing_loss(*_guesses(draw, pad_id=4), 4, 0.6)}
+
+
+@label_smoothing_loss.row("padding counts nowhere", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, targets = _guesses(draw, T=5)
+    padded = targets.masked_fill(torch.arange(5) >= torch.tensor([5, 2, 3]).unsqueeze(1), 0)
+    return {"loss": student.label_smoothing_loss(logits, padded, 0, 0.2)}
+
+
+@label_smoothing_loss.row("without smoothing, the masked cross-entropy of chapter 01")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, targets = _guesses(draw)
+    targets[1, 2:] = 0
+    return {"loss": student.label_smoothing_loss(logits, targets, 0, 0.0)}
+
+
+@label_smoothing_loss.row("the gradient")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, targets = _guesses(draw, B=2, T=2, V=5)
+    targets[1, 1] = 0
+    cotangents = [torch.tensor(1.0)]
+    return {"gradient": student.grad("label_smoothing_loss", logits, targets, 0, 0.3, cotangents=cotangents)[0]}
+
+
+@label_smoothing_loss.row("nothing but padding: 0")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, _ = _guesses(draw)
+    return {"loss": student.label_smoothing_loss(logits, torch.zeros(3, 4, dtype=torch.int64), 0, 0.1)}
+
+
+@label_smoothing_loss.row("smoothing of 1, or below 0, raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, targets = _guesses(draw)
+    loss = student.label_smoothing_loss(logits, targets, 0, 0.1)  # first, so that raising always proves nothing
+    return {
+        "the loss' shape where it fits": str(tuple(loss.shape)),
+        "smoothing 1": student.error_of("label_smoothing_loss", logits, targets, 0, 1.0),
+        "smoothing -0.1": student.error_of("label_smoothing_loss", logits, targets, 0, -0.1),
+    }
+
+
+# ---- beam_search ----------------------------------------------------------------------------------------------------
+
+beam_search = Check("beam_search", parts=("beam_search",))
+_WORDS, _END = 5, 2
+
+
+def _writer(draw: Draw, end: float = 0.0, width: int = 3) -> Callable:
+    """A small random writer: its state (B, 3) remembers what was written; `end` raises the logit of the end token."""
+    inwards, onwards, outwards = draw.normal(_WORDS, width), draw.normal(width, width), 2 * draw.normal(width, _WORDS)
+    ending = end * (torch.arange(_WORDS) == _END)
+
+    def step(token: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        hidden, kept = state
+        hidden = torch.tanh(hidden @ onwards + inwards[token] + kept)
+        return hidden @ outwards + ending, (hidden, kept)
+
+    return step
+
+
+def _searches(
+    student: Student, draw: Draw, beam_size: int, max_length: int, *penalty: float, end: float = 0.0, many: int = 5
+) -> dict[str, Any]:
+    """What several searches find, each with a writer of its own: one alone could come out right by chance."""
+    seen: dict[str, Any] = {}
+    for i in range(many):
+        step, state = _writer(draw, end), (draw.normal(1, 3), draw.normal(1, 3))
+        tokens, score = student.beam_search(step, state, 1, _END, beam_size, max_length, *penalty)
+        seen[f"tokens, sentence {i}"], seen[f"score, sentence {i}"] = tokens, float(score)
+    return seen
+
+
+@beam_search.row("a beam of 1 is greedy")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 1, 6)
+
+
+@beam_search.row("a beam of 3, sentences that end only by max_length", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 3, 5, end=-30.0)
+
+
+@beam_search.row("a beam of 3, some hypotheses end early", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 3, 6, end=0.5, many=8)
+
+
+@beam_search.row("a beam as wide as everything: the best of all sentences of three words")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 150, 3, many=4)
+
+
+@beam_search.row("a length penalty of 1: the mean log-probability decides", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 3, 6, 1.0, end=0.5, many=8)
+
+
+@beam_search.row("a state that is one tensor")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    seen: dict[str, Any] = {}
+    for i in range(4):
+        writer, kept = _writer(draw), draw.normal(1, 3)
+
+        def step(token: Tensor, hidden: Tensor, writer: Callable = writer, kept: Tensor = kept) -> tuple:
+            logits, (hidden, _) = writer(token, (hidden, kept))
+            return logits, hidden
+
+        seen[f"tokens, sentence {i}"], _ = student.beam_search(step, draw.normal(1, 3), 1, _END, 3, 5)
+    return seen
+
+
+@beam_search.row("a beam or a length below 1 raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step, state = _writer(draw), (draw.normal(1, 3), draw.normal(1, 3))
+    tokens, _ = student.beam_search(step, state, 1, _END, 2, 3)
+    return {
+        "the tokens' axes where it fits": tokens.ndim,
+        "a beam of 0": student.error_of("beam_search", step, state, 1, _END, 0, 3),
+        "a length of 0": student.error_of("beam_search", step, state, 1, _END, 2, 0),
+    }
