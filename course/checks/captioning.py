@@ -1,0 +1,354 @@
+"""Checks of chapter 03: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+explanations. After any other change the tables are recorded afresh (`make refresh`).
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.checks.of_tests import CheckOfTest
+from course.checks.variants.captioning import POINTING_ACCURACY
+from course.transport.student import Module, Student
+
+# ---- grid_encoder ---------------------------------------------------------------------------------------------------
+
+grid_encoder = Check("grid_encoder", parts=("GridEncoder",))
+
+_CHANNELS, _D = 5, 7
+
+
+def _encoder(student: Student, draw: Draw, **options: Any) -> Module:
+    """The student's encoder round a public backbone of one convolution: a grid of H / 4 rows and W / 4 columns."""
+    encoder = student.GridEncoder(student.fixture("GridBackbone", _CHANNELS), _CHANNELS, _D, **options)
+    encoder.load(draw.state(encoder))
+    return encoder.eval()
+
+
+def _explain_cells(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Where the cells that should stand first are found, if they are found at all."""
+    seen, right = observed.get("features"), expected["features"]
+    if not isinstance(seen, Tensor) or seen.shape != right.shape or not seen.is_floating_point():
+        return None
+    if seen.min() < -1e-6:
+        return f"A feature is negative ({seen.min():.2f}), and after a ReLU none can be."
+    for n in range(1, right.shape[1]):
+        found = [m for m in range(right.shape[1]) if torch.allclose(seen[0, n], right[0, m], atol=1e-4)]
+        if found and n not in found:
+            return f"What stands at place {n} of the sequence is the cell that belongs to place {found[0]}."
+    off = int((~torch.isclose(seen, right, atol=1e-4)).any(dim=2).sum())
+    return f"{off} of the {right.shape[0] * right.shape[1]} cells have other features than they should."
+
+
+@grid_encoder.row("a grid of two rows and three columns, with coordinates", weight=2, explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"features": _encoder(student, draw)(draw.normal(2, 3, 8, 12))}
+
+
+@grid_encoder.row("a grid of four rows and two columns, with coordinates", explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"features": _encoder(student, draw)(draw.normal(3, 3, 16, 8))}
+
+
+@grid_encoder.row("a square grid, where rows and columns are easily confused", explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"features": _encoder(student, draw)(draw.normal(2, 3, 12, 12))}
+
+
+@grid_encoder.row("a picture that is the same everywhere: only the coordinates differ", explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    images = draw.normal(1, 3, 1, 1).expand(1, 3, 12, 8).contiguous()
+    return {"features": _encoder(student, draw)(images)}
+
+
+@grid_encoder.row("coordinates=False: nothing is appended", explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"features": _encoder(student, draw, coordinates=False)(draw.normal(2, 3, 8, 12))}
+
+
+@grid_encoder.row("gradients reach the image, the backbone and the projection")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    found = _encoder(student, draw).grad(draw.normal(2, 3, 8, 4), cotangents=[draw.normal(2, 2, _D)])
+    return {"gradient of the image": found["inputs"][0], **_parameters(found)}
+
+
+def _parameters(found: dict[str, Any]) -> dict[str, Any]:
+    return {f"gradient of {name}": value for name, value in found["parameters"].items()}
+
+
+# ---- caption_decoder ------------------------------------------------------------------------------------------------
+
+caption_decoder = Check("caption_decoder", parts=("CaptionDecoder",))
+
+# B pictures of N cells, T tokens out of V; the widths all differ
+_B, _N, _T, _V, _E, _H, _D_MODEL, _D_ATTENTION = 3, 6, 4, 9, 2, 5, 7, 8
+
+
+def _decoder(student: Student, draw: Draw) -> Module:
+    decoder = student.CaptionDecoder(_V, _E, _H, 0, _D_MODEL, _D_ATTENTION)
+    decoder.load(draw.state(decoder))
+    return decoder.eval()
+
+
+def _written(result: Any) -> dict[str, Any]:
+    logits, weights = result
+    return {"logits": logits, "weights": weights}
+
+
+def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    weights, right = observed.get("weights"), expected["weights"]
+    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
+        return None
+    off = [t for t in range(right.shape[1]) if not torch.allclose(weights[:, t], right[:, t], atol=1e-4)]
+    if off and right.shape[1] > 1 and (weights == weights[:, :1]).all():
+        return "The weights are the same at every step."
+    if off:
+        return f"The weights of step {off[0]} are the first that are not right (steps count from 0)."
+    return "All the weights are right; the logits made with them are not."
+
+
+@caption_decoder.row("`start` makes the first hidden state from the mean of the cells")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    hidden, features = _decoder(student, draw).method("start", draw.normal(_B, _N, _D_MODEL))
+    return {"hidden": hidden, "features": features}
+
+
+@caption_decoder.row("`step`: the hidden state that was given asks", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    state = draw.normal(_B, _H), draw.normal(_B, _N, _D_MODEL)
+    logits, (hidden, features) = _decoder(student, draw).method("step", draw.integers(1, _V, _B), state)
+    return {"logits": logits, "hidden": hidden, "features": features}
+
+
+@caption_decoder.row("`forward`, one word", explain=_explain_decoder)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _written(_decoder(student, draw)(draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, 1)))
+
+
+@caption_decoder.row("`forward`, four words: each asks afresh", weight=2, explain=_explain_decoder)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _written(_decoder(student, draw)(draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)))
+
+
+@caption_decoder.row("word by word, `start` and `step` give what `forward` gives", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
+    state: Any = decoder.method("start", draw.normal(_B, _N, _D_MODEL))
+    columns = []
+    for token in tokens.unbind(1):
+        logits, state = decoder.method("step", token, state)
+        columns.append(logits)
+    return {"logits": torch.stack(columns, 1), "hidden": state[0]}
+
+
+@caption_decoder.row("pictures in another order: each keeps its own caption")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder, order = _decoder(student, draw), draw.permutation(_B)
+    features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
+    decoder(features, tokens)  # what an earlier batch left behind must not matter
+    return _written(decoder(features[order], tokens[order]))
+
+
+@caption_decoder.row("a single picture, and a single cell", explain=None)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
+    return {
+        "one picture": _written(decoder(draw.normal(1, _N, _D_MODEL), tokens[:1])),
+        "one cell": _written(decoder(draw.normal(_B, 1, _D_MODEL), tokens)),
+    }
+
+
+@caption_decoder.row("the loss reaches the features and all parameters")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
+    found = _decoder(student, draw).grad(features, tokens, cotangents=[draw.normal(_B, _T, _V)])
+    return {"gradient of the features": found["inputs"][0], **_parameters(found)}
+
+
+# ---- pooled_baseline ------------------------------------------------------------------------------------------------
+
+pooled_baseline = Check("pooled_baseline", parts=("pooled_baseline",))
+
+
+@pooled_baseline.row("three pictures of five cells, each seven wide")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"memory": student.pooled_baseline(draw.normal(3, 5, 7))}
+
+
+@pooled_baseline.row("as many pictures as cells as features, where a wrong axis fits by accident")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"memory": student.pooled_baseline(draw.normal(4, 4, 4))}
+
+
+@pooled_baseline.row("a single picture of 64 cells")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"memory": student.pooled_baseline(draw.normal(1, 64, 3))}
+
+
+# ---- pointing_accuracy ----------------------------------------------------------------------------------------------
+
+pointing_accuracy = Check("pointing_accuracy", parts=("pointing_accuracy",))
+
+_ROWS, _COLUMNS, _CELL = 3, 5, 4
+
+
+def _looks(draw: Draw, B: int, T: int, rows: int = _ROWS, columns: int = _COLUMNS) -> tuple[Tensor, Tensor, Tensor]:
+    """Weights (B, T, rows * columns), with the row and the column (B, T) of each one's largest."""
+    weights = torch.softmax(2 * draw.normal(B, T, rows * columns), dim=2)
+    top = weights.argmax(dim=2)
+    return weights, top // columns, top % columns
+
+
+def _boxes(draw: Draw, B: int, T: int, rows: int = _ROWS, columns: int = _COLUMNS, cell: int = _CELL) -> Tensor:
+    """Boxes (B, T, 4) anywhere in the picture, from one to about two cells long on each side."""
+    sides = []
+    for count in (columns, rows):
+        first = draw.integers(0, cell * count - cell, B, T)
+        last = (first + draw.integers(cell, 2 * cell, B, T)).clamp(max=cell * count)
+        sides.append((first, last))
+    (left, right), (top, bottom) = sides
+    return torch.stack([left, top, right, bottom], dim=2)
+
+
+def _around(row: Tensor, column: Tensor, cell: int, by: Tensor) -> Tensor:
+    """The cell's own box, moved by `by` (B, T, 2) pixels to the right and downwards."""
+    left, top = column * cell + by[..., 0], row * cell + by[..., 1]
+    return torch.stack([left, top, left + cell, top + cell], dim=2)
+
+
+def _share(student: Student, weights: Tensor, boxes: Tensor, columns: int = _COLUMNS, cell: int = _CELL) -> Any:
+    return student.pointing_accuracy(weights, boxes, columns, cell)
+
+
+@pointing_accuracy.row("every word names something: three rows of five cells", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 4, 30)
+    return {"share": _share(student, weights, _boxes(draw, 4, 30))}
+
+
+@pointing_accuracy.row("a wider grid, of larger cells", weight=1)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 3, 30, 2, 7)
+    return {"share": _share(student, weights, _boxes(draw, 3, 30, 2, 7, 8), 7, 8)}
+
+
+@pointing_accuracy.row("words that name nothing count nowhere", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 4, 20)
+    boxes = _boxes(draw, 4, 20)
+    boxes[:, ::3] = -1
+    boxes[2, 5:] = -1  # a caption with fewer words that name something than the others
+    return {"share": _share(student, weights, boxes)}
+
+
+@pointing_accuracy.row("one pixel in common is enough, a common edge is not", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    """Boxes just on and just off the cell that is looked at, on each of the four sides: a share for each side."""
+    seen = {}
+    for side, (dx, dy) in {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}.items():
+        _, row, column = _looks(draw, 2, 9)
+        by = torch.where(draw.uniform(2, 9) < 0.6, _CELL - 1, _CELL)
+        by[0, 0], by[0, 1], by[1, 0] = _CELL - 1, _CELL, _CELL - 1
+        boxes = _around(row, column, _CELL, torch.stack([dx * by, dy * by], dim=2)) + 2 * _CELL
+        # everything is moved two cells to the right and down, so that no box lies outside the picture
+        moved = torch.zeros(2, 9, (_ROWS + 4) * (_COLUMNS + 4))
+        moved.scatter_(2, ((row + 2) * (_COLUMNS + 4) + column + 2).unsqueeze(2), 1.0)
+        seen[f"share with boxes to the {side}" if dx else f"share with boxes {side}"] = _share(
+            student, moved + 0.01 * draw.uniform(*moved.shape), boxes, _COLUMNS + 4
+        )
+    return seen
+
+
+@pointing_accuracy.row("a box that covers the cell, and a cell that covers the box")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, row, column = _looks(draw, 2, 10)
+    whole = torch.tensor([0, 0, _COLUMNS * _CELL, _ROWS * _CELL]).expand(2, 10, 4)
+    left, top = column * _CELL + 1, row * _CELL + 1
+    small = torch.stack([left, top, left + 2, top + 2], dim=2)
+    elsewhere = small.roll(1, dims=1)
+    chosen = (draw.uniform(2, 10, 1) < 0.6) & (torch.arange(10).view(1, 10, 1) > 0)
+    return {
+        "share where the box is the whole picture": _share(student, weights, whole.contiguous()),
+        "share where the box is inside a cell": _share(student, weights, torch.where(chosen, small, elsewhere)),
+    }
+
+
+@pointing_accuracy.row("where nothing is named, ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 2, 6)
+    boxes = _boxes(draw, 2, 6)
+    return {
+        "the share where something is named": _share(student, weights, boxes),
+        "nothing named": student.error_of("pointing_accuracy", weights, torch.full_like(boxes, -1), _COLUMNS, _CELL),
+    }
+
+
+# ---- fix_the_frozen_backbone ----------------------------------------------------------------------------------------
+
+fix_the_frozen_backbone = Check("fix_the_frozen_backbone", parts=("FrozenBackbone",))
+
+
+def _backbone(student: Student, draw: Draw) -> Module:
+    """A public backbone with a batch normalisation inside it, in training mode, as one has it after training it."""
+    backbone = student.fixture("NormalisedBackbone", 4)
+    state = draw.state(backbone)
+    for name in state:
+        if "running_var" in name:
+            state[name] = state[name].abs() + 0.5
+    backbone.load(state)
+    return backbone.train()
+
+
+@fix_the_frozen_backbone.row("from the start: as in evaluation, though it was handed over in training")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    frozen = student.FrozenBackbone(_backbone(student, draw))
+    return {"grid": frozen(draw.normal(3, 3, 8, 4))}
+
+
+@fix_the_frozen_backbone.row("after train(): a picture's grid does not depend on its company", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    frozen = student.FrozenBackbone(_backbone(student, draw)).train()
+    images = draw.normal(3, 3, 8, 4)
+    return {"grid in company": frozen(images)[:1], "grid alone": frozen(images[:1])}
+
+
+@fix_the_frozen_backbone.row("inside a model that trains: nothing in it moves", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    backbone = _backbone(student, draw)
+    model = student.fixture("Holder", student.FrozenBackbone(backbone)).train()
+    seen = [model(2 + draw.normal(3, 3, 8, 4)) for _ in range(2)]
+    model.eval()
+    model.train()
+    images = draw.normal(2, 3, 8, 4)
+    return {"grid in training": seen[1], "grid afterwards": model(images), "grid in evaluation": model.eval()(images)}
+
+
+@fix_the_frozen_backbone.row("its running mean and variance stay what they were")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    backbone = _backbone(student, draw)
+    frozen = student.FrozenBackbone(backbone).train()
+    grid = frozen(2 + draw.normal(3, 3, 8, 4))
+    held = {name.rpartition(".")[2]: value for name, value in frozen.state().items()}
+    missing = "not in its state"
+    return {
+        "grid": grid,
+        "running mean": held.get("running_mean", missing),
+        "running variance": held.get("running_var", missing),
+    }
+
+
+@fix_the_frozen_backbone.row("gradients: none for its parameters, all for the image")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    backbone = _backbone(student, draw)
+    frozen = student.FrozenBackbone(backbone).train()
+    found = frozen.grad(draw.normal(2, 3, 8, 4), cotangents=[draw.normal(2, 4, 2, 1)])
+    trainable = [name for name, value in found["parameters"].items() if value is not None]
+    return {"gradient of the image": found["inputs"][0], "parameters with a gradient": len(trainable)}
+
+
+# ---- test_pointing_accuracy -----------------------------------------------------------------------------------------
+
+test_pointing_accuracy = CheckOfTest("test_pointing_accuracy", of="pointing_accuracy", variants=POINTING_ACCURACY)
