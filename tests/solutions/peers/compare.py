@@ -47,15 +47,15 @@ def assert_equal_to_peer(
     for module, call in ((ours.eval(), call_ours), (theirs, call_theirs)):
         leaves = [x.detach().clone().requires_grad_(x.is_floating_point()) for x in inputs]
         outputs = call(*leaves)
+        cotangents = [torch.randn(y.shape, generator=generator(i), dtype=y.dtype) for i, y in enumerate(outputs)]
         module.zero_grad()
-        weighted = [
-            (y * torch.randn(y.shape, generator=generator(i), dtype=y.dtype)).sum() for i, y in enumerate(outputs)
-        ]
-        sum(weighted).backward()
-        results.append((outputs, [x.grad for x in leaves if x.requires_grad]))
-    for name in ("output", "gradient of an input"):
-        for i, pair in enumerate(zip(*(result[name != "output"] for result in results), strict=True)):
-            assert_close(*pair, f"{name}, number {i}")
+        torch.autograd.backward(outputs, cotangents)
+        results.append(
+            {f"output {i}": y for i, y in enumerate(outputs)}
+            | {f"gradient of input {i}": x.grad for i, x in enumerate(leaves) if x.requires_grad}
+        )
+    for (told, mine), (_, yours) in zip(*(result.items() for result in results), strict=True):
+        assert_close(mine, yours, told)
     expected = translate({name: _gradient(theirs, name, tensor) for name, tensor in theirs.state_dict().items()})
     for name, parameter in ours.named_parameters():
         assert_close(parameter.grad, expected[name], f"gradient of {name}")
