@@ -15,11 +15,12 @@ from solutions.transformer import TransformerEncoder
 
 
 def patchify(images: Tensor, patch_size: int) -> Tensor:
-    """Cut images into squares of P by P pixels and lay each out in a line: (B, C, H, W) to (B, N, C * P * P).
+    """Cut images into squares of P by P pixels, each laid out in a line: (B, N, C * P * P).
 
-    N = (H / P) * (W / P). The patches come as one reads: left to right, then the next row of
-    patches. Inside a patch all pixels of the first channel come first, row by row, then those of
-    the second. Raises ValueError where images does not have four axes or P does not divide H and W.
+    images (B, C, H, W); N = (H / P) * (W / P). The patches come as one reads: left to right,
+    then the next row of patches. Inside a patch all pixels of the first channel come first, row
+    by row, then those of the second. Raises ValueError where images does not have four axes or
+    P does not divide H and W.
     """
     if images.ndim != 4:
         raise ValueError(f"need images (B, C, H, W), got {tuple(images.shape)}")
@@ -33,12 +34,13 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
 
 
 class PatchEmbedding(nn.Module):
-    """The words of an image: each patch, as patchify lays it out, through one linear map with bias.
+    """The words of an image: each patch, laid out by patchify, through one linear map.
 
-    The parameter holder is `projection`, an nn.Linear from num_channels * patch_size**2 to d_model
+    The map is `projection`, an nn.Linear with bias from num_channels * patch_size**2 to d_model
     (Dosovitskiy et al., 2021, equation 1).
 
-    forward: images (B, C, H, W) -> (B, N, D). Raises ValueError where patches do not tile the image.
+    forward: images (B, C, H, W) -> (B, N, D). Raises ValueError where patches do not tile the
+    image.
     """
 
     def __init__(self, patch_size, num_channels, d_model):
@@ -51,20 +53,22 @@ class PatchEmbedding(nn.Module):
 
 
 class VisionTransformer(nn.Module):
-    """An image as a sequence of patches, read by the encoder of chapter 06 (Dosovitskiy et al., 2021).
+    """An image as a sequence of patches, read by an encoder (Dosovitskiy et al., 2021).
 
-    image_size: one number of pixels, or (height, width). pool says which token the classes are read from:
+    image_size: one number of pixels, or (height, width).
+    pool says which token the classes are read from:
       "class": a learned token, put before the patches and given the first position;
-      "first", "last": the first or the last patch; "mean": the mean over all patches. These three
-      have no class token, and one token fewer.
-    The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with "class"),
-    positions (LearnedPositionalEncoding, one row a token, the class token's first),
+      "first", "last": the first or the last patch; "mean": the mean over all patches.
+      These three have no class token, and one token fewer.
+    The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with
+    "class"), positions (LearnedPositionalEncoding, one row a token, the class token's first),
     encoder (TransformerEncoder, pre-norm, gelu) and head (nn.Linear, d_model to num_classes).
 
-    encode: images (B, C, H, W) -> (B, T, D), what the encoder says of every token; T is N, or N + 1.
+    encode: images (B, C, H, W) -> (B, T, D), what the encoder says of each of the T tokens, N
+      or N + 1.
     forward: images (B, C, H, W) -> logits (B, num_classes).
-    Raises ValueError for another pool, for patches that do not tile the image, and for images that
-    are not of image_size.
+    Raises ValueError for another pool, for patches that do not tile the image, and for images
+    that are not of image_size.
     """
 
     def __init__(
@@ -113,13 +117,14 @@ class VisionTransformer(nn.Module):
 
 
 class HybridVisionTransformer(nn.Module):
-    """A Vision Transformer over the feature map of a CNN (Dosovitskiy et al., 2021, section 3.1, "Hybrid").
+    """A Vision Transformer over a CNN's feature map (Dosovitskiy et al., 2021, section 3.1).
 
-    backbone: a module, images -> features (B, feature_channels, h, w), with feature_size = (h, w).
-    The feature map takes the image's place: patches of patch_size cells are cut from it.
+    backbone: a module, images -> features (B, feature_channels, h, w), with
+    feature_size = (h, w). The feature map takes the image's place: patches of patch_size cells are cut from it.
     The parts are backbone and transformer (VisionTransformer).
 
-    encode: images -> (B, T, D), and forward: images -> logits (B, num_classes), as in VisionTransformer.
+    encode: images -> (B, T, D), and forward: images -> logits (B, num_classes), as in
+    VisionTransformer.
     """
 
     def __init__(
@@ -151,10 +156,10 @@ class HybridVisionTransformer(nn.Module):
 def augment(images: Tensor, max_shift: int) -> Tensor:
     """Each image moved by a random number of pixels of its own, afresh at every call.
 
-    images (B, C, H, W). An image moves down by one whole number from -max_shift to max_shift and to
-    the right by another, all equally likely, from torch's global random state. What moves out of
-    the picture is lost; zeros come in at the other side. Returns a new tensor of the same shape;
-    images is left as it was.
+    images (B, C, H, W). An image moves down by one whole number from -max_shift to max_shift
+    and to the right by another, all equally likely, from torch's global random state. What
+    moves out of the picture is lost; zeros come in at the other side. Returns a new tensor of
+    the same shape; images is left as it was.
     """
     batch, channels, height, width = images.shape
     padded = F.pad(images, (max_shift,) * 4)
@@ -169,9 +174,9 @@ def augment(images: Tensor, max_shift: int) -> Tensor:
 def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
     """What each patch shows: the targets of a head on every patch.
 
-    labels (B, H, W) int64, a class from 0 for every pixel. Returns (B, N) int64, the patches in the order of
-    patchify: background where all pixels of the patch are background; otherwise the class that most
-    of its other pixels have, the lower number where two have equally many.
+    labels (B, H, W) int64, a class from 0 for every pixel. Returns (B, N) int64, the patches in
+    the order of patchify: background where all pixels of the patch are background; otherwise
+    the class that most of its other pixels have, the lower number where two have equally many.
     Raises ValueError where P does not divide H and W.
     """
     pixels = patchify(labels.unsqueeze(1), patch_size)  # (B, H, W) -> (B, N, P * P)
@@ -182,11 +187,12 @@ def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
 
 
 def attention_rollout(weights: list[Tensor]) -> Tensor:
-    """How much of each input token is in each output token, if attention only mixed (Abnar and Zuidema, 2020).
+    """How much of each input token is in each output token (Abnar and Zuidema, 2020).
 
-    weights: L tensors (B, H, T, T), the first layer's first; their rows sum to one. A layer mixes by
-    half the mean over its heads and half the identity, which stands for the residual. Returns the
-    product of all layers (B, T, T): row t says what token t of the last layer is made of.
+    weights: L tensors (B, H, T, T), the first layer's first; their rows sum to one. A layer
+    mixes by half the mean over its heads and half the identity, which stands for the residual.
+    Returns the product of all layers (B, T, T): row t says what token t of the last layer is
+    made of.
     """
     mixed = None
     for layer in weights:
@@ -197,13 +203,16 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
 
 
 def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float) -> float:
-    """The mean true negative rate over the true positive rates from min_true_positive_rate to 1.
+    """The mean true negative rate where the true positive rate is at least the given one.
 
-    scores (n,), higher for what looks more like a positive; positive (n,) boolean. The curve goes
-    through one point for each threshold, `score >= threshold`, so equal scores pass together;
-    straight lines join the points, from "nothing passes" to "everything passes".
-    Returns 1.0 for a perfect ranking, half of 1 - min_true_positive_rate where all scores are equal.
-    Raises ValueError without a positive and a negative, or where the rate is not from 0 to below 1.
+    The mean runs over the true positive rates from min_true_positive_rate to 1.
+    scores (n,), higher for what looks more like a positive; positive (n,) boolean. The curve
+    goes through one point for each threshold, `score >= threshold`, so equal scores pass
+    together; straight lines join the points, from "nothing passes" to "everything passes".
+    Returns 1.0 for a perfect ranking, and half of 1 - min_true_positive_rate where all scores
+    are equal.
+    Raises ValueError without a positive and a negative, or where the rate is not from 0 to
+    below 1.
     """
     least = min_true_positive_rate
     if not positive.any() or positive.all():
@@ -222,12 +231,13 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
     return (means * widths).sum().item() / (1 - least)
 
 
-def resize_positions(table: Tensor, old_grid: tuple[int, int], new_grid: tuple[int, int]) -> Tensor:
-    """A table of positions for another number of patches (Dosovitskiy et al., 2021, section 3.2).
+def resize_positions(table: Tensor, old_grid: tuple, new_grid: tuple) -> Tensor:
+    """A table of positions for another grid of patches (Dosovitskiy et al., 2021, 3.2).
 
-    table (1 + h * w, D): the class token's row, then those of a grid of h rows and w columns of patches, row by row;
-    old_grid (h, w), new_grid (h', w'). Returns (1 + h' * w', D): the class token's row as it was, the patches'
-    rows interpolated over the picture, bilinearly. The table is left as it was.
+    table (1 + h * w, D): the class token's row, then those of a grid of h rows and w columns of
+    patches, row by row; old_grid (h, w), new_grid (h', w'). Returns (1 + h' * w', D): the class
+    token's row as it was, the patches' rows interpolated over the picture, bilinearly. The
+    table is left as it was.
     """
     class_row, patch_rows = table[:1], table[1:]
     grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)

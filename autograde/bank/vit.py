@@ -18,12 +18,6 @@ patchify = Bank(
             " patch axes together. See section 8.2.",
         ),
         Wrong(
-            "cut, and not turned",
-            edit((_TURN, "squares = squares.contiguous()")),
-            "Height and width were cut into patches, and the axes were then joined in the order in which they stood. "
-            "Rows and columns of patches have to come first, then channel, then the pixel's row and column.",
-        ),
-        Wrong(
             "pixels before channels",
             edit((_TURN, "squares = squares.permute(0, 2, 4, 3, 5, 1)")),
             "Inside a patch the channels of one pixel stand together. The docstring asks for all pixels of the first "
@@ -1174,12 +1168,12 @@ attention_rollout = Bank(
         ),
         Wrong(
             "transposed",
-            edit(("    return mixed\n", "    return mixed.transpose(1, 2)\n")),
+            edit(("return mixed", "return mixed.transpose(1, 2)")),
             "The columns sum to one and not the rows. Row t is what token t is made of.",
         ),
         Wrong(
             "the class token's row alone",
-            edit(("    return mixed\n", "    return mixed[:, 0]\n")),
+            edit(("return mixed", "return mixed[:, 0]")),
             "Only row 0 came back. The whole matrix (B, T, T) is asked for; the caller chooses the row.",
         ),
     ],
@@ -1411,6 +1405,42 @@ def partial_auc(scores, positive, min_true_positive_rate):
         if b > a:
             area += (b - a) * (height(a, "right") + height(b, "left")) / 2
     return area / (1 - low)
+""",
+        ),
+        Correct(
+            "all pieces at once, clipped",
+            """
+def partial_auc(scores, positive, min_true_positive_rate):
+    low = min_true_positive_rate
+    if positive.all() or (~positive).all() or not 0 <= low < 1:
+        raise ValueError("nothing to measure")
+    levels = scores.unique().flip(0).unsqueeze(1)
+    found = F.pad((scores[positive] >= levels).double().mean(1), (1, 0), value=0.0)
+    spared = F.pad((scores[~positive] < levels).double().mean(1), (1, 0), value=1.0)
+    rising = found[1:] > found[:-1]
+    x0, x1, y0, y1 = found[:-1][rising], found[1:][rising], spared[:-1][rising], spared[1:][rising]
+    start = x0.clamp(min=low)
+    at_start = y0 + (y1 - y0) * (start - x0) / (x1 - x0)
+    return float(((x1 - start).clamp(min=0) * (at_start + y1) / 2).sum() / (1 - low))
+""",
+        ),
+        Correct(
+            "one negative at a time",
+            """
+def partial_auc(scores, positive, min_true_positive_rate):
+    low = min_true_positive_rate
+    if not 0 <= low < 1 or len(set(positive.tolist())) < 2:
+        raise ValueError("nothing to measure")
+    found = scores[positive]
+    total = 0.0
+    for score in scores[~positive]:
+        above = (found > score).double().mean().item()  # below this rate the negative is spared for certain
+        reached = (found >= score).double().mean().item()  # from this rate on it is a false alarm
+        total += max(0.0, above - low)
+        start = max(above, low)
+        if reached > start:
+            total += (reached - start) ** 2 / (2 * (reached - above))
+    return total / int((~positive).sum()) / (1 - low)
 """,
         ),
     ],
