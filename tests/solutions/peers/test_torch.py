@@ -1,8 +1,8 @@
 """The course's modules against torch.nn's: the same weights give the same outputs, weights and gradients.
 
 All sizes differ. The masks of PyTorch's modules are the other way round, True = may not attend: ours are turned over
-for them. `nn.MultiheadAttention` has NaN where a row allows nothing, so such rows are compared with
-`F.scaled_dot_product_attention` alone.
+for them. `nn.MultiheadAttention` has NaN where a row allows nothing; such rows are compared in test_dot_product.py, with
+`F.scaled_dot_product_attention`.
 """
 
 import pytest
@@ -18,7 +18,7 @@ from course.weights import (
     gru_cell_from_torch,
     multi_head_from_torch,
 )
-from solutions.dot_product import causal_mask, padding_mask, scaled_dot_product_attention
+from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention
 from solutions.seq2seq import GRUCell
 from solutions.transformer import DecoderLayer, EncoderLayer, Transformer, TransformerDecoder, TransformerEncoder
@@ -83,39 +83,6 @@ def test_gru_cells_make_torchs_bidirectional_gru(dtype):
     ours = BidirectionalGRU().to(dtype)
     x, hidden = normal(B, T, D, dtype=dtype), normal(len(CELLS), B, D_FF, dtype=dtype, seed=1)
     assert_equal_to_peer(ours, theirs, cells_from_torch, ours, theirs, x, hidden)
-
-
-# ---- scaled dot-product attention -----------------------------------------------------------------------------------
-
-
-@DTYPES
-@pytest.mark.parametrize("leading", [(), (B,), (B, H)], ids=str)
-@pytest.mark.parametrize("masked", ["nothing", "some", "whole rows"])
-def test_scaled_dot_product_attention_is_torchs(dtype, leading, masked):
-    """A row that allows nothing is zero in both, and so are its gradients."""
-    query, key = normal(*leading, T, D, dtype=dtype), normal(*leading, S, D, dtype=dtype, seed=1)
-    value = normal(*leading, S, D_FF, dtype=dtype, seed=2)
-    mask = None if masked == "nothing" else some_mask(*leading, T, S)
-    if masked == "whole rows":
-        mask[..., 2, :] = False
-    results = []
-    for attend in (scaled_dot_product_attention, F.scaled_dot_product_attention):
-        leaves = [x.clone().requires_grad_() for x in (query, key, value)]
-        output = attend(*leaves, mask)
-        output = output[0] if attend is scaled_dot_product_attention else output
-        results.append([output, *torch.autograd.grad(output, leaves, normal(*output.shape, dtype=dtype, seed=3))])
-    for name, ours, theirs in zip(("output", "query", "key", "value"), *results, strict=True):
-        assert_close(ours, theirs, name)
-    if masked == "whole rows":
-        assert not results[0][0][..., 2, :].any() and not results[0][1][..., 2, :].any()
-
-
-@DTYPES
-def test_the_causal_mask_is_torchs_is_causal(dtype):
-    query, key, value = (normal(B, H, T, D, dtype=dtype, seed=i) for i in range(3))
-    ours, _ = scaled_dot_product_attention(query, key, value, causal_mask(T))
-    assert_close(ours, F.scaled_dot_product_attention(query, key, value, is_causal=True))
-    assert torch.equal(causal_mask(T), nn.Transformer.generate_square_subsequent_mask(T) == 0)
 
 
 # ---- several heads --------------------------------------------------------------------------------------------------
