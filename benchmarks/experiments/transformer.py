@@ -79,8 +79,8 @@ PARTS = {
     "num_layers": 4,
     "length": 12,
     "symbols": 10,
-    "steps": 300,
-    "looked_at": [100, 200, 300],
+    "steps": 200,
+    "looked_at": [100, 200],
     "batch_size": 64,
     "learning_rate": 2e-3,
 }
@@ -162,11 +162,11 @@ NORM = {
     "num_heads": 4,
     "d_ff": 64,
     "num_layers": 6,
-    "steps": 100,
+    "steps": 80,
     "batch_size": 32,
     "sentences": 4_000,
     "k": [1, 2],
-    "warm_up": [0, 50],
+    "warm_up": [0, 40],
     "learning_rates": [1e-3, 3e-3, 1e-2],
 }
 

@@ -261,7 +261,7 @@ transformer = Check("transformer", parts=("TransformerDecoder", "Transformer"))
 _SOURCES, _TARGETS, _BOS = 9, 5, 1
 
 
-def _transformer(student: Student, draw: Draw, layers: int = 2, norm_first: bool = True) -> Module:
+def _transformer(student: Student, draw: Draw, layers: int = 1, norm_first: bool = True) -> Module:
     sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers, _BOS
     return _loaded(student, draw, "Transformer", *sizes, norm_first=norm_first)
 
@@ -308,7 +308,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer.row("teacher forcing: each place gets the true word before it", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"logits": _transformer(student, draw)(*_sentences(draw))}
+    return {"logits": _transformer(student, draw, layers=2)(*_sentences(draw))}
 
 
 @transformer.row("the logits before a changed target stay as they were")
@@ -346,7 +346,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer.row("the loss reaches every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = _transformer(student, draw, layers=1).grad(*_sentences(draw), cotangents=[draw.normal(2, 4, _TARGETS)])
+    found = _transformer(student, draw).grad(*_sentences(draw), cotangents=[draw.normal(2, 4, _TARGETS)])
     return _sizes_of_gradients({"inputs": [], "parameters": found["parameters"]})
 
 
@@ -519,9 +519,9 @@ beam_search = Check("beam_search", parts=("beam_search",))
 _WORDS, _END = 5, 2
 
 
-def _writer(draw: Draw, end: float = 0.0, width: int = 3) -> Callable:
+def _writer(draw: Draw, end: float = 0.0, sharp: float = 2.0) -> Callable:
     """A small random writer: its state (B, 3) remembers what was written; `end` raises the logit of the end token."""
-    inwards, onwards, outwards = draw.normal(_WORDS, width), draw.normal(width, width), 2 * draw.normal(width, _WORDS)
+    inwards, onwards, outwards = draw.normal(_WORDS, 3), draw.normal(3, 3), sharp * draw.normal(3, _WORDS)
     ending = end * (torch.arange(_WORDS) == _END)
 
     def step(token: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
@@ -533,12 +533,19 @@ def _writer(draw: Draw, end: float = 0.0, width: int = 3) -> Callable:
 
 
 def _searches(
-    student: Student, draw: Draw, beam_size: int, max_length: int, *penalty: float, end: float = 0.0, many: int = 5
+    student: Student,
+    draw: Draw,
+    beam_size: int,
+    max_length: int,
+    *penalty: float,
+    end: float = 0.0,
+    sharp: float = 2.0,
+    many: int = 5,
 ) -> dict[str, Any]:
     """What several searches find, each with a writer of its own: one alone could come out right by chance."""
     seen: dict[str, Any] = {}
     for i in range(many):
-        step, state = _writer(draw, end), (draw.normal(1, 3), draw.normal(1, 3))
+        step, state = _writer(draw, end, sharp), (draw.normal(1, 3), draw.normal(1, 3))
         tokens, score = student.beam_search(step, state, 1, _END, beam_size, max_length, *penalty)
         seen[f"tokens, sentence {i}"], seen[f"score, sentence {i}"] = tokens, float(score)
     return seen
@@ -556,17 +563,22 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @beam_search.row("a beam of 3, some hypotheses end early", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 3, 6, end=0.5, many=8)
+    return _searches(student, draw, 3, 6, end=0.5, many=6)
 
 
 @beam_search.row("a beam as wide as everything: the best of all sentences of three words")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 150, 3, many=4)
+    return _searches(student, draw, 150, 3, many=3)
 
 
 @beam_search.row("a length penalty of 1: the mean log-probability decides", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 3, 6, 1.0, end=0.5, many=8)
+    return _searches(student, draw, 3, 6, 1.0, end=0.5, many=6)
+
+
+@beam_search.row("a strong length penalty: the beam too is filled by scores")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 3, 5, 3.0, end=1.5, sharp=0.7, many=8)
 
 
 @beam_search.row("a state that is one tensor")
