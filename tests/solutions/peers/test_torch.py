@@ -1,8 +1,8 @@
 """The course's modules against torch.nn's: the same weights give the same outputs, weights and gradients.
 
 All sizes differ. The masks of PyTorch's modules are the other way round, True = may not attend: ours are turned over
-for them. `nn.MultiheadAttention` has NaN where a row allows nothing; such rows are compared in test_dot_product.py, with
-`F.scaled_dot_product_attention`.
+for them. `nn.MultiheadAttention` has NaN where a row allows nothing: such rows are compared in test_dot_product.py,
+with `F.scaled_dot_product_attention`.
 """
 
 import pytest
