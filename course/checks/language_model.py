@@ -1,0 +1,544 @@
+"""Checks of chapter 07: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Sizes are all different
+(B 3, T 5 to 8, V 11, D 8, H 2). Safe to change: titles, explanations. After any other change the tables are recorded
+afresh (`python -m tools.notebooks refresh 07`).
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student, StudentError
+
+Values = dict[str, Any]
+
+_B, _V, _MAX, _D, _H, _FF, _LAYERS = 3, 11, 8, 8, 2, 10, 2
+
+
+def _summed(gradients: dict[str, Tensor | None]) -> Values:
+    """Each gradient summed over its first axis: as telling as the whole, and a recorded table stays small."""
+    return {name: None if g is None else g.sum(dim=0) for name, g in gradients.items()}
+
+
+# ---- causal_language_model ------------------------------------------------------------------------------------------
+
+causal_language_model = Check("causal_language_model", parts=("CausalLanguageModel",))
+
+
+def _model(student: Student, draw: Draw) -> Module:
+    model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, _LAYERS)
+    model.load(draw.state(model))
+    return model.eval()
+
+
+def _tokens(draw: Draw, length: int, batch: int = _B) -> Tensor:
+    return draw.integers(0, _V, batch, length)
+
+
+def _explain_logits(observed: Values, expected: Values) -> str | None:
+    logits, right = observed.get("logits"), expected["logits"]
+    if not isinstance(logits, Tensor) or logits.shape != right.shape or not logits.is_floating_point():
+        return None
+    off = [t for t in range(right.shape[1]) if not torch.allclose(logits[:, t], right[:, t], atol=1e-4, rtol=1e-3)]
+    if len(off) == right.shape[1]:
+        return "No row of logits is right, not even the first."
+    return f"The logits are right before place {off[0]} and wrong there (places count from 0)." if off else None
+
+
+@causal_language_model.row("one token: embedding, position 0, layers, norm, tied logits", explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    return {"logits": _model(student, draw)(_tokens(draw, 1))}
+
+
+@causal_language_model.row("six tokens: logits for every place", weight=2, explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    return {"logits": _model(student, draw)(_tokens(draw, 6))}
+
+
+@causal_language_model.row("as many tokens as there are positions", weight=0.5, explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    return {"logits": _model(student, draw)(_tokens(draw, _MAX, 2))}
+
+
+def _explain_leak(observed: Values, expected: Values) -> str | None:
+    if observed.get("an earlier row moved"):
+        return "When the last token changed, logits at an earlier place changed too."
+    return None
+
+
+@causal_language_model.row("no row of logits depends on a later token", explain=_explain_leak)
+def _(student: Student, draw: Draw) -> Values:
+    model, tokens = _model(student, draw), _tokens(draw, 6)
+    changed = tokens.clone()
+    changed[:, -1] = (changed[:, -1] + 1) % _V
+    before, after = model(tokens), model(changed)
+    return {
+        "an earlier row moved": bool((before - after)[:, :-1].abs().max() > 1e-5),
+        "its own row moved": bool((before - after)[:, -1].abs().max() > 1e-5),
+    }
+
+
+@causal_language_model.row("`loss`: the mean over every next token", weight=2)
+def _(student: Student, draw: Draw) -> Values:
+    return {"loss": _model(student, draw).method("loss", _tokens(draw, 7))}
+
+
+@causal_language_model.row("`loss` of windows that fill the model: one token more than positions")
+def _(student: Student, draw: Draw) -> Values:
+    return {"loss": _model(student, draw).method("loss", _tokens(draw, _MAX + 1, 2))}
+
+
+@causal_language_model.row("gradients reach every parameter, the shared embedding from both ends")
+def _(student: Student, draw: Draw) -> Values:
+    found = _model(student, draw).grad(_tokens(draw, 5), cotangents=[draw.normal(_B, 5, _V)])
+    return _summed(found["parameters"])
+
+
+@causal_language_model.row("dropout acts in training, and not in evaluation", weight=0.5)
+def _(student: Student, draw: Draw) -> Values:
+    model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, 0, dropout=0.5)  # no layers: the embedding's own
+    model.load(draw.state(model))
+    tokens = _tokens(draw, 6)
+    student.seed(int(draw.integers(0, 1000, 1)))
+    logits = model.eval()(tokens)
+    dropped = model.train()(tokens)
+    return {"logits": logits, "the same in training": bool(torch.allclose(logits, dropped))}
+
+
+@causal_language_model.row("more tokens than positions raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    model = _model(student, draw)
+    shape = str(tuple(model(_tokens(draw, _MAX)).shape))  # first, so that raising always proves nothing
+    return {"the logits' shape where they fit": shape, "one token too many": _error(model, _tokens(draw, _MAX + 1))}
+
+
+def _error(module: Module, *arguments: Any) -> str:
+    """The type name of what a call raises."""
+    try:
+        module(*arguments)
+    except StudentError as error:
+        return error.type_name
+    return "no error"
+
+
+# ---- prefixes_equal_one_pass ----------------------------------------------------------------------------------------
+
+prefixes_equal_one_pass = Check("prefixes_equal_one_pass", parts=("prefixes_equal_one_pass",))
+
+
+def _reader(student: Student, draw: Draw, direction: str) -> Module:
+    model = student.fixture("ReadingModel", 7, 3, direction)
+    model.load(draw.state(model))
+    return model
+
+
+def _both(result: Any) -> Values:
+    one_pass, prefixes = result
+    return {
+        "one pass": tuple(g.sum(dim=0) for g in one_pass),
+        "prefixes": tuple(g.sum(dim=0) for g in prefixes),
+    }
+
+
+def _explain_gradients(observed: Values, expected: Values) -> str | None:
+    """Which of the two lists is off, and whether by one factor."""
+    for which in ("one pass", "prefixes"):
+        names = [name for name in expected if name.startswith(f"{which}.")]
+        seen, right = ([values.get(name) for name in names] for values in (observed, expected))
+        if any(not isinstance(s, Tensor) or s.shape != r.shape for s, r in zip(seen, right, strict=True)):
+            return None
+        one, other = torch.cat([s.flatten() for s in seen]), torch.cat([r.flatten() for r in right])
+        if torch.allclose(one, other, atol=1e-5, rtol=1e-4):
+            continue
+        factor = (one @ other / (other @ other)).item()
+        if torch.allclose(one, factor * other, atol=1e-4):
+            return f"The gradient of {which} is right but for a factor: {factor:.3g}."
+        return f"The gradient of {which} is not right."
+    return None
+
+
+@prefixes_equal_one_pass.row("a GRU that reads forwards", weight=2, explain=_explain_gradients)
+def _(student: Student, draw: Draw) -> Values:
+    return _both(student.prefixes_equal_one_pass(_reader(student, draw, "forwards"), draw.integers(0, 7, 4, 6)))
+
+
+@prefixes_equal_one_pass.row("a causal Transformer", explain=_explain_gradients)
+def _(student: Student, draw: Draw) -> Values:
+    model = student.fixture("SmallLanguageModel", 7, 6, 4, 2, 5, 1)
+    model.load(draw.state(model))
+    return _both(student.prefixes_equal_one_pass(model, draw.integers(0, 7, 3, 5)))
+
+
+@prefixes_equal_one_pass.row(
+    "a model that reads in both directions: the two are not equal", weight=2, explain=_explain_gradients
+)
+def _(student: Student, draw: Draw) -> Values:
+    return _both(student.prefixes_equal_one_pass(_reader(student, draw, "both"), draw.integers(0, 7, 4, 6)))
+
+
+@prefixes_equal_one_pass.row("two tokens: one prefix of one token", weight=0.5, explain=_explain_gradients)
+def _(student: Student, draw: Draw) -> Values:
+    return _both(student.prefixes_equal_one_pass(_reader(student, draw, "forwards"), draw.integers(0, 7, 3, 2)))
+
+
+@prefixes_equal_one_pass.row("the model's own .grad fields are left alone", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    model = _reader(student, draw, "forwards")
+    found = student.prefixes_equal_one_pass(model, draw.integers(0, 7, 3, 4))
+    return {"lists": len(found), "gradients left behind": model.method("has_gradients")}
+
+
+# ---- bits_per_character ---------------------------------------------------------------------------------------------
+
+bits_per_character = Check("bits_per_character", parts=("bits_per_character",))
+
+
+def _bigram(draw: Draw, vocab_size: int = 6, scale: float = 1.5):
+    """A model that looks at one token: a function, tokens (B, T) -> logits (B, T, V)."""
+    table = scale * draw.normal(vocab_size, vocab_size)
+    return lambda tokens: table[tokens]
+
+
+@bits_per_character.row("one batch of windows")
+def _(student: Student, draw: Draw) -> Values:
+    return {"bits": student.bits_per_character(_bigram(draw), [draw.integers(0, 6, 4, 7)])}
+
+
+@bits_per_character.row("batches that differ in the number of windows and in length", weight=2)
+def _(student: Student, draw: Draw) -> Values:
+    batches = [draw.integers(0, 6, 5, 9), draw.integers(0, 6, 2, 4), draw.integers(0, 6, 1, 3)]
+    return {"bits": student.bits_per_character(_bigram(draw), batches)}
+
+
+@bits_per_character.row("a model that knows nothing: the binary logarithm of V")
+def _(student: Student, draw: Draw) -> Values:
+    batches = [draw.integers(0, 8, 2, 5), draw.integers(0, 8, 3, 3)]
+    return {"bits": student.bits_per_character(lambda tokens: torch.zeros(*tokens.shape, 8), batches)}
+
+
+@bits_per_character.row("a model that is sure of itself, and wrong: finite")
+def _(student: Student, draw: Draw) -> Values:
+    return {"bits": student.bits_per_character(_bigram(draw, scale=150.0), [draw.integers(0, 6, 3, 6)])}
+
+
+# ---- generate -------------------------------------------------------------------------------------------------------
+
+generate = Check("generate", parts=("sampling_distribution", "generate"))
+
+
+def _explain_distribution(observed: Values, expected: Values) -> str | None:
+    """How many tokens are kept, or that those kept have other probabilities."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if not isinstance(seen, Tensor) or seen.shape != right.shape or not seen.is_floating_point():
+            return None
+        if torch.allclose(seen, right, atol=1e-5, rtol=1e-4):
+            continue
+        if not torch.isfinite(seen).all():
+            return "Some of the probabilities are NaN or infinite."
+        sums, kept, wanted = seen.sum(dim=1), (seen > 1e-9).sum(dim=1), (right > 1e-9).sum(dim=1)
+        if not torch.allclose(sums, torch.ones_like(sums), atol=1e-4):
+            return f"The rows sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1."
+        for row in range(len(seen)):
+            if kept[row] != wanted[row]:
+                few = f"{kept[row]} token{'s' if kept[row] != 1 else ''}"
+                return f"Row {row} keeps {few} where {wanted[row]} belong."
+        return "As many tokens are kept as should be, but their probabilities are others."
+    return None
+
+
+def _distribution(student: Student, draw: Draw, **settings: Any) -> Values:
+    return {"probabilities": student.sampling_distribution(1.5 * draw.normal(4, 9), **settings)}
+
+
+@generate.row("temperature alone", explain=_explain_distribution)
+def _(student: Student, draw: Draw) -> Values:
+    logits = 1.5 * draw.normal(4, 9)
+    return {
+        "at 1": student.sampling_distribution(logits),
+        "at 0.6": student.sampling_distribution(logits, temperature=0.6),
+        "at 2": student.sampling_distribution(logits, temperature=2.0),
+    }
+
+
+@generate.row("temperature 0: all to the largest logit, the first of equals", explain=_explain_distribution)
+def _(student: Student, draw: Draw) -> Values:
+    logits = draw.normal(4, 9)
+    logits[1, 3] = logits[1, 6] = 5.0
+    return {"probabilities": student.sampling_distribution(logits, temperature=0.0)}
+
+
+@generate.row("top_k keeps the k most likely, or all where k is above V", explain=_explain_distribution)
+def _(student: Student, draw: Draw) -> Values:
+    logits = 1.5 * draw.normal(4, 9)
+    return {
+        "k = 3": student.sampling_distribution(logits, top_k=3),
+        "k = 1": student.sampling_distribution(logits, top_k=1),
+        "k = 20": student.sampling_distribution(logits, top_k=20),
+    }
+
+
+@generate.row("top_p keeps the token that reaches p, and at least one", weight=2, explain=_explain_distribution)
+def _(student: Student, draw: Draw) -> Values:
+    logits = 1.5 * draw.normal(4, 9)
+    return {
+        "p = 0.7": student.sampling_distribution(logits, top_p=0.7),
+        "p = 0.01": student.sampling_distribution(logits, top_p=0.01),
+        "p = 1": student.sampling_distribution(logits, top_p=1.0),
+    }
+
+
+@generate.row("all three: temperature, then top_k, then top_p of what is left", explain=_explain_distribution)
+def _(student: Student, draw: Draw) -> Values:
+    logits = draw.normal(4, 9)
+    return {
+        "k then p": student.sampling_distribution(logits, top_k=4, top_p=0.8),
+        "all three": student.sampling_distribution(logits, temperature=2.5, top_k=6, top_p=0.6),
+    }
+
+
+def _writer(draw: Draw, calls: list[int]):
+    """A model for greedy writing: its logits depend on every token of the window and on how long the window is."""
+    first, last, every = draw.normal(_V, _V), draw.normal(_V, _V), draw.normal(_V, _V)
+
+    def model(tokens: Tensor) -> Tensor:
+        calls.append(tokens.shape[1])
+        so_far = every[tokens].cumsum(dim=1)
+        return last[tokens] + first[tokens[:, :1]] + 0.7 * so_far
+
+    return model
+
+
+@generate.row("`generate` at temperature 0, within the window", weight=1.5)
+def _(student: Student, draw: Draw) -> Values:
+    calls: list[int] = []
+    written = student.generate(_writer(draw, calls), _tokens(draw, 2), 5, 12, temperature=0.0)
+    return {"tokens": written, "lengths the model read": tuple(calls)}
+
+
+@generate.row("`generate` past the window: the last max_length tokens are read", weight=1.5)
+def _(student: Student, draw: Draw) -> Values:
+    calls: list[int] = []
+    written = student.generate(_writer(draw, calls), _tokens(draw, 3), 6, 4, temperature=0.0)
+    return {"tokens": written, "lengths the model read": tuple(calls)}
+
+
+@generate.row("`generate` draws at random from the distribution, each row for itself")
+def _(student: Student, draw: Draw) -> Values:
+    logits = torch.tensor([1.2, 0.4, -0.5, 0.9, -3.0])[draw.permutation(5)]
+    student.seed(int(draw.integers(0, 1000, 1)))
+    model = lambda tokens: logits.expand(*tokens.shape, 5)  # noqa: E731
+    settings = {"temperature": 0.8, "top_k": 4, "top_p": 0.9}
+    written = student.generate(model, torch.zeros(4_000, 1, dtype=torch.int64), 1, 8, **settings)
+    share = torch.bincount(written[:, 1], minlength=5) / len(written)
+    kept = torch.softmax(logits / 0.8, dim=0).sort(descending=True)
+    right = torch.zeros(5)
+    count = 3  # of the four most likely, two have 0.78 of the probability and three 0.95
+    right[kept.indices[:count]] = kept.values[:count] / kept.values[:count].sum()
+    return {
+        "a token was drawn that top_k and top_p drop": bool(share[right == 0].max() > 0),
+        "shares of the tokens are far from the distribution": bool((share - right).abs().max() > 0.05),
+    }
+
+
+@generate.row("the caller's logits and tokens are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    probabilities = student.sampling_distribution(draw.normal(3, 7), 0.9, 4, 0.8)
+    logits_changed = student.changed()
+    return {"the logits were changed": logits_changed, "the probabilities' shape": str(tuple(probabilities.shape))}
+
+
+@generate.row("settings out of range raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    logits = draw.normal(3, 7)
+    shape = str(tuple(student.sampling_distribution(logits).shape))  # first, so that raising always proves nothing
+    wrong = {"temperature": -1.0}, {"top_k": 0}, {"top_p": 0.0}, {"top_p": 1.5}
+    return {"the shape where they fit": shape} | {
+        f"{name} = {value}": student.error_of("sampling_distribution", logits, **{name: value})
+        for settings in wrong
+        for name, value in settings.items()
+    }
+
+
+# ---- key_value_cache ------------------------------------------------------------------------------------------------
+
+key_value_cache = Check("key_value_cache", parts=("KeyValueCache",))
+
+
+def _small(student: Student, draw: Draw) -> Module:
+    model = student.fixture("SmallLanguageModel", _V, _MAX, _D, _H, _FF, _LAYERS)
+    model.load(draw.state(model))
+    return model.eval()
+
+
+def _read(cache: Module, tokens: Tensor, pieces: tuple[int, ...]) -> Tensor:
+    """The logits of tokens read in pieces of these lengths."""
+    return torch.cat([cache(piece) for piece in tokens.split(pieces, dim=1)], dim=1)
+
+
+@key_value_cache.row("the first reading gives what the model gives", explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    cache = student.KeyValueCache(_small(student, draw))
+    return {"logits": cache(_tokens(draw, 6))}
+
+
+@key_value_cache.row("token by token: the same logits as all at once", weight=2, explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    cache = student.KeyValueCache(_small(student, draw))
+    return {"logits": _read(cache, _tokens(draw, 6), (1,) * 6)}
+
+
+@key_value_cache.row("a beginning of three tokens, then one by one", explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    cache = student.KeyValueCache(_small(student, draw))
+    return {"logits": _read(cache, _tokens(draw, 6), (3, 1, 1, 1))}
+
+
+@key_value_cache.row("pieces of any length: new tokens do not see those after them", explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    cache = student.KeyValueCache(_small(student, draw))
+    return {"logits": _read(cache, _tokens(draw, 7), (2, 4, 1))}
+
+
+def _explain_projected(observed: Values, expected: Values) -> str | None:
+    if observed.get("keys were made again"):
+        return "The keys of tokens that had been read were made a second time."
+    return None
+
+
+@key_value_cache.row("only new tokens pass through the layers", weight=2, explain=_explain_projected)
+def _(student: Student, draw: Draw) -> Values:
+    model = _small(student, draw)
+    cache, tokens = student.KeyValueCache(model), _tokens(draw, 7)
+    logits = _read(cache, tokens, (4, 1, 1, 1))
+    made = model.method("places_projected")
+    return {"keys were made again": made > _B * 7 * _LAYERS, "the logits' shape": str(tuple(logits.shape))}
+
+
+@key_value_cache.row("two caches of one model do not disturb each other", explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    model = _small(student, draw)
+    one, other = student.KeyValueCache(model), student.KeyValueCache(model)
+    tokens = _tokens(draw, 5)
+    one(tokens[:, :2])
+    other(_tokens(draw, 4, 2))
+    return {"logits": one(tokens[:, 2:])}
+
+
+@key_value_cache.row("a window filled to the last position", weight=0.5, explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    cache = student.KeyValueCache(_small(student, draw))
+    return {"logits": _read(cache, _tokens(draw, _MAX, 2), (5, 3))}
+
+
+@key_value_cache.row("a token too many raises ValueError, and nothing is read", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    cache, tokens = student.KeyValueCache(_small(student, draw)), _tokens(draw, _MAX, 2)
+    cache(tokens[:, :6])
+    error = _error(cache, tokens[:, :3])
+    return {"three tokens where two fit": error, "logits": cache(tokens[:, 6:])}
+
+
+# ---- induction_score ------------------------------------------------------------------------------------------------
+
+induction_score = Check("induction_score", parts=("induction_score",))
+
+
+def _causal_weights(draw: Draw, batch: int, heads: int, length: int) -> Tensor:
+    scores = 2 * draw.normal(batch, heads, length, length)
+    return torch.softmax(scores.masked_fill(~torch.ones(length, length).tril().bool(), -torch.inf), dim=3)
+
+
+@induction_score.row("a string that repeats with period three")
+def _(student: Student, draw: Draw) -> Values:
+    tokens = torch.stack([draw.permutation(5)[:3].repeat(3)[:8] for _ in range(2)])
+    return {"scores": student.induction_score(_causal_weights(draw, 2, 3, 8), tokens)}
+
+
+@induction_score.row("any tokens: several earlier occurrences, and queries without one", weight=2)
+def _(student: Student, draw: Draw) -> Values:
+    tokens = draw.integers(0, 5, 4, 7)
+    tokens[0, 5:] = tokens[0, 1]
+    return {"scores": student.induction_score(_causal_weights(draw, 4, 2, 7), tokens)}
+
+
+@induction_score.row("sentences with many repeats and with few: every query counts the same")
+def _(student: Student, draw: Draw) -> Values:
+    tokens = torch.stack([torch.tensor([3, 3, 3, 3, 3, 3]), torch.tensor([0, 1, 2, 4, 5, 1]), draw.permutation(6)])
+    return {"scores": student.induction_score(_causal_weights(draw, 3, 2, 6), tokens)}
+
+
+@induction_score.row("a perfect induction head scores 1, one that looks at the token itself less")
+def _(student: Student, draw: Draw) -> Values:
+    tokens = draw.permutation(4).repeat(3)[:9].unsqueeze(0)
+    weights = torch.zeros(1, 2, 9, 9)
+    for t in range(9):
+        weights[0, 0, t, t - 3 if t >= 4 else 0] = 1.0
+        weights[0, 1, t, t - 4 if t >= 4 else 0] = 1.0
+    return {"scores": student.induction_score(weights, tokens)}
+
+
+@induction_score.row("no token a second time raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    weights = _causal_weights(draw, 1, 2, 6)
+    shape = str(tuple(student.induction_score(weights, torch.tensor([[0, 1, 2, 0, 1, 2]])).shape))
+    error = student.error_of("induction_score", weights, draw.permutation(6).unsqueeze(0))
+    return {"the scores' shape": shape, "all tokens different": error}
+
+
+# ---- fix_the_split --------------------------------------------------------------------------------------------------
+
+fix_the_split = Check("fix_the_split", parts=("split_windows",))
+
+
+def _parts(result: Any) -> Values:
+    training, validation = result
+    return {"training": training, "validation": validation}
+
+
+def _explain_split(observed: Values, expected: Values) -> str | None:
+    """Every token of the drawn text is another one, so what stands in both parts can be counted."""
+    parts = [observed.get(name) for name in ("training", "validation")]
+    if not all(isinstance(part, Tensor) and part.ndim == 2 for part in parts):
+        return None
+    training, validation = (set(part.flatten().tolist()) for part in parts)
+    both = len(training & validation)
+    if both:
+        return f"{both} of the {len(validation)} places of the validation windows stand in training windows too."
+    if not validation <= set(expected["validation"].flatten().tolist()):
+        return "What is held out is not the end of the text."
+    return None
+
+
+@fix_the_split.row("windows that overlap: no token is in both parts", weight=2, explain=_explain_split)
+def _(student: Student, draw: Draw) -> Values:
+    return _parts(student.split_windows(draw.permutation(40), 4, 2, 12))
+
+
+@fix_the_split.row("windows beside each other", explain=_explain_split)
+def _(student: Student, draw: Draw) -> Values:
+    return _parts(student.split_windows(draw.permutation(37), 3, 4, 9))
+
+
+@fix_the_split.row("a stride of one: every window of each part", explain=_explain_split)
+def _(student: Student, draw: Draw) -> Values:
+    return _parts(student.split_windows(draw.permutation(25), 5, 1, 8))
+
+
+@fix_the_split.row("a part that holds exactly one window", weight=0.5, explain=_explain_split)
+def _(student: Student, draw: Draw) -> Values:
+    return _parts(student.split_windows(draw.permutation(20), 4, 3, 5))
+
+
+@fix_the_split.row("a part too short for one window raises ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    tokens = draw.permutation(20)
+    training, _ = student.split_windows(tokens, 4, 3, 6)
+    return {
+        "the training windows' width": training.shape[1],
+        "nothing but four tokens to validate": student.error_of("split_windows", tokens, 4, 3, 4),
+        "nothing but four tokens to train": student.error_of("split_windows", tokens, 4, 3, 16),
+    }
