@@ -139,9 +139,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @multi_head_attention.row("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 12, 3)
-    arguments = draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)
-    return _shown(attention(*arguments, draw.mask(2, 5, 6)))
+    attention = _attention(student, draw, 8, 2)
+    arguments = draw.normal(3, 5, 8), draw.normal(3, 6, 8), draw.normal(3, 6, 8)
+    return _shown(attention(*arguments, draw.mask(3, 5, 6)))
 
 
 @multi_head_attention.row("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
@@ -152,9 +152,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @multi_head_attention.row("masks (B, 1, S) and (T, S) that broadcast", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 8, 4)
-    arguments = draw.normal(3, 5, 8), draw.normal(3, 6, 8), draw.normal(3, 6, 8)
-    padding, causal = attention(*arguments, draw.mask(3, 1, 6)), attention(*arguments, draw.mask(5, 6))
+    attention = _attention(student, draw, 6, 2)
+    arguments = draw.normal(3, 4, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
+    padding, causal = attention(*arguments, draw.mask(3, 1, 5)), attention(*arguments, draw.mask(4, 5))
     return _shown(padding) | {f"{name} (T, S)": value for name, value in _shown(causal).items()}
 
 
