@@ -43,8 +43,8 @@ def causal_mask(length: int) -> Tensor:
 def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """(B, 1, max_length) boolean: True at the first lengths[b] keys of sequence b.
 
-    lengths (B,) int64; True = may attend. The axis of length one is the queries': all of them may attend to the same
-    keys. Lives on the device of lengths.
+    lengths (B,) int64; True = may attend. The axis of length one is the queries': all of them may
+    attend to the same keys. Lives on the device of lengths.
     """
     positions = torch.arange(max_length, device=lengths.device)
     return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)

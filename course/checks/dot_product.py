@@ -39,9 +39,9 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str | None:
 
 
 def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    """The first of the observed weights and outputs that is not right, and what is wrong with it."""
-    for name, right in expected.items():
-        seen = observed.get(name)
+    """What is wrong with the first of the weights that is off; where all of them are right, which output is not."""
+    for name in sorted(expected, key=lambda name: (not name.endswith("weights"), name)):
+        seen, right = observed.get(name), expected[name]
         if not isinstance(seen, Tensor) or not isinstance(right, Tensor) or seen.shape != right.shape:
             return None
         if not seen.is_floating_point() or torch.allclose(seen, right, atol=1e-5, rtol=1e-4):
@@ -50,6 +50,7 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
             return _explain_weights(seen, right)
         if name.endswith("output"):
             return "The weights are right; the output made with them is not."
+        return None
     return None
 
 
@@ -91,7 +92,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     narrow = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=2, S=4, d_k=1, d_v=3))
     wide = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=2, d_k=49, d_v=1))
-    return {"narrow": _shown(narrow), "wide": _shown(wide)}
+    return {f"{name} weights": weights for name, (_, weights) in (("narrow", narrow), ("wide", wide))}
 
 
 @scaled_dot_product_attention.row("a mask of its own for each query", weight=2, explain=_explain_attention)
@@ -104,10 +105,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     heads = _query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1)
-    return {
-        "(T, S)": _shown(student.scaled_dot_product_attention(*arguments, draw.mask(3, 4))),
-        "(B, 1, 1, S)": _shown(student.scaled_dot_product_attention(*heads, draw.mask(2, 1, 1, 4))),
-    }
+    _, shared = student.scaled_dot_product_attention(*arguments, draw.mask(3, 4))
+    _, of_keys = student.scaled_dot_product_attention(*heads, draw.mask(2, 1, 1, 4))
+    return {"(T, S) weights": shared, "(B, 1, 1, S) weights": of_keys}
 
 
 @scaled_dot_product_attention.row("scores of several hundred stay finite", weight=0.5, explain=_explain_attention)
@@ -272,7 +272,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     causal = torch.ones(4, 4, dtype=torch.bool).tril()
     padding = (torch.arange(4) < draw.lengths(2, 4).unsqueeze(1)).unsqueeze(1)
     seen = {"causal": _shown(attention(x, causal)), "padding": _shown(attention(x, padding))}
-    return seen | {"in training": attention.train()(x, causal)[1]}
+    return seen | {"training weights": attention.train()(x, causal)[1]}
 
 
 @self_attention.row("positions in another order: the same outputs, in that order", weight=0.5)
@@ -345,7 +345,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"found": _found(_weights_of(student, _codes(draw, 7, 12)))}
 
 
-@hand_set_lookup.row("some of the symbols, in any order", explain=_explain_found)
+@hand_set_lookup.row("some of the symbols, in any order")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     codes, present = _codes(draw, 9, 11), draw.permutation(9)[:5]
     asks = (present - 1) % 9
@@ -415,17 +415,28 @@ def _backward(student: Student, draw: Draw, *leading: int, T: int, S: int, d_k: 
     return dict(zip(_GRADIENTS, (grad_query, grad_key, grad_value), strict=True))
 
 
-@attention_backward.row("the gradient of the value")
+def _explain_gradient(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Whether the one gradient is right but for its sign or size."""
+    seen, right = observed["gradient"], expected["gradient"]
+    if not isinstance(seen, Tensor) or seen.shape != right.shape or not torch.isfinite(seen).all():
+        return None
+    times = float((seen * right).sum() / (right * right).sum())
+    if abs(times) > 1e-3 and torch.allclose(seen, times * right, atol=1e-4):
+        return f"The gradient is {times:.2f} times what it should be, everywhere."
+    return None
+
+
+@attention_backward.row("the gradient of the value", explain=_explain_gradient)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": _backward(student, draw, 2, T=3, S=5, d_k=4, d_v=6)["value"]}
 
 
-@attention_backward.row("the gradient of the query", weight=2)
+@attention_backward.row("the gradient of the query", weight=2, explain=_explain_gradient)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": _backward(student, draw, 2, T=3, S=5, d_k=4, d_v=6)["query"]}
 
 
-@attention_backward.row("the gradient of the key", weight=2)
+@attention_backward.row("the gradient of the key", weight=2, explain=_explain_gradient)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": _backward(student, draw, 2, T=3, S=5, d_k=4, d_v=6)["key"]}
 
