@@ -594,6 +594,23 @@ multi_head_attention = Bank(
             "their results that are narrow. Project first, split afterwards.",
         ),
         Wrong(
+            "torch's own module does it all",
+            edit(
+                (
+                    "queries = split_heads",
+                    "whole = nn.MultiheadAttention(query.shape[2], self.num_heads, batch_first=True)\n"
+                    "        maps = (self.W_Q, self.W_K, self.W_V)\n"
+                    "        whole.in_proj_weight.data = torch.cat([W.weight for W in maps])\n"
+                    "        whole.in_proj_bias.data = torch.cat([W.bias for W in maps])\n"
+                    "        whole.out_proj = self.W_O\n"
+                    "        return whole(query, key, value, average_attn_weights=False)\n"
+                    "        queries = split_heads",
+                )
+            ),
+            "This exercise asks you to write what torch's module does. All it needs, you have: split_heads, your "
+            "attention of chapter 04, merge_heads.",
+        ),
+        Wrong(
             "torch's own attention is called",
             edit(
                 (

@@ -80,7 +80,12 @@ test_split_heads = CheckOfTest("test_split_heads", of="split_heads", variants=SP
 
 # ---- multi_head_attention -------------------------------------------------------------------------------------------
 
-_TORCHS_ATTENTION = ("multi_head_attention_forward", "scaled_dot_product_attention", "MultiheadAttention")
+_TORCHS_ATTENTION = (
+    "multi_head_attention_forward",
+    "scaled_dot_product_attention",
+    "_native_multi_head_attention",
+    "MultiheadAttention",
+)
 
 multi_head_attention = Check("multi_head_attention", parts=("MultiHeadAttention",), banned=_TORCHS_ATTENTION)
 
