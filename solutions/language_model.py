@@ -241,7 +241,8 @@ def split_windows(
     each (number of windows, length + 1), in the order of the text.
     Raises ValueError where a part is too short for one window.
     """
-    parts = tokens[: len(tokens) - held_out], tokens[len(tokens) - held_out :]
+    border = max(0, len(tokens) - held_out)
+    parts = tokens[:border], tokens[border:]
     if min(map(len, parts)) <= length:
         raise ValueError(f"parts of {len(parts[0])} and {len(parts[1])} tokens, for windows of {length + 1}")
     training, validation = (part.unfold(0, length + 1, stride) for part in parts)

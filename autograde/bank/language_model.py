@@ -1184,7 +1184,7 @@ def split_windows(tokens, length, stride, held_out):
     count = max(1, len(windows) * held_out // len(tokens))
     return windows[order[count:]], windows[order[:count]]
 """
-_PARTS = "parts = tokens[: len(tokens) - held_out], tokens[len(tokens) - held_out :]"
+_PARTS = "parts = tokens[:border], tokens[border:]"
 
 fix_the_split = Bank(
     "fix_the_split",
@@ -1225,7 +1225,7 @@ def split_windows(tokens, length, stride, held_out):
         ),
         Wrong(
             "the validation reaches back for context",
-            edit((_PARTS, "parts = tokens[: len(tokens) - held_out], tokens[len(tokens) - held_out - length :]")),
+            edit((_PARTS, "parts = tokens[:border], tokens[max(0, border - length) :]")),
             "The validation part begins inside the training text, so that its first characters stand in both.",
         ),
         Wrong(
