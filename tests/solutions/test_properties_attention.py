@@ -1,7 +1,8 @@
 """Properties of attention that hold for every input, from the bare function up to whole models (chapters 04 to 08).
 
 Each property is said once and asked of every module that has it, in float64, with drawn sizes and all weights random.
-What belongs to one chapter alone is in that chapter's own tests.
+What belongs to one chapter alone is in that chapter's own tests: cached equals uncached in test_language_model.py, the
+layout of patches in test_vit.py, the attentions over a recurrent encoder in test_bahdanau.py.
 """
 
 from functools import partial
@@ -15,7 +16,7 @@ from torch import Tensor, nn
 
 from course.watch import watch_attention
 from solutions.dot_product import SelfAttention, causal_mask, padding_mask, scaled_dot_product_attention
-from solutions.language_model import CausalLanguageModel, KeyValueCache
+from solutions.language_model import CausalLanguageModel
 from solutions.multi_head import LearnedPositionalEncoding, MultiHeadAttention
 from solutions.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from solutions.vit import VisionTransformer, patchify
@@ -305,30 +306,7 @@ def test_a_transformer_writes_word_by_word_what_it_says_at_once(seed, lengths, T
         token = targets[:, t]
 
 
-@given(seed=SEEDS, B=SIZES, pieces=st.lists(st.integers(1, 4), min_size=1, max_size=LONGEST))
-@few
-def test_a_cache_reads_in_any_pieces_what_the_model_reads_at_once(seed, B, pieces):
-    """Up to a full window, in pieces of one or more tokens."""
-    while sum(pieces) > LONGEST:
-        pieces = pieces[:-1]
-    model, tokens = language_model(seed), words(seed, B, sum(pieces))
-    cache = KeyValueCache(model)
-    read = [cache(piece) for piece in tokens.split(pieces, dim=1)]
-    close(torch.cat(read, dim=1), model(tokens))
-    assert cache.length == sum(pieces)
-
-
 # ---- pictures need not be square ------------------------------------------------------------------------------------
-
-
-@given(seed=SEEDS, B=SIZES, C=SIZES, P=st.integers(1, 4), rows=SIZES, columns=SIZES)
-@few
-def test_patchify_is_undone_by_fold(seed, B, C, P, rows, columns):
-    images = normal(seed, B, C, rows * P, columns * P)
-    patches = patchify(images, P)
-    assert patches.shape == (B, rows * columns, C * P * P)
-    assert torch.equal(F.fold(patches.transpose(1, 2), images.shape[2:], P, stride=P), images)
-    assert torch.equal(patches, F.unfold(images, P, stride=P).transpose(1, 2))
 
 
 @given(seed=SEEDS, rows=SIZES, columns=SIZES, pool=st.sampled_from(["class", "mean", "first", "last"]))

@@ -89,34 +89,22 @@ def test_gru_cells_make_torchs_bidirectional_gru(dtype):
 
 
 @DTYPES
-@pytest.mark.parametrize("masked", ["nothing", "padding", "each query", "both"])
+@pytest.mark.parametrize("masked", [False, True], ids=["padding", "padding and each query"])
 def test_multi_head_attention_is_torchs_head_by_head(dtype, masked):
-    """Cross-attention: queries, keys and values from three places. The weights too are compared for each head."""
+    """Queries, keys and values from three places, both of the peer's masks; the weights of each head too."""
     theirs = randomise(nn.MultiheadAttention(D, H, batch_first=True, dtype=dtype))
     ours = MultiHeadAttention(D, H).to(dtype)
-    padding = PADDED[S] if masked in ("padding", "both") else torch.ones(B, 1, S, dtype=torch.bool)
-    between = some_mask(T, S) if masked in ("each query", "both") else torch.ones(T, S, dtype=torch.bool)
-    mask = None if masked == "nothing" else padding & between  # (B, T, S)
-
-    def torchs(query, key, value):
-        turned = {"key_padding_mask": ~padding[:, 0], "attn_mask": ~between}
-        return theirs(query, key, value, **turned, average_attn_weights=False)
-
-    inputs = normal(B, T, D, dtype=dtype), normal(B, S, D, dtype=dtype, seed=1), normal(B, S, D, dtype=dtype, seed=2)
-    assert_equal_to_peer(ours, theirs, multi_head_from_torch, lambda *args: ours(*args, mask), torchs, *inputs)
-
-
-@DTYPES
-def test_causal_self_attention_is_torchs(dtype):
-    theirs = randomise(nn.MultiheadAttention(D, H, batch_first=True, dtype=dtype))
-    ours = MultiHeadAttention(D, H).to(dtype)
+    between = some_mask(T, S) if masked else torch.ones(T, S, dtype=torch.bool)
+    turned = {"key_padding_mask": ~PADDED[S][:, 0], "attn_mask": ~between}
     assert_equal_to_peer(
         ours,
         theirs,
         multi_head_from_torch,
-        lambda x: ours(x, x, x, causal_mask(S)),
-        lambda x: theirs(x, x, x, attn_mask=~causal_mask(S), average_attn_weights=False),
-        normal(B, S, D, dtype=dtype),
+        lambda *inputs: ours(*inputs, PADDED[S] & between),
+        lambda *inputs: theirs(*inputs, **turned, average_attn_weights=False),
+        normal(B, T, D, dtype=dtype),
+        normal(B, S, D, dtype=dtype, seed=1),
+        normal(B, S, D, dtype=dtype, seed=2),
     )
 
 
