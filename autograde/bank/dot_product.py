@@ -208,6 +208,17 @@ scaled_dot_product_attention = Bank(
 """,
         ),
         Correct(
+            "minus infinity, and NaN replaced",
+            _HEAD
+            + """
+    scores = torch.matmul(query, key.mT).div(query.size(-1) ** 0.5)
+    if mask is not None:
+        scores = torch.where(mask, scores, float("-inf"))
+    weights = scores.softmax(-1).nan_to_num(0.0)
+    return torch.matmul(weights, value), weights
+""",
+        ),
+        Correct(
             "exponentials by hand",
             _HEAD
             + """
