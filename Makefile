@@ -44,7 +44,7 @@ refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARG
 test: test-set-up ## style, types and every test, after its own set-up (ARGS="-k name" chooses)
 	@$(VENV)/ruff check .
 	@$(VENV)/mypy
-	@$(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	@$(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lock: test-set-up ## make requirements.txt from pyproject.toml again (ARGS="--upgrade" takes the newest)
 	@$(VENV)/python -m tools.lock $(ARGS)

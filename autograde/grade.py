@@ -12,6 +12,7 @@ import ast
 import copy
 import hashlib
 import json
+import pkgutil
 import platform
 import secrets
 import time
@@ -32,7 +33,7 @@ from autograde.judge import Judged, Judgement
 from autograde.ledger import Ledger, Record
 from autograde.rebuild import Rebuilt, rebuild
 from autograde.sandbox import Sandbox, SandboxError
-from course.checks import Table
+from course.checks import Table, fixtures
 from course.exercises import Exercise, exercises
 
 _HERE = Path(__file__).resolve().parent
@@ -249,10 +250,16 @@ class Desk:
     def sandbox(self) -> Sandbox:
         """The sandbox, started when the first hand-in needs it. It holds the solutions of earlier chapters alone."""
         if self._sandbox is None:
-            self._tables = self._tables or judge.tables(self.name, self.seed)
             earlier = sorted({e.chapter for e in exercises() if e.notebook < self.name})
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in earlier]
-            self._sandbox = Sandbox(solutions=paths, warm=_imported(self.notebook)).__enter__()
+            helpers = [found.name for found in pkgutil.iter_modules(fixtures.__path__, f"{fixtures.__name__}.")]
+            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers]).launch()
+            try:
+                self._tables = self._tables or judge.tables(self.name, self.seed)  # while the sandbox warms up
+            except BaseException:
+                started.close()
+                raise
+            self._sandbox = started.ready()
         return self._sandbox
 
     def lay_out(self, seen: quarantine.Received) -> tuple[nbformat.NotebookNode, str]:

@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from autograde import bank, reference
@@ -84,7 +85,7 @@ def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
     own = f"{exercise.name}-answer"
     for cell in cells:
         if cell.kind != "given" and cell.grade_id != own:
-            found = _globals(cell.source, set())
+            found = _globals(cell.source, frozenset())
             if set(exercise.parts) & (found[0] if found is not None else _words(cell.source)):
                 return True
     return False
@@ -102,10 +103,10 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
 
     A given figure that no answer uses would cost every hand-in its second. A given cell that does not parse stays.
     """
-    modules = set().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
+    modules = frozenset().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
     given = {cell.index: _globals(cell.source, modules) for cell in cells if cell.kind == "given"}
     kept = {cell.index for cell in cells if cell.kind != "given" or given[cell.index] is None}
-    used = set()
+    used: set[str] = set()
     for cell in cells:
         if cell.kind != "given":
             found = _globals(cell.source, modules)
@@ -121,7 +122,8 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.index in kept]
 
 
-def _globals(source: str, modules: set[str]) -> tuple[set[str], set[str]] | None:
+@lru_cache(maxsize=1000)  # the given cells are the same in all hand-ins of an assignment
+def _globals(source: str, modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]] | None:
     """(names that the text binds, or whose objects its statements change; names that it uses), None if no Python.
 
     A call on a module, such as torch.manual_seed(0), changes nothing that counts: every request sets its own seed.
@@ -142,16 +144,17 @@ def _globals(source: str, modules: set[str]) -> tuple[set[str], set[str]] | None
         elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
             targets = [statement.target] if isinstance(statement, ast.AugAssign) else statement.targets
             bound |= set().union(*map(_root, targets)) - modules
-    return bound, used
+    return frozenset(bound), frozenset(used)
 
 
-def _imported(source: str) -> set[str]:
+@lru_cache(maxsize=1000)
+def _imported(source: str) -> frozenset[str]:
     """Names under which the text's own `import` statements bind modules, such as torch, F or plt."""
     try:
         nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    return {(name.asname or name.name).split(".")[0] for node in nodes for name in node.names}
+        return frozenset()
+    return frozenset((name.asname or name.name).split(".")[0] for node in nodes for name in node.names)
 
 
 def _words(source: str) -> set[str]:

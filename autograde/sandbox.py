@@ -27,7 +27,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import course
 from autograde.limits import Limits
@@ -124,10 +124,25 @@ class Sandbox:
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
         self._cleanup = contextlib.ExitStack()
+        self._errors: BinaryIO
+        self._launched = 0.0
 
     def __enter__(self) -> Sandbox:
+        return self.launch().ready()
+
+    def launch(self) -> Sandbox:
+        """Start it without waiting: it warms up in its own process, and `ready` waits for that."""
         try:
-            self._start()
+            self._launch()
+        except BaseException:
+            self.close()
+            raise
+        return self
+
+    def ready(self) -> Sandbox:
+        """Wait until a launched sandbox takes hand-ins. Raises SandboxError where it does not."""
+        try:
+            self._wait()
         except BaseException:
             self.close()
             raise
@@ -150,14 +165,14 @@ class Sandbox:
             self._process = None
         self._cleanup.close()
 
-    def _start(self) -> None:
-        started = time.monotonic()
+    def _launch(self) -> None:
+        self._launched = time.monotonic()
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
             raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
         folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
         _furnish(folder / "inside", self.solutions)
-        errors = self._cleanup.enter_context((folder / "errors").open("w+b"))
+        errors = self._errors = self._cleanup.enter_context((folder / "errors").open("w+b"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
@@ -170,14 +185,18 @@ class Sandbox:
                 cwd="/",
             )
         self._control = ours
-        ours.settimeout(_START_SECONDS)
+
+    def _wait(self) -> None:
+        if self._control is None:
+            raise SandboxError("the sandbox was not launched")
+        self._control.settimeout(_START_SECONDS)
         try:
-            ready = json.loads(ours.recv(1 << 16) or b"{}")
+            ready = json.loads(self._control.recv(1 << 16) or b"{}")
         except (OSError, ValueError):
             ready = {}
         if not ready.get("ready"):
-            errors.seek(0)
-            told = errors.read().decode(errors="replace").strip()
+            self._errors.seek(0)
+            told = self._errors.read().decode(errors="replace").strip()
             raise SandboxError(
                 "the sandbox did not start: " + (told[-2000:] or f"no word from it in {_START_SECONDS:g} s")
             )
@@ -186,7 +205,7 @@ class Sandbox:
                 f"the warm process has {ready['threads']} threads, and a fork of it may hang: "
                 f"a module of {self.warm} starts some"
             )
-        self.start_seconds = time.monotonic() - started
+        self.start_seconds = time.monotonic() - self._launched
 
     def run(self, cells: Sequence[CellLike], limits: Limits | None = None) -> Child:
         """Run the cells in a fresh child and return it, ready for requests; `limits` in place of the sandbox's own.

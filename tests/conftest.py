@@ -1,8 +1,9 @@
-"""For every test: one thread, which test shares a worker with which, and the system's browser.
+"""For every test: one thread, which test shares a worker with which and in what order, and the system's browser.
 
 At the end of the report: the notebooks' seconds and memory.
 """
 
+import functools
 import json
 import os
 import shutil
@@ -14,7 +15,27 @@ for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 TESTS = Path(__file__).parent
-ONE_WORKER = ("site",)  # rooms whose session fixtures cost seconds: the book is built once
+# Tests that share what costs seconds to make share a worker: the built book, the tests' own graded class.
+ROOMS = {
+    "site": ("site/",),
+    "grader": tuple(
+        f"autograde/test_{name}.py" for name in ("cli", "export", "feedback", "grade", "of_tests", "release")
+    ),
+}
+# What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
+BY_CHAPTER = ("autograde/test_bank.py", "autograde/test_bank_in_sandbox.py", "autograde/test_sample.py",
+              "notebooks/test_one_source.py")  # fmt: skip
+# Seconds of CPU by the beginning of a group's name, roughly: the longest go first, so that no worker waits at the end.
+SECONDS = {
+    "site": 300,
+    "solved": 70,
+    "chapter": 60,
+    "stock nbgrader": 60,
+    "grader": 60,
+    "sandbox": 50,
+    "project/test_lab": 30,
+}
+STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.
 BROWSER_FLAGS = [
@@ -29,13 +50,55 @@ BROWSER_FLAGS = [
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Keeps each file's tests on one worker (`--dist loadgroup`), and each room's in ONE_WORKER."""
+def pytest_collection_modifyitems(config, items):
+    """Gives each test the group that shares its worker (`--dist loadgroup`), and each worker the long groups first."""
+    groups = {}
     for item in items:
-        if item.get_closest_marker("xdist_group") is None:
-            relative = item.path.relative_to(TESTS) if item.path.is_relative_to(TESTS) else item.path
-            group = relative.parts[0] if relative.parts[0] in ONE_WORKER else relative.as_posix()
-            item.add_marker(pytest.mark.xdist_group(group))
+        marker = item.get_closest_marker("xdist_group")
+        groups[item] = marker.args[0] if marker is not None else group_of(item)
+        if marker is None:
+            item.add_marker(pytest.mark.xdist_group(groups[item]))
+    if hasattr(config, "workerinput"):  # xdist hands groups out in the order of their first tests
+        first = {group: place for place, group in reversed(list(enumerate(groups.values())))}
+        items.sort(key=lambda item: (-seconds_of(groups[item]), first[groups[item]]))
+
+
+def group_of(item):
+    """A file's tests stay together, and further: see ROOMS and BY_CHAPTER. A solved notebook runs wherever it may."""
+    place = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else item.path.as_posix()
+    for room, beginnings in ROOMS.items():
+        if place.startswith(beginnings):
+            return room
+    values = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    named = (getattr(v, "notebook", None) or getattr(v, "stem", None) or str(v) for v in values)
+    notebook = next((name for name in named if name in STEMS), None)  # of an exercise, a path, or by its name
+    if notebook and place in BY_CHAPTER:
+        return f"chapter {notebook}"
+    return f"solved {notebook}" if notebook and place == "notebooks/test_solved.py" else place
+
+
+def seconds_of(group):
+    """Roughly what a group takes; a few seconds where nobody measured."""
+    return next((seconds for name, seconds in SECONDS.items() if group.startswith(name)), 5)
+
+
+@functools.cache
+def observe_once():
+    """`bank.observe`, with what it gave for the same answer and seed."""
+    from autograde import bank
+
+    return functools.cache(bank.observe)
+
+
+@pytest.fixture
+def observed_once(monkeypatch):
+    """Within a worker each answer of a bank is observed once for a seed, however many tests compare it.
+
+    That an answer looks the same twice is seen where the sandbox is compared with this process.
+    """
+    from autograde import bank
+
+    monkeypatch.setattr(bank, "observe", observe_once())
 
 
 def pytest_terminal_summary(terminalreporter) -> None:

@@ -65,7 +65,7 @@ def test_a_sandbox_that_does_not_start_is_a_finding(monkeypatch):
     def refuse(*_):
         raise sandbox.SandboxError("setting up uid map: Permission denied")
 
-    monkeypatch.setattr(sandbox.Sandbox, "_start", refuse)
+    monkeypatch.setattr(sandbox.Sandbox, "_launch", refuse)
     (finding,) = doctor._sandbox()
     assert not finding.ok and "Permission denied" in finding.detail and "sysctl" in finding.remedy
 

@@ -18,7 +18,7 @@ KINDS = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "u
 
 @pytest.mark.slow
 @pytest.mark.sandbox
-@pytest.mark.xdist_group("sample class")
+@pytest.mark.usefixtures("observed_once")
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
 @pytest.mark.parametrize("notebook", COMMITTED, ids=lambda path: path.stem)
 def test_the_gradebook_holds_the_stated_points(tmp_path, notebook):

@@ -82,6 +82,7 @@ def test_the_registry_is_what_the_check_cells_say():
 
 
 @every_notebook
+@pytest.mark.usefixtures("observed_once")
 def test_recorded_tables_are_fresh(path):
     """Recording again gives the same names and messages, and numbers that agree within each row's tolerance."""
     from autograde import bank
