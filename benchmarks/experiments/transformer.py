@@ -177,11 +177,11 @@ NORM = {
     "num_heads": 4,
     "d_ff": 64,
     "num_layers": 6,
-    "steps": 80,
+    "steps": 60,
     "batch_size": 32,
     "sentences": 4_000,
     "k": [1, 2],
-    "warm_up": [0, 40],
+    "warm_up": [0, 30],
     "learning_rates": [1e-3, 3e-3, 1e-2],
 }
 
