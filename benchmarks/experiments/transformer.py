@@ -145,29 +145,47 @@ def symbols_and_answers(task: str, seed: int) -> Iterator[tuple[Tensor, Tensor]]
         yield x, x.flip(1) if task == "reverse" else x.sort(dim=1).values
 
 
+def parts_records(task: str, left_out: str, steps: int, looked_at: list[int], seed: int) -> list[Record]:
+    """Train one tower; the share of symbols right over the 20 batches before each step of looked_at.
+
+    No batch is seen twice, so what is trained on tests first.
+    """
+    torch.manual_seed(seed)
+    model, shares = Tower(left_out), []
+
+    def loss(batch: tuple[Tensor, Tensor]) -> Tensor:
+        logits = model(batch[0])
+        shares.append((logits.argmax(dim=2) == batch[1]).double().mean().item())
+        return F.cross_entropy(logits.flatten(0, 1), batch[1].flatten())
+
+    stream = symbols_and_answers(task, 1_000 + seed)
+    fit(model, loss, stream, steps, PARTS["learning_rate"], label=f"{task} without {left_out}")
+    record = {"task": task, "left_out": left_out, "seed": seed, "parameters": parameter_count(model)}
+    return [{**record, "step": step, "right": sum(shares[step - 20 : step]) / 20} for step in looked_at]
+
+
 @experiment("transformer_parts", PARTS)
 def transformer_parts(seed: int) -> list[Record]:
-    """Encoders of four layers with one part left out, on two tasks: the share of symbols right on fresh batches.
+    """Encoders of four layers with one part left out, on two tasks: the share of symbols right on fresh batches."""
+    runs = itertools.product(TASKS, LEFT_OUT)
+    return [
+        record
+        for task, left_out in runs
+        for record in parts_records(task, left_out, PARTS["steps"], PARTS["looked_at"], seed)
+    ]
 
-    Each share is over the 20 batches before the step; no batch is seen twice, so what is trained on tests first.
-    """
-    records: list[Record] = []
-    for task, left_out in itertools.product(TASKS, LEFT_OUT):
-        torch.manual_seed(seed)
-        model, shares = Tower(left_out), []
 
-        def loss(batch: tuple[Tensor, Tensor], model: nn.Module = model, shares: list[float] = shares) -> Tensor:
-            logits = model(batch[0])
-            shares.append((logits.argmax(dim=2) == batch[1]).double().mean().item())
-            return F.cross_entropy(logits.flatten(0, 1), batch[1].flatten())
+PATIENCE = {**PARTS, "steps": 600, "looked_at": [200, 400, 600]}
 
-        stream = symbols_and_answers(task, 1_000 + seed)
-        fit(model, loss, stream, PARTS["steps"], PARTS["learning_rate"], label=f"{task} without {left_out}")
-        record = {"task": task, "left_out": left_out, "seed": seed, "parameters": parameter_count(model)}
-        records += [
-            {**record, "step": step, "right": sum(shares[step - 20 : step]) / 20} for step in PARTS["looked_at"]
-        ]
-    return records
+
+@experiment("transformer_patience", PATIENCE)
+def transformer_patience(seed: int) -> list[Record]:
+    """Reversing with three times the steps: is a tower without a part slower, or unable?"""
+    return [
+        record
+        for left_out in ("feed-forward", "norm", "residual")
+        for record in parts_records("reverse", left_out, PATIENCE["steps"], PATIENCE["looked_at"], seed)
+    ]
 
 
 # ---- learning rate, placement of the norm, warm-up ------------------------------------------------------------------
