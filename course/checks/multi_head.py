@@ -116,21 +116,21 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
             return "The weights do not sum to one over the keys."
         sharper = weights.amax(-1).mean() > right.amax(-1).mean()
         return f"The rows sum to one, but the weights are others, {'sharper' if sharper else 'flatter'} in the mean."
-    output, wanted = observed.get("output"), expected["output"]
+    output, wanted = observed.get("output"), expected.get("output")
     if not isinstance(output, Tensor) or output.shape != wanted.shape:
         return None
     return "The weights of all heads are right; the output that is made of them is not."
 
 
-@multi_head_attention.row(
-    "self-attention: B, T, H and the heads' width all different", weight=2, explain=_explain_attention
-)
+@multi_head_attention.row("self-attention with three heads", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, x = _attention(student, draw, 12, 3), draw.normal(2, 5, 12)
+    attention, x = _attention(student, draw, 6, 3), draw.normal(2, 4, 6)
     return _shown(attention(x, x, x))
 
 
-@multi_head_attention.row("cross-attention: T and S differ, and key is not value", weight=2, explain=_explain_attention)
+@multi_head_attention.row(
+    "cross-attention: key is not value; B, T, S, H and d all different", weight=2, explain=_explain_attention
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 12, 3)
     return _shown(attention(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
@@ -138,43 +138,43 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @multi_head_attention.row("one head, of the whole width", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 6, 1)
-    return _shown(attention(draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)))
+    attention = _attention(student, draw, 4, 1)
+    return _shown(attention(draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4)))
 
 
 @multi_head_attention.row("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 8, 2)
-    arguments = draw.normal(3, 5, 8), draw.normal(3, 6, 8), draw.normal(3, 6, 8)
-    return _shown(attention(*arguments, draw.mask(3, 5, 6)))
+    attention = _attention(student, draw, 6, 2)
+    arguments = draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
+    return _shown(attention(*arguments, draw.mask(2, 3, 5)))
 
 
 @multi_head_attention.row("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, x = _attention(student, draw, 6, 3), draw.normal(3, 4, 6)
-    return _shown(attention(x, x, x, draw.mask(3, 4, 4)))
+    attention, x = _attention(student, draw, 6, 3), draw.normal(3, 3, 6)
+    return {"weights": attention(x, x, x, draw.mask(3, 3, 3))[1]}
 
 
 @multi_head_attention.row("masks (B, 1, S) and (T, S) that broadcast", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 6, 2)
-    arguments = draw.normal(3, 4, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
-    padding, causal = attention(*arguments, draw.mask(3, 1, 5)), attention(*arguments, draw.mask(4, 5))
-    return _shown(padding) | {f"{name} (T, S)": value for name, value in _shown(causal).items()}
+    attention = _attention(student, draw, 4, 2)
+    arguments = draw.normal(2, 3, 4), draw.normal(2, 4, 4), draw.normal(2, 4, 4)
+    padding, causal = attention(*arguments, draw.mask(2, 1, 4)), attention(*arguments, draw.mask(3, 4))
+    return _shown(padding) | {"output (T, S)": causal[0]}
 
 
 @multi_head_attention.row("a query that may look at nothing: zero weights", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, mask, x = _attention(student, draw, 6, 2), draw.mask(2, 4, 4), draw.normal(2, 4, 6)
+    attention, mask, x = _attention(student, draw, 4, 2), draw.mask(2, 3, 3), draw.normal(2, 3, 4)
     mask[1, 2] = False
     return _shown(attention(x, x, x, mask))
 
 
 @multi_head_attention.row("gradients reach query, key, value and all four maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 6, 3)
-    arguments = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
-    found = attention.grad(*arguments, cotangents=[draw.normal(2, 4, 6), draw.normal(2, 3, 4, 5)])
+    attention = _attention(student, draw, 4, 2)
+    arguments = draw.normal(1, 3, 4), draw.normal(1, 5, 4), draw.normal(1, 5, 4)
+    found = attention.grad(*arguments, cotangents=[draw.normal(1, 3, 4), draw.normal(1, 2, 3, 5)])
     named = dict(zip(("query", "key", "value"), found["inputs"], strict=False)) | found["parameters"]
     return {f"gradient of {name}": value for name, value in named.items()}
 
