@@ -407,7 +407,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {f"position {t} changed with the last": bool(change[t]) for t in range(4)}
 
 
-@fix_the_layer_norm.row("one position of one sequence alone")
+# As found the function is right here: a guard, or untouched code would earn something.
+@fix_the_layer_norm.row("one position of one sequence alone", guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"normed": student.layer_norm(draw.normal(1, 1, 5), draw.normal(5), draw.normal(5))}
 
