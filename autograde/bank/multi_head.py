@@ -1142,8 +1142,8 @@ convolution_as_attention = Bank(
         Wrong(
             "the sentence is a ring",
             edit((_WANTED, f"({_WANTED}) % length")),
-            "Where there is no key at its offset, a head went on at the other end. It must give no weight at all: "
-            "zero padding. (Negative indices do the same in silence.)",
+            "Where there is no key at its offset, a head went on at the other end, as negative indices do in "
+            "silence. It must give no weight at all: zero padding.",
         ),
         Wrong(
             "at the edge the weight is shared out",

@@ -507,7 +507,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _borrowed(student, draw, 6, 3, draw.mask(3, 4, 5))
 
 
-@fix_the_borrowed_attention.row("one sentence, and one head", weight=0.5, explain=_explain_borrowed)
+@fix_the_borrowed_attention.row("one sentence, and one head", weight=0.5, explain=_explain_borrowed, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     one = _borrowed(student, draw, 6, 3, draw.mask(1, 4, 5))
     return one | {f"{name}, one head": v for name, v in _borrowed(student, draw, 4, 1, draw.mask(3, 4, 5)).items()}
