@@ -219,3 +219,79 @@ def seq2seq_first_symbol(seed: int) -> list[Record]:
                 {"model": kind, "forget_bias": forget_bias, "length": length, "seed": seed, "accuracy": right}
             )
     return records
+
+
+# (cell, hidden width): an LSTM carries two vectors, so one of half a GRU's width carries as many numbers
+CELLS = [("GRU", 64), ("LSTM", 32), ("GRU", 128), ("LSTM", 64)]
+CELLS_STEPS = 800
+
+
+class CarriedState(nn.Module):
+    """An encoder-decoder whose carried vector is the network's whole last state (Sutskever et al., 2014, one layer).
+
+    Reads and writes with torch's GRU or LSTM, left to right; an LSTM starts with a forget bias of 1 (chapter 01).
+    """
+
+    def __init__(self, cell: str, vocab_size: int, embedding_size: int, hidden_size: int):
+        super().__init__()
+        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=data.PAD_ID)
+        forget_bias = 1.0 if cell == "LSTM" else 0.0
+        self.reader = recurrent_network(cell, embedding_size, hidden_size, forget_bias)
+        self.writer = recurrent_network(cell, embedding_size, hidden_size, forget_bias)
+        self.output = nn.Linear(hidden_size, vocab_size)
+
+    def start(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, ...]:
+        packed = nn.utils.rnn.pack_padded_sequence(
+            self.embedding(source), lengths, batch_first=True, enforce_sorted=False
+        )
+        last = self.reader(packed)[1]
+        return tuple(part.squeeze(0) for part in (last if isinstance(last, tuple) else (last,)))  # each (B, H)
+
+    def decode(self, tokens: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
+        first = tuple(part.unsqueeze(0) for part in state)
+        outputs, last = self.writer(self.embedding(tokens), first if len(first) > 1 else first[0])
+        return self.output(outputs), tuple(part.squeeze(0) for part in (last if len(first) > 1 else (last,)))
+
+    def forward(self, source: Tensor, lengths: Tensor, targets: Tensor) -> Tensor:
+        begin = torch.full_like(targets[:, :1], data.BOS_ID)
+        return self.decode(torch.cat([begin, targets[:, :-1]], dim=1), self.start(source, lengths))[0]
+
+    def step(self, token: Tensor, state: tuple[Tensor, ...]) -> tuple[Tensor, tuple[Tensor, ...]]:
+        logits, state = self.decode(token.unsqueeze(1), state)
+        return logits.squeeze(1), state
+
+
+@experiment(
+    "seq2seq_cells",
+    {**COPYING, "models": [list(c) for c in CELLS], "steps": CELLS_STEPS, "tested_each": TESTED_EACH},
+)
+def seq2seq_cells(seed: int) -> list[Record]:
+    """GRU and LSTM as encoder-decoders on copying, compared at equal width and at equally many carried numbers."""
+    vocabulary = data.copying_vocabulary(COPYING["num_symbols"])
+    fewest, most = COPYING["trained_k"]
+    examples = data.copying(COPYING["sentences"], fewest, most, COPYING["num_symbols"], seed=2_000 + seed)
+    records: list[Record] = []
+    for cell, hidden_size in CELLS:
+        torch.manual_seed(seed)
+        model = CarriedState(cell, len(vocabulary), COPYING["embedding_size"], hidden_size)
+        stream = data.batches(examples, vocabulary, vocabulary, COPYING["batch_size"], seed)
+        losses = fit(
+            model, loss_of(model), stream, CELLS_STEPS, COPYING["learning_rate"], label=f"{cell} {hidden_size}"
+        )
+        for k in COPYING["tested_k"]:
+            test = data.copying(TESTED_EACH, k, k, COPYING["num_symbols"], seed=9_000 + k)
+            symbols, exact = greedy_accuracy(model, data.collate(test, vocabulary, vocabulary))
+            records.append(
+                {
+                    "model": cell,
+                    "hidden": hidden_size,
+                    "carried": hidden_size * (2 if cell == "LSTM" else 1),
+                    "seed": seed,
+                    "k": k,
+                    "symbols": symbols,
+                    "exact": exact,
+                    "last_loss": sum(losses[-50:]) / 50,
+                    "parameters": parameter_count(model),
+                }
+            )
+    return records
