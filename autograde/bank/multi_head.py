@@ -1164,7 +1164,7 @@ convolution_as_attention = Bank(
         Wrong(
             "the bias is left out",
             edit((_SUMMED, "(weights @ values).sum(dim=1), weights")),
-            "The output lacks the bias.",
+            "The output lacks the bias. Add it once, after the heads have been added up.",
         ),
         Wrong(
             "every head adds the bias",
