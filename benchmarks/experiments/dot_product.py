@@ -38,8 +38,8 @@ class Mixing(nn.Module):
         self.W_Q, self.W_K = (nn.Linear(d_model, d_model, bias=False) if projected else nn.Identity() for _ in range(2))
         self.W_V = nn.Linear(d_model, d_model, bias=False)
         self.relative_scale = 1.0 if scale is None else scale * d_model**0.5
-        if projected:
-            for linear in (self.W_Q, self.W_K):
+        for linear in (self.W_Q, self.W_K):
+            if isinstance(linear, nn.Linear):
                 nn.init.normal_(linear.weight, std=gain * d_model**-0.5)
 
     def forward(self, query: Tensor, memory: Tensor) -> tuple[Tensor, Tensor]:
