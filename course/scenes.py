@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from course.data import EOS_ID, PAD_ID, Vocabulary
+from course.data import PAD_ID, Vocabulary
 
 COLOURS = {
     "red": (1.0, 0.1, 0.1),
@@ -126,7 +126,7 @@ def words_of_kind(kind: str) -> tuple[str, ...]:
     return {"colour": tuple(COLOURS), "shape": SHAPES}[kind]
 
 
-def _two_centres(random: np.random.RandomState, count: int, height: int, width: int):
+def _two_centres(random: np.random.RandomState, count: int, height: int, width: int) -> tuple[np.ndarray, list[bool]]:
     """Centres (count, 2, 2) as x, y, the first-named object first, and whether the pair lies across (left of)."""
     kept = np.empty((0, 2, 2))
     while len(kept) < count:
@@ -194,9 +194,3 @@ def _caption(across: bool, colours: list[int], shapes: list[int]) -> tuple[list[
 def caption(ids: Tensor) -> str:
     """A caption's words as one line, up to its end token."""
     return " ".join(scenes_vocabulary().decode(ids))
-
-
-__all__ = [
-    "CELL", "COLOURS", "EOS_ID", "LONGEST_CAPTION", "SHAPES", "Scenes", "caption", "scene_batches", "scenes",
-    "scenes_vocabulary", "single_objects", "small_cnn", "words_of_kind",
-]  # fmt: skip
