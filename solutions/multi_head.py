@@ -39,10 +39,10 @@ def merge_heads(x: Tensor) -> Tensor:
 def test_split_heads(split_heads: Callable) -> bool:
     """Says whether an implementation of split_heads is right: True or False (or by asserts).
 
-    split_heads: a function (x, num_heads) that should do what the docstring of split_heads above
+    split_heads: a function (x, num_heads) that should do what the docstring of split_heads
     promises, its ValueError included. It takes and gives plain tensors, may be called up to 200
-    times, and refuses large inputs (sizes to 512, 20,000 numbers in all). Whatever does all that
-    is promised is right, in whatever way it does it; everything else is wrong.
+    times, and refuses large inputs (sizes to 512, 20,000 numbers in all). Whatever does all
+    that is promised is right, in whatever way it does it; everything else is wrong.
     """
     x = torch.randn(2, 5, 12)  # sizes that all differ, numbers that all differ
     heads = split_heads(x, 3)
@@ -133,7 +133,7 @@ def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
     """W_Q and W_K, set by hand, of a head that attends from every position to the one before.
 
     The head reads the rows of sinusoidal_encoding(length, d_model) and nothing else, and uses
-    the matrices as nn.Linear does: queries = encoding @ W_Q.T, keys = encoding @ W_K.T. At every
+    the matrices as nn.Linear does: queries = encoding @ W_Q.T, keys = encoding @ W_K.T. At any
     length the score of query t and key s, not yet divided by sqrt(d_model), is
 
         gain * e(t - 1) . e(s)
@@ -175,8 +175,8 @@ def ablate_heads(attention: nn.Module, heads: Iterable[int]) -> nn.Module:
 
     attention: as MultiHeadAttention, with num_heads and the four maps W_Q, W_K, W_V and W_O.
     heads: numbers of heads, from 0. The copy returns the weights of all heads as before; its
-    output is W_O's bias and the other heads' contributions. The attention that was given and its
-    parameters stay as they were. Raises ValueError for a head that it does not have.
+    output is W_O's bias and the other heads' contributions. The attention that was given and
+    its parameters stay as they were. Raises ValueError for a head that it does not have.
     """
     d_head = attention.W_O.in_features // attention.num_heads
     without = copy.deepcopy(attention)
