@@ -1,6 +1,7 @@
-"""A second build, of a copy that knows its addresses and leaves the solutions out."""
+"""A second build over a first one: it knows its addresses and leaves the solutions out."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory, build_book) -> Path:
+def known(tmp_path_factory: pytest.TempPathFactory, built: Path, build_book) -> Path:
     output = tmp_path_factory.mktemp("known")
+    shutil.copytree(built.parent, output / "_build")
     return build_book(
         output,
         COURSE_REPOSITORY="https://github.com/owner/course",
@@ -46,9 +48,7 @@ def test_still_nothing_is_fetched_from_elsewhere(known: Path) -> None:
         assert not tags, page
 
 
-def test_a_solution_page_of_an_earlier_build_is_taken_away(tmp_path: Path, build_book) -> None:
-    site = build_book(tmp_path)
-    assert list(site.glob(f"{PAGES}*.html")) and list(site.glob(f"_sources/{PAGES}*"))
-    build_book(tmp_path, COURSE_SOLUTIONS="no")
-    assert not list(site.glob(f"{PAGES}*.html")) and not list(site.glob(f"_sources/{PAGES}*"))
-    assert (site / "book" / "index.html").is_file() and (site / "notebooks" / "00-warm-up.html").is_file()
+def test_a_solution_page_of_an_earlier_build_is_taken_away(built: Path, known: Path) -> None:
+    assert list(built.glob(f"{PAGES}*.html")) and list(built.glob(f"_sources/{PAGES}*"))
+    assert not list(known.glob(f"{PAGES}*.html")) and not list(known.glob(f"_sources/{PAGES}*"))
+    assert (known / "book" / "index.html").is_file() and (known / "notebooks" / "00-warm-up.html").is_file()

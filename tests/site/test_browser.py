@@ -4,6 +4,8 @@ One walk over the site gathers what the tests look at: requests, weights, the co
 """
 
 import gzip
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from urllib.parse import urlparse
@@ -16,18 +18,27 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 RUN_AXE = """(part) => axe.run(part, { resultTypes: ['violations'], preload: false }).then(found => found.violations)"""
 # Coloured code is thousands of elements of a few kinds: one of each kind is kept, which makes axe four times as fast.
+# Equations look alike where they stand in the same kind of place, and are thinned out in the same way.
 THIN_OUT = """() => {
   const seen = new Set();
   for (const token of document.querySelectorAll('.highlight span')) {
     if (seen.has(token.className)) token.replaceWith(...token.childNodes); else seen.add(token.className);
   }
+  for (const equation of document.querySelectorAll('.katex')) {
+    const [parent, around] = [equation.parentElement, equation.closest('table, aside, figure, li, .admonition')];
+    const place = [parent, around].map(element => element && element.tagName + element.className).join();
+    if (seen.has(place)) equation.replaceWith('x'); else seen.add(place);
+  }
 }"""
+# Menus lie outside what a page tells, and axe reads the whole page to look at any part of it.
+TAKE_TEXT_OUT = "() => document.querySelector('article')?.replaceChildren()"
 SETTLE = "() => Promise.all(document.getAnimations().map(animation => animation.finished.catch(() => 0)))"
 LOAD_ALL = """async () => {
   for (const image of document.images) { image.loading = 'eager'; await image.decode().catch(() => 0) }
   await document.fonts.ready
 }"""
 WIDTHS = {1280: 900, 390: 844}
+SCHEMES = {1280: ("light", "dark"), 390: ("dark", "light")}  # each loads once, and changes with the system's setting
 TEXT = ("text/", "javascript", "json", "svg", "xml")
 HOME, HOME_LIMIT, PAGE_LIMIT = "book/index.html", 200_000, 350_000  # bytes, gzipped
 # What opens: a name, the button (or the keys), what must show then, and the widths at which it is there.
@@ -74,8 +85,36 @@ def violations(page: Page, state: str, within: str = "html") -> list[str]:
     return [f"{state}: {item['id']}: {node['target']} {node['html'][:160]}" for item in found for node in item["nodes"]]
 
 
-def visit(page: Page, base: str, name: str, scheme: str, width: int) -> Visit:
-    seen = Visit(name, scheme, width)
+def visit(page: Page, base: str, name: str, schemes: tuple[str, ...], width: int) -> list[Visit]:
+    """The page as it loads in the first colour scheme, then as it is after a change to each of the others."""
+    walked = [Visit(name, scheme, width) for scheme in schemes]
+    for seen in walked:
+        page.emulate_media(color_scheme=seen.scheme)
+        with listening(page, seen) as responses:
+            if seen is walked[0]:
+                page.goto(base + name)
+            page.evaluate(LOAD_ALL)
+            seen.bytes = sum(weight(response) for response in responses)
+            seen.overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            if seen is walked[0]:
+                page.evaluate(THIN_OUT)
+                page.evaluate(AXE)
+            page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)
+            seen.violations += violations(page, "as shown")
+    page.evaluate(TAKE_TEXT_OUT)
+    for seen in reversed(walked):
+        page.emulate_media(color_scheme=seen.scheme)
+        with listening(page, seen):
+            page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)
+            for state, way, opened, widths in MENUS:
+                if width in widths and not (state == "search" and name == "search.html"):
+                    seen.violations += opened_and_closed(page, state, way, opened)
+    return walked
+
+
+@contextmanager
+def listening(page: Page, seen: Visit) -> Iterator[list[Response]]:
+    """Keeps what the page asks for and says, and gives the responses."""
     responses: list[Response] = []
     listeners = {
         "request": lambda request: seen.requests.append(request.url),
@@ -87,50 +126,44 @@ def visit(page: Page, base: str, name: str, scheme: str, width: int) -> Visit:
     }
     for event, listener in listeners.items():
         page.on(event, listener)
-    page.goto(base + name)
-    page.evaluate(LOAD_ALL)
-    seen.bytes = sum(weight(response) for response in responses)
-    seen.overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    page.evaluate(THIN_OUT)
-    page.evaluate(AXE)
-    seen.violations += violations(page, "as loaded")
-    for state, way, opened, widths in MENUS:
-        if width not in widths or (state == "search" and name == "search.html"):
-            continue
-        if way == "Control+k":
-            page.keyboard.press(way)
-        elif page.locator(way).count():
-            page.locator(way).first.click()
-        else:
-            continue  # this page has no such menu
-        page.locator(opened).first.wait_for(state="attached")
-        seen.violations += violations(page, f"{state} open", opened)
-        page.keyboard.press("Escape")
-        page.locator(opened).first.wait_for(state="detached")
-        # The button's tooltip stays while it has the pointer or the focus, and may lie over the next button.
-        page.mouse.move(0, 0)
-        page.evaluate("document.activeElement.blur()")
-        page.locator(".tooltip").first.wait_for(state="detached")
+    yield responses
     for event, listener in listeners.items():
         page.remove_listener(event, listener)
-    return seen
+
+
+def opened_and_closed(page: Page, state: str, way: str, opened: str) -> list[str]:
+    """axe's findings in a menu while it is open; none where the page has no such menu."""
+    if way == "Control+k":
+        page.keyboard.press(way)
+    elif page.locator(way).count():
+        page.locator(way).first.click()
+    else:
+        return []
+    page.locator(opened).first.wait_for(state="attached")
+    found = violations(page, f"{state} open", opened)
+    page.keyboard.press("Escape")
+    page.locator(opened).first.wait_for(state="detached")
+    # The button's tooltip stays while it has the pointer or the focus, and may lie over the next button.
+    page.mouse.move(0, 0)
+    page.evaluate("document.activeElement.blur()")
+    page.locator(".tooltip").first.wait_for(state="detached")
+    return found
 
 
 @pytest.fixture(scope="module")
 def visits(browser: Browser, address: str, pages: list[str]) -> list[Visit]:
     walked = []
-    for scheme in ("light", "dark"):
-        for width, height in WIDTHS.items():
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            for name in pages:
-                if name == "index.html":
-                    continue  # sends the reader on to the welcome page
-                page = context.new_page()  # with an empty cache for each page, so that each weighs what it weighs alone
-                client = context.new_cdp_session(page)
-                client.send("Network.setCacheDisabled", {"cacheDisabled": True})
-                walked.append(visit(page, address, name, scheme, width))
-                page.close()
-            context.close()
+    for width, height in WIDTHS.items():
+        context = browser.new_context(viewport={"width": width, "height": height})
+        for name in pages:
+            if name == "index.html":
+                continue  # sends the reader on to the welcome page
+            page = context.new_page()  # with an empty cache for each page, so that each weighs what it weighs alone
+            client = context.new_cdp_session(page)
+            client.send("Network.setCacheDisabled", {"cacheDisabled": True})
+            walked += visit(page, address, name, SCHEMES[width], width)
+            page.close()
+        context.close()
     return walked
 
 
