@@ -196,7 +196,8 @@ def _record_many(home: str, names: list[str]) -> None:
 
 
 def test_two_notebooks_at_once_lose_nothing(home):
-    context = multiprocessing.get_context("spawn")
+    # Where there is fork, because a new process imports torch for seconds, and this test is about files.
+    context = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
     writers = [context.Process(target=_record_many, args=(str(home), ["a", "b"] * 40)) for _ in range(2)]
     for writer in writers:
         writer.start()
