@@ -294,7 +294,7 @@ def test_the_mappings_follow_the_librarys_own_modules(transformers):
 
 # ---- the page on real weights ---------------------------------------------------------------------------------------
 
-PAGE = Path(__file__).resolve().parents[3] / "book" / "start" / "weights.md"
+PAGE = Path(__file__).resolve().parents[3] / "book" / "weights.md"
 
 
 def code_of_the_page() -> dict[str, str]:
