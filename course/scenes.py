@@ -9,6 +9,7 @@ results, recorded checks and stored outputs rest on them.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 import torch
@@ -102,7 +103,7 @@ def scene_batches(examples: Scenes, batch_size: int, seed: int) -> Iterator[Scen
             yield examples[chosen]
 
 
-def small_cnn(channels: int, padding_mode: str = "zeros") -> nn.Sequential:
+def small_cnn(channels: int, padding_mode: Literal["zeros", "circular"] = "zeros") -> nn.Sequential:
     """Three convolutions, images (B, 3, H, W) to a grid (B, channels, H / 4, W / 4); H and W are multiples of 4.
 
     A cell of the grid stands for 4 x 4 pixels and has seen 15 x 15 around them. Beyond the picture's edge it sees
@@ -172,7 +173,7 @@ def _coloured(random: np.random.RandomState, painted: np.ndarray, colours: np.nd
 
 def _boxes(painted: np.ndarray) -> Tensor:
     """Left, top, right, bottom (count, objects, 4) around the painted pixels; right and bottom are just past them."""
-    columns, rows = painted.any(axis=2), painted.any(axis=3)
+    columns, rows = np.asarray(painted.any(axis=2)), np.asarray(painted.any(axis=3))
     edges = [
         columns.argmax(-1),
         rows.argmax(-1),
