@@ -170,7 +170,7 @@ def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[T
     return (weights @ values).sum(dim=1) + bias, weights  # (B, K, T, C_out) -> (B, T, C_out)
 
 
-def ablate_heads(attention: nn.Module, heads: Iterable[int]) -> nn.Module:
+def ablate_heads(attention: MultiHeadAttention, heads: Iterable[int]) -> MultiHeadAttention:
     """A copy of a multi-head attention in which the given heads add nothing to the output.
 
     attention: as MultiHeadAttention, with num_heads and the four maps W_Q, W_K, W_V and W_O.

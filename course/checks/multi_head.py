@@ -117,7 +117,7 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
         sharper = weights.amax(-1).mean() > right.amax(-1).mean()
         return f"The rows sum to one, but the weights are others, {'sharper' if sharper else 'flatter'} in the mean."
     output, wanted = observed.get("output"), expected.get("output")
-    if not isinstance(output, Tensor) or output.shape != wanted.shape:
+    if not isinstance(output, Tensor) or not isinstance(wanted, Tensor) or output.shape != wanted.shape:
         return None
     return "The weights of all heads are right; the output that is made of them is not."
 
