@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,23 @@ class Draw:
             shapes = module.state_shapes()
         else:
             shapes = {n: tuple(t.shape) for n, t in module.state_dict().items() if t.is_floating_point()}
-        return {n: scale * Draw(self._seed, "state", n).normal(*shape) for n, shape in shapes.items()}
+        return {n: scale * self._value(n, tuple(shape)) for n, shape in shapes.items()}
+
+    def _value(self, name: str, shape: tuple[int, ...]) -> Tensor:
+        size = math.prod(shape)
+        if size > _LARGEST:  # the shape is the student's
+            raise ValueError(f"{name} is of shape {shape}, far larger than any asked for")
+        return (_remembered if size <= _SMALL else _drawn)(self._seed, name, shape)
+
+
+_LARGEST, _SMALL = 1 << 24, 1 << 12  # numbers in one part of a state; in one that is worth remembering
+
+
+def _drawn(seed: int, name: str, shape: tuple[int, ...]) -> Tensor:
+    return Draw(seed, "state", name).normal(*shape)
+
+
+_remembered = lru_cache(maxsize=10_000)(_drawn)  # rows, and the answers of a bank, ask for the same state again
 
 
 @dataclass(frozen=True)

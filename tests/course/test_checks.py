@@ -205,6 +205,13 @@ def test_drawn_state_depends_on_names_and_not_on_their_order():
     assert first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
 
 
+def test_a_state_of_any_size_a_student_likes_is_not_drawn():
+    with torch.device("meta"):
+        enormous = torch.nn.Linear(1 << 20, 1 << 20)
+    with pytest.raises(ValueError, match="weight is of shape"):
+        Draw(1).state(enormous)
+
+
 @pytest.mark.parametrize(
     ("value", "expected", "same"),
     [(1.0, 1.000001, True), (1.0, 1.1, False), (3.0, float("inf"), False), (float("inf"), float("inf"), True)],
