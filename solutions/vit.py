@@ -194,11 +194,11 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
     Returns the product of all layers (B, T, T): row t says what token t of the last layer is
     made of.
     """
-    mixed = None
+    identity = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
+    mixed = identity
     for layer in weights:
-        mean = layer.mean(dim=1)  # (B, H, T, T) -> (B, T, T)
-        step = 0.5 * mean + 0.5 * torch.eye(mean.shape[-1], dtype=mean.dtype, device=mean.device)
-        mixed = step if mixed is None else step @ mixed  # later layers read what earlier ones wrote
+        step = 0.5 * layer.mean(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
+        mixed = step @ mixed  # later layers read what earlier ones wrote
     return mixed
 
 

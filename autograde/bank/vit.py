@@ -1107,20 +1107,20 @@ def patch_labels(labels, patch_size, background):
 
 # ---- attention_rollout ----------------------------------------------------------------------------------------------
 
-_STEP = "step = 0.5 * mean + 0.5 * torch.eye(mean.shape[-1], dtype=mean.dtype, device=mean.device)"
+_STEP = "step = 0.5 * layer.mean(dim=1) + 0.5 * identity"
 
 attention_rollout = Bank(
     "attention_rollout",
     wrong=[
         Wrong(
             "no residual",
-            edit((_STEP, "step = mean")),
+            edit((_STEP, "step = layer.mean(dim=1)")),
             "The identity is missing: the residual hands half of every token on as it is. The rows sum to one without it "
             "too, so the sums do not show it.",
         ),
         Wrong(
             "the identity whole, not half",
-            edit((_STEP, "step = mean + torch.eye(mean.shape[-1])")),
+            edit((_STEP, "step = layer.mean(dim=1) + identity")),
             "The rows sum to 2 to the power of the layers: attention and identity were added without halving. Each "
             "counts half.",
         ),
@@ -1132,18 +1132,18 @@ attention_rollout = Bank(
         ),
         Wrong(
             "the sum of the layers",
-            edit(("step @ mixed", "step + mixed")),
+            edit(("mixed = identity", "mixed = torch.zeros_like(identity)"), ("step @ mixed", "step + mixed")),
             "The layers were added. Information passes through one after another: multiply the matrices.",
         ),
         Wrong(
             "number by number, not as matrices",
-            edit(("step @ mixed", "step * mixed")),
+            edit(("mixed = identity", "mixed = torch.ones_like(identity)"), ("step @ mixed", "step * mixed")),
             "The layers were multiplied number by number. A token reads tokens that have read tokens: a product of "
             "matrices.",
         ),
         Wrong(
             "the last layer alone",
-            edit(("step if mixed is None else step @ mixed", "step")),
+            edit(("step @ mixed", "step")),
             "Only the last layer is in the result. The tokens that it reads are mixtures already.",
         ),
         Wrong(

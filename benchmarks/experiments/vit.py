@@ -9,8 +9,16 @@ from torch import Tensor, nn
 from benchmarks.experiments import Record, experiment, parameter_count
 from course import digits
 from course.training import fit
+from course.watch import watch_attention
 from solutions.multi_head import sinusoidal_encoding
-from solutions.vit import HybridVisionTransformer, VisionTransformer, augment, patch_labels
+from solutions.vit import (
+    HybridVisionTransformer,
+    VisionTransformer,
+    attention_rollout,
+    augment,
+    patch_labels,
+    patchify,
+)
 
 BATCH_SIZE = 64
 # One model for all of them: sixteen patches, two layers of width 48.
@@ -115,6 +123,35 @@ def vit_tokens(seed: int) -> list[Record]:
     return records
 
 
+@experiment("vit_maps", TOKENS)
+def vit_maps(seed: int) -> list[Record]:
+    """The class-token model of `vit_tokens`: how often its answer changes when one patch of a test digit is wiped."""
+    torch.manual_seed(seed)
+    model = transformer(8, "class")
+    train(model, shuffled_stream(*digits.handwritten("train")), TOKENS["steps"], TOKENS["learning_rate"], "class")
+    images, _ = digits.handwritten("test")
+    with torch.no_grad(), watch_attention(model) as watched:
+        answers = model(images).argmax(dim=1)
+    layers = [watched[f"encoder.layers.{index}.self_attention"] for index in range(WIDTH["num_layers"])]
+    patches = patchify(images, 2)  # (B, 16, 4)
+    ink = patches.sum(dim=2)
+    chances = torch.rand(ink.shape, generator=torch.Generator().manual_seed(seed)) * (ink > 0)
+    maps = {
+        "a random patch with ink": chances,
+        "the patch with most ink": ink,
+        "most attention, last layer": layers[-1].mean(dim=1)[:, 0, 1:],
+        "most rollout": attention_rollout(layers)[:, 0, 1:],
+    }
+    records: list[Record] = []
+    for name, importance in maps.items():
+        wiped = patches.clone()
+        wiped[torch.arange(len(wiped)), importance.argmax(dim=1)] = 0
+        with torch.no_grad():
+            without = model(F.fold(wiped.transpose(1, 2), (8, 8), 2, stride=2)).argmax(dim=1)
+        records.append({"wiped": name, "seed": seed, "changed": (without != answers).double().mean().item()})
+    return records
+
+
 # ---- data -----------------------------------------------------------------------------------------------------------
 
 DATA = {"steps": 400, "learning_rate": 2e-3, "batch_size": BATCH_SIZE, "patch_size": 4, "canvas": CANVAS, **WIDTH}
@@ -157,6 +194,24 @@ def vit_data(seed: int) -> list[Record]:
                         "parameters": parameter_count(model),
                     }
                 )
+    return records
+
+
+LONGER = {**DATA, "steps": 4 * DATA["steps"], "digits": 1297}
+
+
+@experiment("vit_longer", LONGER)
+def vit_longer(seed: int) -> list[Record]:
+    """CNN and ViT of `vit_data` on all digits, placed afresh each time, with four times the training."""
+    images, labels = digits.handwritten("train")
+    images = digits.on_canvas(images, CANVAS, CANVAS)
+    records: list[Record] = []
+    for name in ("CNN", "ViT"):
+        torch.manual_seed(seed)
+        model = MODELS[name](CANVAS)
+        stream = shuffled_stream(images, labels, MARGIN)
+        train(model, stream, LONGER["steps"], LONGER["learning_rate"], f"{name}, longer")
+        records.append({"model": name, "seed": seed, "on_test": accuracy(model, *canvas("test", seed=99))})
     return records
 
 
@@ -269,3 +324,17 @@ def vit_fonts(seed: int) -> list[Record]:
                     }
                 )
     return records
+
+
+ALL_AT_ONCE = {**FONTS, "pretraining_steps": 0, "steps": FONTS["pretraining_steps"] + FONTS["steps"], "digits": 50}
+
+
+@experiment("vit_fonts_control", {**ALL_AT_ONCE, **WIDTH})
+def vit_fonts_control(seed: int) -> list[Record]:
+    """The control of `vit_fonts`: from nothing on 50 handwritten digits, with the fonts' steps added to its own."""
+    torch.manual_seed(seed)
+    model = transformer(8)
+    few = digits.a_few(*digits.handwritten("train"), ALL_AT_ONCE["digits"], seed)
+    train(model, shuffled_stream(*few), ALL_AT_ONCE["steps"], ALL_AT_ONCE["learning_rate"], "ViT, nothing, longer")
+    right = accuracy(model, *digits.handwritten("test"))
+    return [{"model": "ViT", "seed": seed, "on_training": accuracy(model, *few), "accuracy": right}]
