@@ -90,7 +90,7 @@ def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[T
     for t in range(1, tokens.shape[1]):
         last = model(tokens[:, :t])[:, -1]  # (B, t, V) -> (B, V)
         prefixes = prefixes + F.cross_entropy(last, tokens[:, t], reduction="sum")
-    return tuple(list(torch.autograd.grad(loss, parameters)) for loss in (one_pass, prefixes))
+    return list(torch.autograd.grad(one_pass, parameters)), list(torch.autograd.grad(prefixes, parameters))
 
 
 def bits_per_character(model, batches) -> float:
@@ -126,7 +126,7 @@ def sampling_distribution(
     """
     fits_k, fits_p = top_k is None or top_k >= 1, top_p is None or 0 < top_p <= 1
     if temperature < 0 or not fits_k or not fits_p:
-        raise ValueError(f"temperature={temperature}, top_k={top_k}, top_p={top_p}: out of range")
+        raise ValueError(f"out of range: {temperature=}, {top_k=}, {top_p=}")
     if temperature == 0:
         return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(logits.dtype)
     ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)

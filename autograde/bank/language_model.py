@@ -415,7 +415,11 @@ def prefixes_equal_one_pass(model, tokens):
         ),
         Wrong(
             "the two lists change places",
-            edit(("for loss in (one_pass, prefixes)", "for loss in (prefixes, one_pass)")),
+            edit(
+                ("grad(one_pass, parameters)", "grad(THE_OTHER, parameters)"),
+                ("grad(prefixes, parameters)", "grad(one_pass, parameters)"),
+                ("THE_OTHER", "prefixes"),
+            ),
             "Both gradients are there, the wrong way round: the one pass comes first.",
         ),
     ],

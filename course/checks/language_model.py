@@ -505,9 +505,7 @@ def _parts(result: Any) -> Values:
 def _explain_split(observed: Values, expected: Values) -> str | None:
     """Every token of the drawn text is another one, so what stands in both parts can be counted."""
     parts = [observed.get(name) for name in ("training", "validation")]
-    if not all(isinstance(part, Tensor) and part.ndim == 2 for part in parts):
-        return None
-    training, validation = (set(part.flatten().tolist()) for part in parts)
+    training, validation = (set(part.flatten().tolist()) for part in parts if isinstance(part, Tensor))
     both = len(training & validation)
     if both:
         return f"{both} of the {len(validation)} places of the validation windows stand in training windows too."
