@@ -27,13 +27,14 @@ BY_CHAPTER = ("autograde/test_bank.py", "autograde/test_bank_in_sandbox.py", "au
               "notebooks/test_one_source.py")  # fmt: skip
 # Seconds of CPU by the beginning of a group's name, roughly: the longest go first, so that no worker waits at the end.
 SECONDS = {
-    "site": 300,
-    "solved": 70,
-    "chapter": 60,
+    "site": 120,
+    "chapter": 65,
     "stock nbgrader": 60,
     "grader": 60,
     "sandbox": 50,
+    "solved": 50,
     "project/test_lab": 30,
+    "course/test_learner": 30,
 }
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
