@@ -69,6 +69,17 @@ patchify = Bank(
             "The patches still stand in a grid, rows by columns. A sequence is asked for: one axis of N.",
         ),
         Wrong(
+            "the batch is joined to the patches",
+            edit(
+                (
+                    "squares.reshape(batch, rows * columns, channels * patch_size * patch_size)",
+                    "squares.reshape(-1, channels * patch_size * patch_size)",
+                )
+            ),
+            "The patches of all images stand in one long row, and nobody knows any more whose they are. Keep the batch's "
+            "axis: (B, N, C * P * P).",
+        ),
+        Wrong(
             "overlapping patches",
             """
 def patchify(images, patch_size):
@@ -210,6 +221,23 @@ patch_embedding = Bank(
             "P instead of P squared",
             edit(("num_channels * patch_size**2", "num_channels * patch_size")),
             "The map's width has P where a patch has P rows and P columns of pixels: P * P for each channel.",
+        ),
+        Wrong(
+            "a convolution holds the map",
+            """
+class PatchEmbedding(nn.Module):
+    def __init__(self, patch_size, num_channels, d_model):
+        super().__init__()
+        self.patch_size = patch_size
+        self.projection = nn.Conv2d(num_channels, d_model, patch_size, stride=patch_size)
+
+    def forward(self, images):
+        if images.shape[2] % self.patch_size or images.shape[3] % self.patch_size:
+            raise ValueError("not tiled")
+        return self.projection(images).flatten(2).transpose(1, 2)
+""",
+            "`projection` is a convolution. That computes the right thing, and its weight has four axes, so weights made "
+            "for this course's model do not fit in. The docstring asks for an nn.Linear.",
         ),
         Wrong(
             "in and out exchanged",
@@ -363,6 +391,18 @@ vision_transformer = Bank(
             "read from the first patch instead of the class token",
             edit((_POOL, 'return self.head(tokens[:, {"class": 1, "first": 0, "last": -1}[self.pool]])')),
             "The encoder's tokens are right and the head reads token 1, the first patch. The class token is token 0.",
+        ),
+        Wrong(
+            "a class token without its axes",
+            edit(("0.02 * torch.randn(1, 1, d_model)", "0.02 * torch.randn(d_model)")),
+            "The class token's shape is (D,). The docstring says (1, 1, D): one image, one token, D features, so that it "
+            "only has to be repeated over the batch.",
+        ),
+        Wrong(
+            "one class token for the whole batch",
+            edit((_FRONT, "torch.cat([self.class_token, tokens], dim=1)")),
+            "The class token was joined to the patches as it is, one for all images. Each image needs it in front: "
+            "repeat it over the batch first.",
         ),
         Wrong(
             "positions before the class token",
@@ -651,6 +691,15 @@ def augment(images, max_shift):
             edit((_DRAW, "down = right = torch.randint(0, 2 * max_shift + 1, (batch, 1), device=images.device)")),
             "Down and to the right are always the same number, so images move along one diagonal. Draw two numbers for "
             "each image.",
+        ),
+        Wrong(
+            "a border of zeros stays on",
+            """
+def augment(images, max_shift):
+    return F.pad(images, (max_shift,) * 4)
+""",
+            "The pictures were padded and not cropped again: they have grown. Cut a picture of the old size out of each, "
+            "at a random place.",
         ),
         Wrong(
             "only sideways",
