@@ -382,16 +382,17 @@ def beam_search(
         return total / len(tokens) ** length_penalty
 
     # A hypothesis: its tokens, the sum of their log-probabilities, and the row of `state` it came from.
-    live, finished = [([], 0.0, 0)], []
+    live: list[tuple[list[int], float, int]] = [([], 0.0, 0)]
+    finished: list[tuple[list[int], float, int]] = []
     token = torch.tensor([bos_id])
     for _ in range(max_length):
         logits, state = step(token, state)  # a row for each live hypothesis
         totals = torch.tensor([total for _, total, _ in live]).unsqueeze(1)
         totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
         # All extensions are equally long, so the best by sum are the best by score, too.
-        best, places = totals.flatten().topk(min(beam_size, totals.numel()))
+        highest, places = totals.flatten().topk(min(beam_size, totals.numel()))
         extended = []
-        for total, place in zip(best.tolist(), places.tolist(), strict=True):
+        for total, place in zip(highest.tolist(), places.tolist(), strict=True):
             row, new = divmod(place, totals.shape[1])
             extended.append(([*live[row][0], new], total, row))
         beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]

@@ -1537,7 +1537,7 @@ beam_search = Bank(
             "greedy, whatever the beam",
             edit(
                 (_BEAM, "beam = extended[:1]"),
-                ("live, finished = [([], 0.0, 0)], []\n", "live, finished = [([], 0.0, 0)], []\n    beam_size = 1\n"),
+                ("    finished: list[", "    beam_size = 1\n    finished: list["),
             ),
             "With a beam of 1 it is right, with 3 it is still greedy: only one hypothesis is kept.",
         ),
