@@ -115,13 +115,20 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
 
 
 def _standalone(answers: dict[str, Any]) -> str:
-    """A module's source with the answers and all that they reach: imports, helpers, constants of the notebook."""
+    """A module's source with the answers and all that they reach: imports, helpers, constants of the notebook.
+
+    An answer that was defined under another name than the part's is bound to the part's name as well.
+    """
     imports: dict[str, str] = {}
     definitions: dict[str, str] = {}
+    held: dict[str, Any] = {}
+    aliases: dict[str, list[str]] = {}  # what is defined under one name and used under others as well
 
     def visit(name: str, value: Any, scope: dict[str, Any]) -> None:
-        if name in imports or name in definitions:
+        if name in held:
+            _same_or_refuse(name, held[name], value)
             return
+        held[name] = value
         if isinstance(value, types.ModuleType):
             imports[name] = f"import {value.__name__} as {name}"
             return
@@ -136,20 +143,27 @@ def _standalone(answers: dict[str, Any]) -> str:
             else:
                 raise ValueError(f"it uses {name}, a {type(value).__name__} of the notebook: pass it as an argument")
             return
+        if value.__name__ != name:
+            aliases.setdefault(value.__name__, []).append(f"{name} = {value.__name__}")
+            visit(value.__name__, value, scope)
+            if value.__name__ in definitions:  # else it is being visited, and binds its aliases itself
+                bind_aliases(value.__name__)
+            return
         source = _source(value)
-        definitions[name] = ""  # holds the place against recursion
-        reached: dict[str, None] = {}
+        scope = {**_globals(value), **scope}  # a kept part's private helpers stand beside it, not in the notebook
         for free in _free_names(source):
             if free in scope and free != name:
                 visit(free, scope[free], scope)
-                reached[free] = None
-        definitions.pop(name)
         definitions[name] = source  # after what it reaches
+        bind_aliases(name)
+
+    def bind_aliases(name: str) -> None:
+        for line in aliases.pop(name, []):
+            definitions[line] = line
 
     main = vars(sys.modules["__main__"])
     for name, answer in answers.items():
-        scope = answer.__globals__ if isinstance(answer, types.FunctionType) else {**main, **_class_globals(answer)}
-        visit(name, answer, scope)
+        visit(name, answer, {**main, **_globals(answer)} if isinstance(answer, type) else _globals(answer))
     header = '"""A part of yours that passed its check; later notebooks import it. Made by `check`: do not edit."""\n'
     return header + "\n".join(sorted(imports.values())) + "\n\n\n" + "\n\n".join(definitions.values()) + "\n"
 
@@ -176,11 +190,18 @@ def _own_modules() -> list[str]:
     return [name for name in sys.modules if name.startswith("course.own.")]
 
 
-def _class_globals(cls: Any) -> dict[str, Any]:
-    for value in vars(cls).values():
-        if isinstance(value, types.FunctionType):
-            return value.__globals__
-    return {}
+def _globals(value: Any) -> dict[str, Any]:
+    """What a function, or the first method of a class, finds as globals."""
+    functions = [value, *vars(value).values()] if isinstance(value, type) else [value]
+    return next((f.__globals__ for f in functions if isinstance(f, types.FunctionType)), {})
+
+
+def _same_or_refuse(name: str, one: Any, other: Any) -> None:
+    """Raises ValueError where two functions or classes that are not the same are reached by one name."""
+    if one is other or not all(isinstance(value, (type, types.FunctionType)) for value in (one, other)):
+        return
+    if _source(one) != _source(other):
+        raise ValueError(f"two different things in it are called {name}: give one of them another name")
 
 
 def _origin(name: str, value: Any) -> str | None:

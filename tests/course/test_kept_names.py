@@ -1,5 +1,16 @@
-"""What a kept part takes along: the globals it reads, and no local variable that happens to share a global's name."""
+"""What a kept part takes along, and under which names: the globals it reads, and no local variable that happens to have
+a global's name.
+"""
 
+import importlib
+import linecache
+import sys
+
+import pytest
+import torch
+
+from course import parts
+from course.exercises import of_part
 from course.parts import _free_names
 
 
@@ -17,3 +28,78 @@ class Cell(Base):
 
 def test_a_function_that_calls_itself_and_a_default_are_seen():
     assert _free_names("def f(n=LIMIT):\n    return f(n - 1) if n else torch.zeros(())\n") == ["LIMIT", "f", "torch"]
+
+
+SPLIT = """
+def _checked(x, heads):
+    if x.shape[2] % heads:
+        raise ValueError(heads)
+    return heads
+
+def my_split(x, heads):
+    return x.unflatten(2, (_checked(x, heads), -1)).transpose(1, 2)
+"""
+MERGE = "def my_merge(x):\n    return x.transpose(1, 2).flatten(2)\n"
+
+
+@pytest.fixture
+def keep(tmp_path, monkeypatch):
+    """Runs cells in `__main__` as a notebook does, keeps the parts named, and gives the sentence shown."""
+    monkeypatch.setenv("COURSE_HOME", str(tmp_path))
+    monkeypatch.setattr(parts.session, "learning", lambda: True)
+    main = vars(sys.modules["__main__"])
+    before, modules = dict(main), set(sys.modules)
+
+    def run(number_of: str, names: dict[str, str], *cells: str) -> str:
+        for i, cell in enumerate(cells):
+            name = f"<cell {i} of {number_of}>"
+            linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)
+            exec(compile(cell, name, "exec"), main)
+        return parts.keep(of_part(number_of), {part: main[own] for part, own in names.items()})
+
+    yield run
+    for name in set(main) - set(before):
+        del main[name]
+    main.update(before)
+    for name in set(sys.modules) - modules:
+        if name.startswith("course.own."):
+            del sys.modules[name]
+
+
+def works(name: str):
+    """The kept part, as a later notebook imports it."""
+    return getattr(importlib.import_module("course.parts"), name)
+
+
+NAMES = {"split_heads": "my_split", "merge_heads": "my_merge"}
+
+
+def test_parts_that_passed_under_other_names_are_kept_under_their_own(keep):
+    said = keep("split_heads", NAMES, SPLIT, MERGE)
+    assert said == "Kept: later notebooks use your own split_heads and merge_heads."
+    x = torch.randn(2, 3, 8)
+    heads = works("split_heads")(x, 4)
+    assert torch.equal(heads[:, 1], x[:, :, 2:4]) and torch.equal(works("merge_heads")(heads), x)
+
+
+def test_a_part_that_calls_itself_by_both_names_is_kept(keep):
+    both = SPLIT.replace("return x.unfl", "if heads < 0:\n        return split_heads(x, -heads)\n    return x.unfl")
+    keep("split_heads", NAMES, both + "\nsplit_heads = my_split\n", MERGE)
+    assert works("split_heads")(torch.zeros(1, 2, 6), -3).shape == (1, 3, 2, 2)
+
+
+def test_what_rests_on_a_kept_part_takes_its_private_helpers_along(keep):
+    keep("split_heads", NAMES, SPLIT, MERGE)
+    main = vars(sys.modules["__main__"])
+    for name in ("_checked", "my_split", "my_merge"):  # another kernel
+        del main[name]
+    main["split_heads"] = works("split_heads")
+    attention = "class MultiHeadAttention:\n    def forward(self, x):\n        return split_heads(x, 2)\n"
+    keep("MultiHeadAttention", {"MultiHeadAttention": "MultiHeadAttention"}, attention)
+    assert works("MultiHeadAttention")().forward(torch.zeros(1, 3, 4)).shape == (1, 2, 3, 2)
+
+
+def test_two_things_of_one_name_are_not_mixed_up(keep):
+    wrapped = "def split_heads(x, heads):\n    return x\n", "def my_split(x, h):\n    return split_heads(x, h)\n"
+    said = keep("split_heads", NAMES, *wrapped, MERGE)
+    assert "could not be kept" in said and "two different things in it are called split_heads" in said
