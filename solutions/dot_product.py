@@ -35,7 +35,7 @@ def scaled_dot_product_attention(
 def causal_mask(length: int) -> Tensor:
     """(length, length) boolean: query t may attend to the keys 0 to t, itself included.
 
-    Rows are queries, columns are keys, True = may attend.
+    Rows are queries, columns are keys, True = may attend. Made on the CPU.
     """
     return torch.ones(length, length, dtype=torch.bool).tril()
 
@@ -93,8 +93,9 @@ def attention_matrix_bytes(
 ) -> int:
     """Bytes that the attention weights of one sequence fill if those of all layers are kept.
 
-    Each head of each layer has one weight for every pair of tokens. bytes_per_element: 4 for
-    float32, 2 for bfloat16. The weights alone: queries, keys, values and the rest come on top.
+    Each head of each layer has one weight for each query and each key: every token asks every
+    token, itself included. bytes_per_element: 4 for float32, 2 for bfloat16. The weights alone:
+    queries, keys, values and the rest come on top.
     """
     return num_layers * num_heads * num_tokens**2 * bytes_per_element
 

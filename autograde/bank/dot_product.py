@@ -86,8 +86,8 @@ scaled_dot_product_attention = Bank(
         Wrong(
             "no softmax",
             edit((_WEIGHTS, "weights = scores if mask is None else scores * mask")),
-            "The scores themselves were used as weights: some are negative, and the rows sum to anything. A softmax "
-            "over the keys comes between.",
+            "The scores themselves were used as weights: the rows sum to anything. A softmax over the keys comes "
+            "between.",
         ),
         Wrong(
             "softmax twice",
@@ -130,8 +130,8 @@ scaled_dot_product_attention = Bank(
                     "weights = torch.softmax(scores if mask is None else scores.masked_fill(~mask, -1e9), dim=-1)",
                 )
             ),
-            "All scores of that row are the same large negative number, so the softmax makes them equal shares. All "
-            "else is right. Set such rows to zero, as your masked_softmax does.",
+            "All scores of that row are one and the same number, so the softmax makes equal shares of them. All else is "
+            "right. Set the weights of such rows to zero, as your masked_softmax does.",
         ),
         Wrong(
             "minus infinity, and nothing for a row that allows nothing",
@@ -150,7 +150,7 @@ scaled_dot_product_attention = Bank(
             "The output is a mean of the keys. Keys are for finding; what is handed out are the values.",
         ),
         Wrong(
-            "transposed over all axes",
+            "the first axis and the last are exchanged",
             edit(("key.transpose(-2, -1)", "key.transpose(0, -1)")),
             "The key's first axis was exchanged with its last. Exchange the last two, counted from the end, so that "
             "any leading axes stay where they are.",
@@ -174,8 +174,173 @@ scaled_dot_product_attention = Bank(
             edit(("return weights @ value, weights", "return weights @ value")),
             "Only one result came back. Return the output and the weights, so that figures can be drawn of them.",
         ),
+        Wrong(
+            "the scores in place of the weights",
+            edit(("return weights @ value, weights", "return weights @ value, scores")),
+            "The output is right, and what came back beside it are the scores. Return the weights that the output was "
+            "made with.",
+        ),
+        Wrong(
+            "the weights are cut off from the graph",
+            edit(("return weights @ value, weights", "return weights @ value, weights.detach()")),
+            "The numbers are right, and the weights that came back carry no gradient (detach, or no_grad). A loss may "
+            "be made of them too: return them as they are.",
+        ),
+        Wrong(
+            "no gradient through the weights at all",
+            edit((_WEIGHTS, _WEIGHTS + ".detach()")),
+            "The numbers are right, and no gradient reaches query and key: the weights were made outside the graph "
+            "(detach, or no_grad), so nothing could learn where to look.",
+        ),
+        Wrong(
+            "axes counted from the front",
+            edit(("key.transpose(-2, -1)", "key.transpose(1, 2)")),
+            "Axes 1 and 2 are the right ones for (B, T, d) alone. Without a batch there is no axis 2, and with two "
+            "leading axes they are others: count from the end, -1 and -2.",
+        ),
+        Wrong(
+            "the root is rounded to a whole number",
+            edit((_SCALED, "scores = scores / int(query.shape[-1] ** 0.5)")),
+            "The scores were divided by the root of d_k without its decimals, so only widths such as 1 and 49 come out "
+            "right. math.isqrt and // round.",
+        ),
+        Wrong(
+            "divided by the root of the number of queries",
+            edit((_SCALED, "scores = scores / query.shape[-2] ** 0.5")),
+            "The scores were divided by the root of T, the number of queries. The d_k of the equation is the width of a "
+            "query, its last axis.",
+        ),
+        Wrong(
+            "the keys ask and the queries answer",
+            edit(("query @ key.transpose(-2, -1)", "key @ query.transpose(-2, -1)")),
+            "The scores stand the other way round: a row for each key, a column for each query. The queries ask, so "
+            "they are the rows.",
+        ),
+        Wrong(
+            "reshaped in place of transposed",
+            edit(("key.transpose(-2, -1)", "key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])")),
+            "The key got the right shape by reshape, which reads the numbers in their old order and so mixes different "
+            "keys. Exchange two axes instead.",
+        ),
+        Wrong(
+            "the mask is added to the scores",
+            edit((_WEIGHTS, "weights = torch.softmax(scores if mask is None else scores + mask, dim=-1)")),
+            "Adding a boolean mask gives the allowed scores one more, and lets the others through as they are. The "
+            "score of a forbidden key has to become minus infinity.",
+        ),
+        Wrong(
+            "forbidden scores are set to -100",
+            edit(
+                (
+                    _WEIGHTS,
+                    """weights = torch.softmax(scores if mask is None else scores.masked_fill(~mask, -100), dim=-1)
+    if mask is not None:
+        weights = weights * mask.any(-1, keepdim=True)""",
+                )
+            ),
+            "A forbidden score was set to -100, or some such number. Where the allowed ones are lower still, the "
+            "forbidden key wins: take minus infinity, or the lowest number that there is.",
+        ),
+        Wrong(
+            "masked after the softmax and divided by what is left",
+            edit(
+                (
+                    _WEIGHTS,
+                    """weights = torch.softmax(scores, dim=-1)
+    if mask is not None:
+        weights = weights * mask
+        weights = weights / weights.sum(-1, keepdim=True).clamp_min(1e-12)""",
+                )
+            ),
+            "A forbidden key with a large score takes all the weight in the softmax, and what is left for the others "
+            "is rounded to zero, which no division brings back. Mask the scores before.",
+        ),
+        Wrong(
+            "exponentials of the scores as they are",
+            edit(
+                (
+                    _WEIGHTS,
+                    """e = torch.exp(scores) if mask is None else torch.exp(scores) * mask
+    weights = e / e.sum(-1, keepdim=True).clamp_min(1e-20)""",
+                )
+            ),
+            "In float32 exp overflows above 88. A softmax takes the row's largest allowed score away first (exercise "
+            "0.3); so does your masked_softmax.",
+        ),
+        Wrong(
+            "one largest score for all rows",
+            edit(
+                (
+                    _WEIGHTS,
+                    """scores = scores if mask is None else scores.masked_fill(~mask, -torch.inf)
+    e = torch.exp(scores - scores.max())
+    total = e.sum(-1, keepdim=True)
+    weights = e / total.masked_fill(total == 0, 1.0)""",
+                )
+            ),
+            "The largest score of all was taken away, and a row that lies far below it comes out as nothing. Take "
+            "each row's own largest allowed score.",
+        ),
+        Wrong(
+            "rounded to float32 on the way",
+            edit((_WEIGHTS, _WEIGHTS.replace("(scores, mask)", "(scores.float(), mask).to(value.dtype)"))),
+            "Somewhere between, numbers are made float32. Section 4.11 compares gradients in float64: compute in the "
+            "type that comes in.",
+        ),
+        Wrong(
+            "the first line is gone",
+            edit((f"    {_CHECK}\n", "")),
+            "All is right where the shapes fit; where they do not, nothing says so. Leave the first line as it was "
+            "given.",
+        ),
+        Wrong(
+            "the query is changed in place",
+            edit((f"    {_SCALED}\n", ""), (_CHECK, _CHECK + "\n    query /= query.shape[-1] ** 0.5")),
+            "The caller's query is changed, by an operator such as /= or a function such as div_. Make a new tensor.",
+        ),
+        Wrong(
+            "the mask gets another axis",
+            edit((_WEIGHTS, "weights = masked_softmax(scores, None if mask is None else mask.unsqueeze(1))")),
+            "An axis was put into the mask. It already broadcasts to the scores: hand it on as it is.",
+        ),
+        Wrong(
+            "the logarithm of the mask is added",
+            edit(
+                (
+                    _WEIGHTS,
+                    "weights = torch.softmax(scores if mask is None else scores + mask.to(scores.dtype).log(), -1)",
+                )
+            ),
+            "Adding log(0) is adding minus infinity, and a row of those has no softmax: it is 0/0. Use your "
+            "masked_softmax, or set such rows to zero before and after the softmax.",
+        ),
+        Wrong(
+            "softmax over the features, and divided",
+            _HEAD
+            + """
+    weights = torch.softmax(query, dim=-1) @ torch.softmax(key, dim=-1).mT / query.shape[-1] ** 0.5
+    if mask is not None:
+        weights = weights * mask
+    return weights @ value, weights
+""",
+            "The softmax was taken of queries and keys, over their features. It belongs to the scores: one row for "
+            "each query, shared out over the keys. See section 4.3.",
+        ),
     ],
     correct=[
+        Correct(
+            "broadcast, and one exponential",
+            _HEAD
+            + """
+    s = (query.unsqueeze(-2) * key.unsqueeze(-3)).sum(-1) / query.size(-1) ** 0.5
+    if mask is not None:
+        s = s.masked_fill(mask.logical_not(), -1e9)
+    weights = torch.exp(s - torch.logsumexp(s, dim=-1, keepdim=True))
+    if mask is not None:
+        weights = weights * mask
+    return (weights.unsqueeze(-1) * value.unsqueeze(-3)).sum(-2), weights
+""",
+        ),
         Correct(
             "einsum with an ellipsis",
             _HEAD
@@ -343,6 +508,45 @@ attention_masks = Bank(
             edit(("torch.arange(max_length, device", "torch.arange(int(lengths.max()), device")),
             "The padding mask is as wide as the longest sequence of the batch. The docstring asks for max_length keys, "
             "whatever the lengths are.",
+        ),
+        Wrong(
+            "whole numbers in place of truth values",
+            edit((_CAUSAL, "return torch.ones(length, length, dtype=torch.int64).tril()")),
+            "The causal mask holds whole numbers. Masks are boolean here, so that ~ and & do what they say.",
+        ),
+        Wrong(
+            "a causal mask with an axis for the batch",
+            edit((_CAUSAL, "return torch.ones(1, length, length, dtype=torch.bool).tril()")),
+            "The causal mask has an axis too many. It is the same for all sequences, so (length, length) is enough: it "
+            "broadcasts.",
+        ),
+        Wrong(
+            "the padding mask is written out for every query",
+            edit((_PADDING, _PADDING.replace(".unsqueeze(1)  #", ".unsqueeze(1).expand(-1, max_length, -1)  #"))),
+            "The padding mask is (B, S, S). All queries may attend to the same keys, and how many there are is not "
+            "known here: leave their axis at length one, and it broadcasts.",
+        ),
+        Wrong(
+            "the padding mask forbids queries as well",
+            edit(
+                (_PADDING, "real = positions < lengths.unsqueeze(1)\n    return real.unsqueeze(1) & real.unsqueeze(2)")
+            ),
+            "The padding mask is (B, S, S), and forbids everything to queries at padding. It is about keys alone; what "
+            "comes out at padding is read by nobody.",
+        ),
+        Wrong(
+            "the padding mask with an axis for heads",
+            edit((_PADDING, _PADDING.replace(".unsqueeze(1)  #", "[:, None, None]  #"))),
+            "The padding mask is (B, 1, 1, S). The heads' axis is chapter 05's; here it is (B, 1, S).",
+        ),
+        Wrong(
+            "both masks made to be added",
+            edit(
+                (_CAUSAL, "return torch.full((length, length), -torch.inf).triu(1)"),
+                (_PADDING, "return torch.where(positions < lengths.unsqueeze(1), 0.0, -torch.inf).unsqueeze(1)"),
+            ),
+            "These masks are made to be added to the scores, as some libraries want them. Here a mask is boolean, and "
+            "says where a query may attend.",
         ),
     ],
     correct=[
@@ -519,6 +723,110 @@ self_attention = Bank(
             "There is a map after the attention too. It belongs to several heads, and comes in chapter 05; here there "
             "are three.",
         ),
+        Wrong(
+            "maps under other names",
+            edit(("self.W_Q", "self.w_q"), ("self.W_K", "self.w_k"), ("self.W_V", "self.w_v")),
+            "The maps are there under other names. Names are part of a module: weights are saved and loaded by them. "
+            "Call them W_Q, W_K and W_V.",
+        ),
+        Wrong(
+            "matrices in place of maps",
+            edit(
+                (_MAPS, _MAPS.replace("nn.Linear(d_model, d_model, bias=False)", "nn.Parameter(torch.eye(d_model))")),
+                (_FORWARD, "return scaled_dot_product_attention(x @ self.W_Q.T, x @ self.W_K.T, x @ self.W_V.T, mask)"),
+            ),
+            "W_Q, W_K and W_V are bare matrices. Make them nn.Linear, whose parameter is called W_Q.weight: later "
+            "chapters load it under that name, and it begins at a sensible size.",
+        ),
+        Wrong(
+            "maps that the module does not know",
+            """
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.maps = [nn.Linear(d_model, d_model, bias=False) for _ in range(3)]
+
+    def forward(self, x, mask=None):
+        return scaled_dot_product_attention(*(linear(x) for linear in self.maps), mask)
+""",
+            "The module has no parameters, so nothing of it would be trained or saved. A map has to be an attribute of "
+            "its own, made in the constructor; a plain list hides it.",
+        ),
+        Wrong(
+            "one wide map, cut in three",
+            """
+class SelfAttention(nn.Module):
+    def __init__(self, d_model):
+        super().__init__()
+        self.W = nn.Linear(d_model, 3 * d_model, bias=False)
+
+    def forward(self, x, mask=None):
+        return scaled_dot_product_attention(*self.W(x).chunk(3, dim=-1), mask)
+""",
+            "One map of three times the width computes the same, and fast implementations do it so. Here three maps of "
+            "their own are asked for, which can be looked at and loaded one by one.",
+        ),
+        Wrong(
+            "the maps' matrices from the wrong side",
+            edit(
+                (
+                    _FORWARD,
+                    "return scaled_dot_product_attention(*(x @ m.weight for m in (self.W_Q, self.W_K, self.W_V)), mask)",
+                )
+            ),
+            "x was multiplied by the weights untransposed. nn.Linear holds its matrix as (out, in): call the map "
+            "instead, W_Q(x).",
+        ),
+        Wrong(
+            "causal whether asked or not",
+            edit(
+                (
+                    _FORWARD,
+                    "past = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril()\n        "
+                    + _FORWARD.replace(", mask)", ", past if mask is None else mask & past)"),
+                )
+            ),
+            "No position sees a later one, whatever mask is given. Whoever calls decides that: hand the mask on, or "
+            "None.",
+        ),
+        Wrong(
+            "not scaled",
+            edit(
+                (
+                    _FORWARD,
+                    "weights = masked_softmax(self.W_Q(x) @ self.W_K(x).mT, mask)\n"
+                    "        return weights @ self.W_V(x), weights",
+                )
+            ),
+            "The scores are not divided by the root of the width. Your scaled_dot_product_attention does it: call it.",
+        ),
+        Wrong(
+            "divided by the root of the length",
+            edit(
+                (
+                    _FORWARD,
+                    "weights = masked_softmax(self.W_Q(x) @ self.W_K(x).mT / x.shape[1] ** 0.5, mask)\n"
+                    "        return weights @ self.W_V(x), weights",
+                )
+            ),
+            "The scores were divided by the root of T. Your scaled_dot_product_attention divides by that of the width: "
+            "call it.",
+        ),
+        Wrong(
+            "the output alone",
+            edit((_FORWARD, _FORWARD + "[0]")),
+            "Only one result came back. Return the output and the weights, as the function does that you call.",
+        ),
+        Wrong(
+            "the weights are cut off from the graph",
+            edit(
+                (
+                    _FORWARD,
+                    _FORWARD.replace("return", "output, weights =") + "\n        return output, weights.detach()",
+                )
+            ),
+            "The numbers are right, and the weights that came back carry no gradient. Return them as they are.",
+        ),
     ],
     correct=[
         Correct(
@@ -621,14 +929,14 @@ hand_set_lookup = Bank(
         Wrong(
             "each symbol finds the one before",
             edit((_NEXT, "to_the_next = codes.T @ codes.roll(-1, dims=0)")),
-            "Each symbol finds the one before it. Either the shift goes the wrong way, or the matrix is transposed: "
-            "nn.Linear's matrix stands on the left of the vector.",
+            "Each symbol finds the one before it. The shift goes the wrong way, or the matrix is transposed (nn.Linear's "
+            "stands on the left of the vector), or W_Q and W_K have changed places.",
         ),
         Wrong(
             "the right shift, without strength",
             edit((_RETURN, "return to_the_next, torch.eye(d, dtype=codes.dtype, device=codes.device)")),
-            "The right key has the most weight, but not enough: a score of 1 over the root of d is hardly above 0. "
-            "Make the scores larger: multiply one of the matrices by a number.",
+            "The right key has the most weight, but not enough: its score is 1 over the root of d, hardly above 0. "
+            "Multiply one of the matrices by a number.",
         ),
         Wrong(
             "strength without the root of d",
@@ -637,15 +945,38 @@ hand_set_lookup = Bank(
             "scores. Let the strength grow with that root.",
         ),
         Wrong(
+            "strength with the root of the number of symbols",
+            edit(("gain = 12.0 * d**0.5", "gain = 12.0 * len(codes) ** 0.5")),
+            "The strength grows with the root of K, the number of symbols. What divides the scores is the root of d, "
+            "the width of the codes; with a hundred symbols in wide codes the two are far apart.",
+        ),
+        Wrong(
+            "strength that grows with d itself",
+            edit(("gain = 12.0 * d**0.5", "gain = float(d)")),
+            "With wide codes it is more than enough, with narrow ones too little: the strength grows with d, and what "
+            "is left after the division is the root of d. Use a number times that root.",
+        ),
+        Wrong(
+            "not enough strength",
+            edit(("gain = 12.0 * d**0.5", "gain = 5.0 * d**0.5")),
+            "The score is the same at every width, which is right, and too small. Each of 99 other keys has a share of "
+            "exp(0) = 1, and together they may have a hundredth: how large must exp(score) be, beside 99?",
+        ),
+        Wrong(
             "the features are shifted, not the symbols",
             edit((_NEXT, "to_the_next = torch.eye(d).roll(1, dims=0)")),
             "It works where the codes are one-hot and nowhere else: features were shifted instead of symbols. Build "
             "the matrix from the codes themselves.",
         ),
         Wrong(
+            "the codes are rolled along their features",
+            edit((_NEXT, "to_the_next = codes.roll(-1, dims=1).T @ codes")),
+            "The codes were rolled along axis 1, within each code. Symbols are rows: roll along axis 0.",
+        ),
+        Wrong(
             "the last symbol finds nothing",
             edit((_NEXT, "to_the_next = codes[1:].T @ codes[:-1]")),
-            "All is right but for the last symbol, which finds no key above the others. After K - 1 comes 0.",
+            "All is right but for the last symbol, which finds no key above the others. After symbol K - 1 comes 0.",
         ),
         Wrong(
             "both matrices shift",
@@ -654,14 +985,14 @@ hand_set_lookup = Bank(
             "is enough.",
         ),
         Wrong(
-            "a table of symbols by symbols",
+            "matrices as large as the number of symbols",
             """
 def hand_set_lookup(codes):
     K = len(codes)
     return 100.0 * torch.eye(K).roll(1, 0), torch.eye(K)
 """,
-            "The matrices are (K, K), as if a symbol were its number. They map vectors of width d, and have to be "
-            "made from the codes.",
+            "A matrix has K rows or columns, the number of symbols. Both map vectors of width d to vectors of width d, "
+            "and have to be made from the codes.",
         ),
         Wrong(
             "strength beyond all numbers",
@@ -714,11 +1045,11 @@ def hand_set_lookup(codes):
 """,
         ),
         Correct(
-            "solved by least squares",
+            "solved with a pseudo-inverse",
             """
 def hand_set_lookup(codes):
     d = codes.shape[1]
-    W = torch.linalg.lstsq(codes.double(), codes.roll(-1, 0).double()).solution.T.float()
+    W = (torch.linalg.pinv(codes) @ codes.roll(-1, 0)).T
     return 5 * W, 5 * d**0.5 * torch.eye(d)
 """,
         ),
@@ -777,6 +1108,33 @@ attention_matrix_bytes = Bank(
             edit((_BYTES, "return num_layers * num_heads * num_tokens * (num_tokens + 1) // 2 * bytes_per_element")),
             "One triangle of the matrix was counted. A weight from t to s is another number than that from s to t, "
             "and a masked weight takes its place too.",
+        ),
+        Wrong(
+            "the heads are squared as well",
+            edit(("num_heads * num_tokens**2", "(num_heads * num_tokens) ** 2")),
+            "The heads were squared together with the tokens. Each head has one matrix of its own, and heads do not "
+            "look at one another.",
+        ),
+        Wrong(
+            "heads and layers are added",
+            edit(("num_layers * num_heads", "(num_layers + num_heads)")),
+            "Heads and layers were added. Each layer has all its heads: multiply.",
+        ),
+        Wrong(
+            "pairs of different tokens",
+            edit(("num_tokens**2", "num_tokens * (num_tokens - 1)")),
+            "A token's weight for itself was left out. It has one, on the diagonal.",
+        ),
+        Wrong(
+            "pairs without order",
+            edit(("num_tokens**2", "(num_tokens * (num_tokens - 1) // 2)")),
+            "Pairs were counted once and without the token itself. A weight from t to s is another number than that "
+            "from s to t, and each token has one for itself.",
+        ),
+        Wrong(
+            "scores and weights",
+            edit((_BYTES, _BYTES.replace("return ", "return 2 * "))),
+            "That is twice too many. The weights alone are asked for; scores need not be kept beside them.",
         ),
         Wrong(
             "in MiB",
@@ -901,6 +1259,90 @@ attention_backward = Bank(
             "Query and key have gradients of the wrong sign: they would climb. The weighted mean is subtracted from "
             "the weights' gradient.",
         ),
+        Wrong(
+            "written for three axes alone",
+            edit(("transpose(-2, -1)", "transpose(1, 2)")),
+            "It is right for (B, T, d) and for no other number of axes. Count from the end, -1 and -2, and let the "
+            "leading axes be whatever they are.",
+        ),
+        Wrong(
+            "the results in another order",
+            edit((_GRADIENTS, "return grad_value, grad_scores @ key, grad_scores.transpose(-2, -1) @ query")),
+            "The value's gradient came first. The order is that of the arguments: query, key, value.",
+        ),
+        Wrong(
+            "the weights are not transposed for the value",
+            edit(("weights.transpose(-2, -1) @ grad_output", "weights @ grad_output")),
+            "The weights are (T, S) and the value's gradient is (S, d_v): for this product the weights have to be "
+            "transposed. The formulas stand in section 4.11.",
+        ),
+        Wrong(
+            "the scores' gradient is not transposed for the key",
+            edit(("grad_scores.transpose(-2, -1) @ query", "grad_scores @ query")),
+            "The scores' gradient is (T, S) and the key's is (S, d_k): for this product it has to be transposed. The "
+            "formulas stand in section 4.11.",
+        ),
+        Wrong(
+            "the wrong factor for query and key",
+            edit((_GRADIENTS, "return grad_scores @ query, grad_scores.transpose(-2, -1) @ key, grad_value")),
+            "The query's gradient was made with queries and the key's with keys. A score is a product, and the "
+            "derivative by one factor is the other.",
+        ),
+        Wrong(
+            "the weights do not stand before the bracket",
+            edit((_GRAD_SCORES, "grad_scores = (grad_weights - mean) * scale")),
+            "The mean was taken away, and the weight in front of the bracket is missing: a key that has no weight "
+            "passes no gradient on.",
+        ),
+        Wrong(
+            "the bracket closes too early",
+            edit((_GRAD_SCORES, "grad_scores = (weights * grad_weights - mean) * scale")),
+            "The weights multiply the first part alone. They stand before the bracket, and multiply the row's mean too.",
+        ),
+        Wrong(
+            "a sum without weights",
+            edit((_MEAN, "mean = grad_weights.sum(dim=-1, keepdim=True)")),
+            "The plain sum of the row was subtracted. What the Jacobian gives is the sum of the weights times it.",
+        ),
+        Wrong(
+            "the root of the values' width",
+            edit(("scale = query.shape[-1] ** -0.5", "scale = value.shape[-1] ** -0.5")),
+            "The scores were divided by the root of d_v. It is the width of queries and keys that counts.",
+        ),
+        Wrong(
+            "exponentials of the scores as they are",
+            edit(
+                (
+                    "weights = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)  # (..., T, S)",
+                    "e = torch.exp(query @ key.transpose(-2, -1) * scale)\n    weights = e / e.sum(-1, keepdim=True)",
+                )
+            ),
+            "In float32 exp overflows above 88. Use torch.softmax for the weights, or take each row's largest score "
+            "away first.",
+        ),
+        Wrong(
+            "rounded to float32 on the way",
+            edit(
+                (
+                    "scale = query.shape[-1] ** -0.5",
+                    "query, key, value, grad_output = (x.float() for x in (query, key, value, grad_output))\n"
+                    "    scale = query.shape[-1] ** -0.5",
+                )
+            ),
+            "The gradients are computed in float32 whatever comes in. gradcheck, below, compares in float64: compute in "
+            "the type that is given.",
+        ),
+        Wrong(
+            "the arguments are changed in place",
+            edit(
+                ("scale = query.shape[-1] ** -0.5", "scale = query.shape[-1] ** -0.5\n    query *= scale"),
+                ("query @ key.transpose(-2, -1) * scale", "query @ key.transpose(-2, -1)"),
+                (_GRAD_SCORES, "grad_scores = weights * (grad_weights - mean)"),
+                ("return grad_scores @ key,", "return scale * grad_scores @ key,"),
+            ),
+            "The numbers are right, and an argument was changed in place (an operator such as /= or a function such "
+            "as mul_). Whoever called still needs it.",
+        ),
     ],
     correct=[
         Correct(
@@ -932,7 +1374,8 @@ def attention_backward(query, key, value, grad_output):
             """
 def attention_backward(query, key, value, grad_output):
     c = 1 / query.shape[-1] ** 0.5
-    e = torch.exp(c * torch.einsum("...td,...sd->...ts", query, key))
+    s = c * torch.einsum("...td,...sd->...ts", query, key)
+    e = torch.exp(s - s.amax(-1, keepdim=True))
     p = e / e.sum(-1, keepdim=True)
     gp = torch.einsum("...tv,...sv->...ts", grad_output, value)
     gs = c * (p * gp - p * torch.einsum("...ts,...ts->...t", p, gp)[..., None])
@@ -1001,14 +1444,13 @@ fix_the_leak = Bank(
         ),
         Wrong(
             "the softmax over the batch",
-            edit((_SOFTMAX, "weights = torch.softmax(scores, dim=0).nan_to_num(0.0)")),
+            edit((_SOFTMAX, "weights = torch.softmax(scores, dim=0)")),
             "Now the sequences of the batch share weight with one another. The keys are the last axis of the scores.",
         ),
         Wrong(
             "the mask is sharpened instead",
             edit(
-                (_LATER, "later = torch.triu(ones, diagonal=0)"),
-                (_SOFTMAX, "weights = torch.softmax(scores, dim=1).nan_to_num(0.0)"),
+                (_LATER, "later = torch.triu(ones, diagonal=0)"), (_SOFTMAX, "weights = torch.softmax(scores, dim=1)")
             ),
             "A position may no longer see itself, and the leak is still there. The mask was right: look at what comes "
             "after it.",
@@ -1051,6 +1493,79 @@ fix_the_leak = Bank(
             "Now keys stand in the rows and queries in the columns, and the mask forbids the past. Leave the product "
             "as it was.",
         ),
+        Wrong(
+            "the leak is mended and the mask sharpened",
+            edit((_LATER, "later = torch.triu(ones, diagonal=0)")),
+            "The softmax runs over the keys now, and the mask was changed too: no position may see itself, so the "
+            "first has nothing and is NaN. The mask was right.",
+        ),
+        Wrong(
+            "the leak is mended and the mask loosened",
+            edit((_LATER, "later = torch.triu(ones, diagonal=2)")),
+            "The softmax runs over the keys now, and the mask was changed too: every position sees the one that comes "
+            "next. The mask was right.",
+        ),
+        Wrong(
+            "softmax twice",
+            edit((_SOFTMAX, "weights = torch.softmax(torch.softmax(scores, dim=2), dim=2)")),
+            "The first softmax is right. The second is taken of weights, in which a forbidden key is a zero like any "
+            "other: leave it out.",
+        ),
+        Wrong(
+            "the weights are transposed afterwards",
+            edit((_SOFTMAX, "weights = torch.softmax(scores, dim=1).transpose(1, 2)")),
+            "The rows sum to one because the weights were transposed, and now they point forward: each position sees "
+            "its future. Let the softmax run over the other axis instead.",
+        ),
+        Wrong(
+            "one softmax over queries and keys together",
+            edit((_SOFTMAX, "weights = torch.softmax(scores.flatten(1), dim=1).view_as(scores)")),
+            "All queries share one unit of weight among them, so each depends on all the others. Every query has a "
+            "row of its own to share out.",
+        ),
+        Wrong(
+            "divided by the root of the length",
+            edit(("query.shape[2] ** 0.5", "query.shape[1] ** 0.5")),
+            "The leak is mended, but the scores are divided by the root of T now. Change one thing at a time.",
+        ),
+        Wrong(
+            "later scores are lowered by a hundred",
+            edit((_FILL, "scores = scores - 100 * later")),
+            "A later score was lowered, and not made minus infinity: if it is large enough, it comes through all the "
+            "same. Leave the mask as it was.",
+        ),
+        Wrong(
+            "the largest score of all comes from the future",
+            edit(
+                (f"    {_FILL}\n", ""),
+                (
+                    _SOFTMAX,
+                    "e = torch.exp(scores - scores.max()).masked_fill(later, 0.0)\n"
+                    "    weights = e / (e.sum(dim=2, keepdim=True) + 1e-9)",
+                ),
+            ),
+            "Every row is divided by its own sum, but the largest score, which is taken away first, is looked for "
+            "among later ones too: a large one there makes all that is earlier vanish. Mask first.",
+        ),
+        Wrong(
+            "the row's largest score comes from the future",
+            edit(
+                (f"    {_FILL}\n", ""),
+                (
+                    _SOFTMAX,
+                    "e = torch.exp(scores - scores.amax(dim=2, keepdim=True)).tril()\n"
+                    "    weights = e / e.sum(dim=2, keepdim=True)",
+                ),
+            ),
+            "The row's largest score, which is taken away first, is looked for among later keys too. Where one of "
+            "those is large, all that is allowed vanishes, and the row is 0/0. Mask first.",
+        ),
+        Wrong(
+            "exponentials of the scores as they are",
+            edit((_SOFTMAX, "e = torch.exp(scores)\n    weights = e / e.sum(dim=2, keepdim=True)")),
+            "The leak is mended, and exp overflows now where a score is large. torch.softmax takes the row's largest "
+            "away first: change its axis alone.",
+        ),
     ],
     correct=[
         Correct(
@@ -1088,7 +1603,8 @@ def attend_to_the_past(query, key, value):
             """
 def attend_to_the_past(query, key, value):
     scores = torch.einsum("btd,bsd->bts", query, key) * query.shape[2] ** -0.5
-    e = (scores - scores.amax(2, keepdim=True).detach()).exp().tril()
+    later = torch.ones_like(scores).triu(1).bool()
+    e = (scores - scores.masked_fill(later, -torch.inf).amax(2, keepdim=True).detach()).masked_fill(later, -1e30).exp()
     weights = e / e.sum(2, keepdim=True)
     return weights @ value, weights
 """,

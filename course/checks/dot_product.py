@@ -4,6 +4,7 @@ A row draws inputs, calls the student's code and returns what it saw; comparing 
 explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 
+import math
 from typing import Any
 
 import torch
@@ -24,7 +25,7 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str | None:
         return None
     bad = int((~torch.isfinite(weights)).sum())
     if bad:
-        return f"{bad} of the {weights.numel()} weights are NaN or infinite."
+        return f"{bad} of the {weights.numel()} weights {'is' if bad == 1 else 'are'} NaN or infinite."
     if weights.min() < -1e-6:
         return f"A weight is negative: {weights.min():.2f}."
     forbidden = weights[right == 0]
@@ -67,38 +68,51 @@ def _query_key_value(draw: Draw, *leading: int, T: int, S: int, d_k: int, d_v: i
     return draw.normal(*leading, T, d_k), draw.normal(*leading, S, d_k), draw.normal(*leading, S, d_v)
 
 
+def _in_float64(student: Student, name: str, given: tuple[Tensor, ...], step: Tensor) -> dict[str, Any]:
+    """Whether function `name` computes in float64: a step of a billionth in its first argument shows in its results.
+
+    Where anything is rounded to float32 on the way, the results stay, or jump by more than the step can move them.
+    """
+    first, *others = (x.double() for x in given)
+    before = getattr(student, name)(first, *others)
+    after = getattr(student, name)(first + 1e-9 * step, *others)
+    gap = max(float((a - b).abs().max()) for a, b in zip(after, before, strict=True))
+    return {
+        "all results are float64": all(result.dtype == torch.float64 for result in before),
+        "a step of a billionth moves the results a little": 1e-12 < gap < 1.5e-8,
+    }
+
+
 @scaled_dot_product_attention.row(
-    "three queries, four keys, values of another width", weight=2, explain=_explain_attention
+    "three queries, six keys, values of another width", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)))
+    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=6, d_k=5, d_v=2)))
 
 
 @scaled_dot_product_attention.row("any leading axes: none, and two", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    none = student.scaled_dot_product_attention(*_query_key_value(draw, T=3, S=4, d_k=5, d_v=2))
-    two = student.scaled_dot_product_attention(*_query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1))
-    return {"none": _shown(none), "two": _shown(two)}
+    none, _ = student.scaled_dot_product_attention(*_query_key_value(draw, T=3, S=4, d_k=5, d_v=2))
+    two, weights = student.scaled_dot_product_attention(*_query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1))
+    return {"none": {"output": none}, "two": {"weights": weights, "output": two}}
 
 
 @scaled_dot_product_attention.row(
     "all sizes alike, where a wrong axis fits by accident", weight=0.5, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 3, T=3, S=3, d_k=3, d_v=3)))
+    return {"weights": student.scaled_dot_product_attention(*_query_key_value(draw, 3, T=3, S=3, d_k=3, d_v=3))[1]}
 
 
-@scaled_dot_product_attention.row("narrow queries and wide ones: d_k is 1, and 49", explain=_explain_attention)
+@scaled_dot_product_attention.row("wide queries and two keys: d_k is 49", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    narrow = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=2, S=4, d_k=1, d_v=3))
-    wide = student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=2, d_k=49, d_v=1))
-    return {f"{name} weights": weights for name, (_, weights) in (("narrow", narrow), ("wide", wide))}
+    return {"weights": student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=2, d_k=49, d_v=1))[1]}
 
 
 @scaled_dot_product_attention.row("a mask of its own for each query", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
-    return _shown(student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4)))
+    return {"weights": student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4))[1]}
 
 
 @scaled_dot_product_attention.row("masks that broadcast: (T, S), and (B, 1, 1, S)", explain=_explain_attention)
@@ -110,22 +124,36 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"(T, S) weights": shared, "(B, 1, 1, S) weights": of_keys}
 
 
-@scaled_dot_product_attention.row("scores of several hundred stay finite", weight=0.5, explain=_explain_attention)
+@scaled_dot_product_attention.row(
+    "scores of hundreds, those of forbidden keys among them", weight=1.5, explain=_explain_attention, atol=1e-3
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    query, key, value = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
-    return _shown(student.scaled_dot_product_attention(300 * query, key, value))
+    # Queries 0 and 2 point one way and query 1 the other, keys lie on both sides: in rows 0 and 2 the forbidden key has
+    # a score of hundreds and the allowed ones lie hundreds below zero, where neither -100 nor exp() reaches.
+    way = torch.ones(5) + 0.1 * draw.normal(5)
+    query = 200 * torch.tensor([1.0, -1.0, 1.0]).unsqueeze(1) * (way + 0.1 * draw.normal(3, 5))
+    key = torch.tensor([1.0, -0.5, -0.6, -0.8]).unsqueeze(1) * (way + 0.02 * draw.normal(4, 5))
+    allowed = torch.tensor([[False, True, True, True], [True, True, True, False], [False, True, True, True]])
+    return {"weights": student.scaled_dot_product_attention(query, key, draw.normal(4, 2), allowed)[1]}
+
+
+@scaled_dot_product_attention.row("what comes in float64 stays in float64", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
+    return _in_float64(student, "scaled_dot_product_attention", given, draw.normal(2, 3, 5))
 
 
 def _explain_empty(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    said = _explain_attention(observed, expected)
-    weights = observed.get("weights")
-    if isinstance(weights, Tensor) and weights.shape == expected["weights"].shape:
-        nothing = weights[:, 1]
-        if nothing.isnan().any():
-            return "Where the mask allows nothing the weights are NaN."
-        if (nothing > 0).any():
-            return f"Where the mask allows nothing there are weights all the same: the largest is {nothing.max():.2f}."
-    return said
+    weights = observed.get("its weights")
+    if not isinstance(weights, Tensor) or weights.shape != expected["its weights"].shape:
+        return None
+    if weights.isnan().any():
+        return "Where the mask allows nothing the weights are NaN."
+    if (weights > 0).any():
+        return f"Where the mask allows nothing there are weights all the same: the largest is {weights.max():.2f}."
+    if observed["gradients that are NaN"]:
+        return "The weights are right, and gradients are NaN: 0/0 or a logarithm of 0 is somewhere on the way back."
+    return None
 
 
 @scaled_dot_product_attention.row(
@@ -134,10 +162,15 @@ def _explain_empty(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments, mask = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2), draw.mask(2, 3, 4)
     mask[:, 1] = False
-    seen = _shown(student.scaled_dot_product_attention(*arguments, mask))
+    output, weights = student.scaled_dot_product_attention(*arguments, mask)
     cotangents = [draw.normal(2, 3, 2), draw.normal(2, 3, 4)]
     found = student.grad("scaled_dot_product_attention", *arguments, mask, cotangents=cotangents)
-    return seen | {"gradient of the query": found[0]}
+    return {
+        "its weights": weights[:, 1],
+        "its output": output[:, 1],
+        "its gradient": None if found[0] is None else found[0][:, 1],
+        "gradients that are NaN": any(g is not None and bool(g.isnan().any()) for g in found),
+    }
 
 
 @scaled_dot_product_attention.row("gradients reach query, key and value")
@@ -239,20 +272,39 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 self_attention = Check("self_attention", parts=("SelfAttention",), banned=scaled_dot_product_attention.banned)
 
 
+_WEIGHTS = ("W_K.weight", "W_Q.weight", "W_V.weight")
+
+
 def _self_attention(student: Student, draw: Draw, d_model: int) -> Module:
+    """The student's module with drawn weights. Raises ValueError where they cannot be loaded under their names."""
     attention = student.SelfAttention(d_model)
+    names = sorted(attention.state_shapes())
+    if missing := [name for name in _WEIGHTS if name not in names]:
+        raise ValueError(
+            f"it has {', '.join(map(repr, names)) or 'no parameters'}, and not {', '.join(map(repr, missing))}: "
+            "the weights of the check could not be loaded"
+        )
     attention.load(draw.state(attention))
     return attention.eval()
 
 
-@self_attention.row("three linear maps without bias: W_Q, W_K, W_V")
+def _explain_parameters(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if (observed["names"], observed["shapes"]) == (expected["names"], expected["shapes"]):
+        return None
+    return f"Its parameters: {observed['found'] or 'none'}. Asked for: {expected['found']}."
+
+
+@self_attention.row("three linear maps without bias: W_Q, W_K, W_V", explain=_explain_parameters)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = student.SelfAttention(4)
     output, _ = attention(draw.normal(2, 3, 4))
     shapes = attention.state_shapes()
+    bare = tuple(name.removesuffix(".weight") for name in _WEIGHTS)
     return {
-        "its parameters": ", ".join(f"{name} {tuple(shapes[name])}" for name in sorted(shapes)),
+        "names": {_WEIGHTS: "as asked for", bare: "bare matrices"}.get(tuple(sorted(shapes)), "others"),
+        "shapes": ", ".join(sorted(str(tuple(shape)) for shape in shapes.values())),
         "the output's shape": str(tuple(output.shape)),
+        "_found": ", ".join(f"{name} {tuple(shapes[name])}" for name in sorted(shapes)),
     }
 
 
@@ -280,7 +332,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x, order = _self_attention(student, draw, 3), draw.normal(2, 4, 3), torch.tensor([2, 0, 3, 1])
     (straight, _), (shuffled, weights) = attention(x), attention(x[:, order])
     return {
-        "the outputs follow": bool(torch.allclose(straight[:, order], shuffled, atol=1e-4)),
+        "each output is the one from before, in its new place": torch.allclose(straight[:, order], shuffled, atol=1e-4),
         "weights": weights,
     }
 
@@ -294,27 +346,27 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- hand_set_lookup ------------------------------------------------------------------------------------------------
 
-hand_set_lookup = Check("hand_set_lookup", parts=("hand_set_lookup",))
+hand_set_lookup = Check("hand_set_lookup", parts=("hand_set_lookup",), banned=("backward", "grad"))
 
 
 def _codes(draw: Draw, K: int, d: int) -> Tensor:
     """K orthonormal rows of width d."""
-    return torch.linalg.qr(draw.normal(d, d)).Q[:, :K].T.contiguous()
+    return torch.linalg.qr(draw.normal(d, K)).Q.T.contiguous()
 
 
-def _weights_of(student: Student, codes: Tensor, present: Tensor | None = None) -> Tensor:
-    """The weights (K, S) with which each symbol asks the symbols that are present, in float64."""
+def _scores_of(student: Student, codes: Tensor, present: Tensor | None = None) -> Tensor:
+    """The scores (K, S) with which each symbol asks the symbols that are present, divided by the root of d."""
     W_Q, W_K = student.hand_set_lookup(codes)
     d = codes.shape[1]
     if tuple(W_Q.shape) != (d, d) or tuple(W_K.shape) != (d, d):
         raise ValueError(f"W_Q {tuple(W_Q.shape)} and W_K {tuple(W_K.shape)} are not both ({d}, {d})")
     memory = codes if present is None else codes[present]
-    query, key = codes.double() @ W_Q.double().T, memory.double() @ W_K.double().T
-    return torch.softmax(query @ key.T / d**0.5, dim=1)
+    return (codes @ W_Q.T) @ (memory @ W_K.T).T / d**0.5
 
 
-def _found(weights: Tensor, present: Tensor | None = None) -> Tensor:
-    """Which symbol each query finds, (K,) int64; -1 where no key has clearly the most weight."""
+def _found(scores: Tensor, present: Tensor | None = None) -> Tensor:
+    """Which symbol each query finds, (K,) int64; -1 where no key has clearly the most weight, -2 for NaN."""
+    weights = torch.softmax(scores, dim=1)
     if not torch.isfinite(weights).all():
         return torch.full((len(weights),), -2)
     first, second = weights.topk(2, dim=1).values.unbind(1)
@@ -329,50 +381,70 @@ def _explain_found(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
             continue
         wrong = (seen != right).nonzero().flatten()
         if len(wrong):
-            k = int(wrong[-1]) if len(wrong) == 1 else int(wrong[len(wrong) // 2])
+            k = int(wrong[len(wrong) // 2])
             what = {-1: "no symbol more than another", -2: "nothing: its weights are NaN"}.get(int(seen[k]))
-            return f"Symbol {k} of {len(right)} finds {what or f'symbol {int(seen[k])}'}, not symbol {int(right[k])}."
+            return f"Symbol {k} finds {what or f'symbol {int(seen[k])}'}, not symbol {int(right[k])}."
     return None
 
 
 @hand_set_lookup.row("one-hot codes: symbol k finds symbol k + 1", explain=_explain_found)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"found": _found(_weights_of(student, torch.eye(6)))}
+    return {"found": _found(_scores_of(student, torch.eye(7)[:6]))[:-1]}
 
 
 @hand_set_lookup.row("codes at any angle, fewer than they are wide", weight=2, explain=_explain_found)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"found": _found(_weights_of(student, _codes(draw, 7, 12)))}
+    return {"found": _found(_scores_of(student, _codes(draw, 7, 12)))[:-1]}
+
+
+@hand_set_lookup.row("the last symbol finds symbol 0")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    found = int(_found(_scores_of(student, _codes(draw, 8, 10)))[-1])
+    return {"the last of 8 finds": {-1: "no symbol more than another", -2: "NaN"}.get(found, f"symbol {found}")}
 
 
 @hand_set_lookup.row("some of the symbols, in any order")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     codes, present = _codes(draw, 9, 11), draw.permutation(9)[:5]
-    asks = (present - 1) % 9
-    weights = _weights_of(student, codes, present)[asks]
-    return {"found": _found(weights, present)}
+    asks = (present[present > 0]) - 1  # the last symbol has a row of its own
+    return {"found": _found(_scores_of(student, codes, present), present)[asks]}
 
 
-@hand_set_lookup.row("fresh codes, a hundred of them", explain=_explain_found)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"found": _found(_weights_of(student, _codes(draw, 100, 100)))}
+def _strength(scores: list[Tensor]) -> str:
+    """What the score of k + 1, less the others' highest, does as the codes grow wider, where it is not enough."""
+    margins = []
+    for rows in scores:
+        right = rows.roll(-1, dims=1).diagonal()[:-1]
+        others = rows.roll(-1, dims=1).fill_diagonal_(-torch.inf)[:-1].amax(dim=1)
+        margins.append(float((right - others).min()))
+    narrow, square, wide = margins
+    if not all(map(math.isfinite, margins)):
+        return "it is not a number"
+    if min(margins) < 1e-3:
+        return "another key has as much"
+    if max(margins) < 1 - 1e-3:
+        return "it is below 1 at every width"
+    if wide < 0.9 * square:
+        return "it falls as the codes grow wider" if square < narrow else "it falls as the codes grow wider than many"
+    return "it is too small at every width" if wide < 1.1 * square else "it is too small for narrow codes"
 
 
 def _explain_enough(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    for name, right in expected.items():
-        if observed.get(name) is False and right is True:
-            return f"With {name}, the weight on symbol k + 1 is {observed['least of ' + name]:.3f} at the least."
-    return None
+    least = {name: value for name, value in observed.items() if name.startswith("at ")}
+    K_and_d, weight = min(least.items(), key=lambda pair: pair[1])
+    return None if weight >= 0.99 else f"{K_and_d[3:]}: the weight on symbol k + 1 is {weight:.3f} at the least."
 
 
 @hand_set_lookup.row("at least 0.99 of the weight is on symbol k + 1", weight=2, explain=_explain_enough)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    seen: dict[str, Any] = {}
-    for K, d in ((2, 4), (5, 5), (100, 128)):
-        weights = _weights_of(student, _codes(draw, K, d))
-        least = weights[torch.arange(K), (torch.arange(K) + 1) % K].min().item()
-        seen |= {f"{K} symbols": least >= 0.99, f"_least of {K} symbols": least}
-    return seen
+    sizes = ((2, 4), (5, 5), (100, 600))
+    scores = [_scores_of(student, _codes(draw, K, d)) for K, d in sizes]
+    least = {}
+    for (K, d), rows in zip(sizes, scores, strict=True):
+        weights = torch.softmax(rows, dim=1).roll(-1, dims=1).diagonal()[:-1]  # all but the last symbol's
+        least[f"_at {K} symbols, codes of width {d}"] = weights.min().item()
+    enough = min(least.values()) >= 0.99
+    return {"enough": enough, "the score": "it is large enough" if enough else _strength(scores)} | least
 
 
 # ---- attention_matrix_bytes -----------------------------------------------------------------------------------------
@@ -403,7 +475,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 attention_backward = Check(
     "attention_backward",
     parts=("attention_backward",),
-    banned=("backward", "grad", *scaled_dot_product_attention.banned),
+    banned=("backward", "grad", "_make_dual", "_softmax_backward_data", *scaled_dot_product_attention.banned),
 )
 _GRADIENTS = ("query", "key", "value")
 
@@ -454,6 +526,22 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _backward(student, draw, 3, T=3, S=3, d_k=3, d_v=3)
 
 
+@attention_backward.row("scores of hundreds, and float64 that stays float64", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    query, key, value = _query_key_value(draw, 2, T=2, S=3, d_k=4, d_v=2)
+    cotangent = draw.normal(2, 2, 2)
+    _, _, of_value = student.attention_backward(500 * query, key, value, cotangent)
+    given = (query, key, value, cotangent)
+    return {"gradient of the value": of_value} | _in_float64(student, "attention_backward", given, draw.normal(2, 2, 4))
+
+
+@attention_backward.row("the caller's tensors are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    found = _backward(student, draw, 2, T=3, S=4, d_k=5, d_v=2)
+    shapes = ", ".join(str(tuple(gradient.shape)) for gradient in found.values())
+    return {"an argument was changed": student.changed(), "the gradients' shapes": shapes}
+
+
 @attention_backward.row("values that are all alike: choosing another key changes nothing")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, _ = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
@@ -477,21 +565,30 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 
 def _explain_moved(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    moved = [name for name, value in expected.items() if name.startswith("the outputs") and observed.get(name) != value]
-    return f"Something later was changed, and {moved[0]} moved." if moved else None
+    moved = [name for name, value in expected.items() if name.startswith("before") and observed.get(name) != value]
+    if not moved:
+        return None
+    before, changed = moved[0].split(", ")
+    return f"When {changed}, the outputs {before} move."
 
 
 @fix_the_leak.row("what comes later changes nothing earlier", weight=2, explain=_explain_moved)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tensors = _query_key_value(draw, 2, T=6, S=6, d_k=3, d_v=4)
     before, _ = student.attend_to_the_past(*tensors)
-    seen: dict[str, Any] = {"output": before}
+    seen: dict[str, Any] = {}
     for t in (2, 5):
-        other = tuple(torch.cat([x[:, :t], draw.normal(*x[:, t:].shape)], dim=1) for x in tensors)
-        after, _ = student.attend_to_the_past(*other)
-        still = torch.allclose(before[:, :t], after[:, :t], atol=1e-6)
-        seen[f"the outputs before position {t}"] = "stay" if still else "move"
-    return seen
+        for times, size in ((1, ""), (100, " and a hundred times as large")):  # scores of tens of thousands
+            other = tuple(torch.cat([x[:, :t], times * draw.normal(*x[:, t:].shape)], dim=1) for x in tensors)
+            after, weights = student.attend_to_the_past(*other)
+            still = torch.allclose(before[:, :t], after[:, :t], atol=1e-6)
+            seen[f"before position {t}, what follows is another{size}"] = "stay" if still else "move"
+        last = torch.allclose(before[:, -1], after[:, -1], atol=1e-6)
+        seen[f"after position {t}, what follows it is another"] = "stay" if last else "move"
+    return seen | {
+        "a number that is NaN or infinite": not bool(torch.isfinite(after).all()),
+        "weights that sum to one": torch.allclose(weights.sum(dim=2), torch.ones(2, 6), atol=1e-3),
+    }
 
 
 @fix_the_leak.row("every query's weights sum to one")
