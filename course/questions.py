@@ -43,11 +43,18 @@ def _number(question: dict[str, Any], answer: Any) -> Verdict:
         value = float("inf")
     if abs(value - question["answer"]) <= question["tolerance"]:
         return Verdict("pass", 1.0, (RowVerdict("Your number", True, 1.0, question["right"]),))
-    for wrong in question.get("values", ()):
-        if abs(value - wrong["value"]) <= wrong.get("tolerance", question["tolerance"]):
-            return Verdict("fail", 0.0, (RowVerdict("Your number", False, 1.0, wrong["explanation"]),))
+    near = [wrong for wrong in question.get("values", ()) if abs(value - wrong["value"]) <= _closeness(question, wrong)]
+    if near:
+        closest = min(near, key=lambda wrong: abs(value - wrong["value"]))
+        return Verdict("fail", 0.0, (RowVerdict("Your number", False, 1.0, closest["explanation"]),))
     told = question.get("otherwise", "That is not it. Work through the example before the question once more.")
     return Verdict("fail", 0.0, (RowVerdict("Your number", False, 1.0, told),))
+
+
+def _closeness(question: dict[str, Any], wrong: dict[str, Any]) -> float:
+    """How near an answer has to be to a named wrong value to be told by it: the value's own `tolerance`, else the
+    question's, but no more than a twentieth of the value, since 0.5 is not 1 where whole numbers are asked for."""
+    return wrong.get("tolerance", min(question["tolerance"], abs(wrong["value"]) / 20 + 1e-9))
 
 
 def _choice(question: dict[str, Any], answer: Any, ordered: bool) -> Verdict:

@@ -247,20 +247,23 @@ class Check:
         named = {i: m for i in failing if (m := self._mistake(i, failing, seen, table)) is not None}
         rows: list[RowVerdict] = []
         told: set[str] = set()
+        last: Mistake | None = None
         for i, row in enumerate(self.rows):
             if differences[i] is None:
                 rows.append(RowVerdict(row.title, True, row.weight))
                 continue
-            sentences = [self._explained(row, seen[i], table.reference[i]) or str(differences[i])]
-            if i in named:
-                sentences.append(named[i].message)
-            fresh = [sentence for sentence in sentences if sentence not in told]
-            if len(fresh) < len(sentences):
-                fresh.append("The likely cause is the same." if fresh else "As above.")
-            told.update(sentences)
-            name = named[i].name if i in named else None
-            message = " ".join(fresh)
-            rows.append(RowVerdict(row.title, False, row.weight, message, name))
+            observed = self._explained(row, seen[i], table.reference[i]) or str(differences[i])
+            cause = named.get(i)
+            known = cause is None or cause.message in told
+            if known and observed in told:
+                message = "As above."
+            elif cause is None or not known:
+                message = observed if cause is None else f"{observed} {cause.message}"
+            else:
+                message = f"{observed} The likely cause is {'the same' if cause is last else 'told above'}."
+            told |= {observed} if cause is None else {observed, cause.message}
+            last = cause or last
+            rows.append(RowVerdict(row.title, False, row.weight, message, cause.name if cause else None))
         total = sum(row.weight for row in rows)
         earning = any(row.passed and not self.rows[i].guard for i, row in enumerate(rows))
         fraction = sum(row.weight for row in rows if row.passed) / total if earning else 0.0
@@ -392,22 +395,29 @@ def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | 
         if value == expected:
             return None
         if isinstance(expected, bool):
-            return f"`{name}`: {'yes' if value else 'no'}, and {'yes' if expected else 'no'} is asked for."
+            return f"`{name}`: {'yes' if value else 'no'}. It should be {'yes' if expected else 'no'}."
         if isinstance(expected, str):
-            return f"`{name}`: {value or 'nothing'} came, and {expected or 'nothing'} is asked for."
+            return f"`{name}`: {value or 'nothing'}. Asked for: {expected or 'nothing'}."
         return f"`{name}` is not what is asked for."
     if value.shape != expected.shape:
         return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
     if not expected.is_floating_point():
         wrong = int((value != expected).sum())
-        return None if wrong == 0 else f"{wrong} of the {value.numel()} entries of `{name}` are not right."
+        return None if wrong == 0 else f"{_count(wrong, value.numel(), f'entries of `{name}`')} not right."
     if bool(torch.isfinite(expected).all()) and not bool(torch.isfinite(value).all()):
         count = int((~torch.isfinite(value)).sum())
-        return f"`{name}` holds {count} values that are NaN or infinite."
+        return f"{_count(count, value.numel(), f'values of `{name}`')} NaN or infinite."
     if _close(value, expected, row):
         return None
     gap = float((value.double() - expected.double()).abs().nan_to_num(torch.inf).max())
     return f"The values of `{name}` are off, by up to {gap:.2g}."
+
+
+def _count(some: int, of: int, things: str) -> str:
+    """The beginning of a sentence with its verb: "1 of the 5 entries is", "The one of the entries is"."""
+    if of == 1:
+        return f"The one of the {things} is"
+    return f"{some} of the {of} {things} {'is' if some == 1 else 'are'}"
 
 
 def _close(value: Tensor, expected: Tensor, row: _Row) -> bool:

@@ -119,6 +119,46 @@ def test_the_same_words_are_said_once(toy):
     assert [row.message for row in judge(toy, broken).rows] == ["Your code raised KeyError: 'the same'.", "As above."]
 
 
+def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_full():
+    check = Check("causes", parts=("share",))
+    for title in "abcd":
+        check.row(title, explain=lambda observed, expected: "It is off.")(
+            lambda student, draw, title=title: {"shares": student.share(title)}
+        )
+
+    def observed(*values):
+        return tuple(Observation({"shares": value}) for value in values)
+
+    mistakes = (Mistake("one", "Cause one.", observed(1, 0, 1, 1)), Mistake("two", "Cause two.", observed(0, 2, 0, 0)))
+    verdict = check.compare(observed(1, 2, 1, 3), Table(1, observed(0, 0, 0, 0), mistakes))
+    assert [row.message for row in verdict.rows] == [
+        "It is off. Cause one.",
+        "It is off. Cause two.",
+        "As above.",
+        "As above.",
+    ]
+    assert [row.mistake for row in verdict.rows] == ["one", "two", "one", None]
+
+
+def test_one_and_many_have_their_verbs():
+    check = Check("numbers", parts=("share",))
+
+    @check.row("values")
+    def _(student: Student, draw: Draw):
+        return {"mask": student.share("mask"), "names": student.share("names"), "so": student.share("so")}
+
+    right = {"mask": torch.ones(5, dtype=torch.bool), "names": "a, b", "so": True}
+    table = Table(1, (Observation(right),), ())
+    one, two = torch.tensor([False, *4 * [True]]), torch.tensor([False, False, *3 * [True]])
+    for change, words in (
+        ({"mask": one}, "1 of the 5 entries of `mask` is not right."),
+        ({"mask": two}, "2 of the 5 entries of `mask` are not right."),
+        ({"names": "c"}, "`names`: c. Asked for: a, b."),
+        ({"so": False}, "`so`: no. It should be yes."),
+    ):
+        assert check.compare((Observation(right | change),), table).rows[0].message == words
+
+
 def test_code_that_always_raises_is_an_error_with_its_words(toy):
     def broken(scores):
         return scores.missing

@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 import course
 from autograde import reference
-from course import checking, record
+from course import checking, questions, record
 from course.exercises import by_number, exercises, of_part
 
 SOFTMAX = of_part("safe_softmax")
@@ -158,6 +158,13 @@ def test_questions_of_a_number(home):
     assert course.check(exercise.number, True).verdict.kind == "not answered"
     for wrong in key["values"]:
         assert course.check(exercise.number, wrong["value"]).verdict.rows[0].message == wrong["explanation"]
+
+
+def test_a_named_wrong_value_is_told_to_its_neighbours_alone():
+    values = [{"value": value, "explanation": str(value)} for value in (0, 1, 16, 15.9)]
+    key = {"kind": "number", "answer": 256, "tolerance": 0.5, "right": "right", "otherwise": "no", "values": values}
+    told = {0: "0", 0.5: "no", 1 / 16: "no", 0.96: "1", 16: "16", 15.9: "15.9", 256.4: "right"}
+    assert {answer: questions._number(key, answer).rows[0].message for answer in told} == told
 
 
 def test_an_unknown_number_or_another_count_of_parts_is_said_with_what_there_is(home):
