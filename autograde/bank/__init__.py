@@ -148,8 +148,7 @@ def published(exercise: Exercise) -> tuple[Implementation, ...] | None:
     check = checks.find(exercise.name, exercise.chapter)
     if not isinstance(check, CheckOfTest):
         return None
-    right = Implementation(REFERENCE, True, namespace(_tested(check))[check.part])
-    return (right, *(Implementation(name, False, part) for name, part in check.variants.items()))
+    return check.published_beside(namespace(_tested(check))[check.part])
 
 
 def _tested(check: CheckOfTest) -> Exercise:

@@ -111,6 +111,51 @@ split_heads = Bank(
             edit((_MERGE, "x.sum(dim=1)")),
             "The heads were summed, which leaves d features. Merging puts them side by side: H * d features.",
         ),
+        Wrong(
+            "the heads stay behind the positions, and are merged so",
+            edit((_SPLIT, "x.view(batch, length, num_heads, d_model // num_heads)"), (_MERGE, "x.flatten(2)")),
+            "The features are shared out, but the heads' axis still stands behind the positions, and the merge expects "
+            "it there: consistent, and not what is asked for. Attention works on the last two axes, so these have to "
+            "be positions and features.",
+        ),
+        Wrong(
+            "the features of a head are turned round",
+            edit((_SPLIT, _SPLIT + ".flip(3)")),
+            "Each head has its own features, the last of them first. They stay in order.",
+        ),
+        Wrong(
+            "every head gets the first block",
+            edit((_SPLIT, "x[:, :, : d_model // num_heads].unsqueeze(1).repeat(1, num_heads, 1, 1)")),
+            "Every head got the first d features. Head h gets those from h * d on.",
+        ),
+        Wrong(
+            "sentences are mixed up",
+            edit(
+                (
+                    _SPLIT,
+                    "x.view(-1, num_heads, d_model // num_heads).transpose(0, 1).reshape(batch, num_heads, length, -1)",
+                )
+            ),
+            "With one sentence it is right; with several, heads got positions of other sentences. The batch axis was "
+            "folded into the positions and cut up in another order. Leave it where it is.",
+        ),
+        Wrong(
+            "heads and their width are exchanged",
+            edit((_SPLIT, "x.view(batch, length, d_model // num_heads, num_heads).transpose(1, 2)")),
+            "There are as many heads as a head should have features, and the other way round. num_heads says how many "
+            "there are; each has D / H features.",
+        ),
+        Wrong(
+            "the gradient is cut",
+            edit((_SPLIT, _SPLIT + ".detach()"), (_MERGE, _MERGE + ".detach()")),
+            "The numbers are right, and no gradient comes back through them: nothing in front of the split would ever "
+            "learn. Nothing has to be detached here.",
+        ),
+        Wrong(
+            "the numbers become float32",
+            edit((_SPLIT, _SPLIT + ".float()")),
+            "What came in as float64 went out as float32. Moving numbers changes no kind: leave it as it is.",
+        ),
     ],
     correct=[
         Correct(
@@ -188,6 +233,23 @@ def split_heads(x, num_heads):
 
 def merge_heads(x):
     return torch.einsum("bhtd->bthd", x).reshape(x.shape[0], x.shape[2], -1)
+""",
+        ),
+        Correct(
+            "gathered feature by feature, merged by a matrix of ones and zeros",
+            """
+def split_heads(x, num_heads):
+    B, T, D = x.shape
+    d, rest = divmod(D, num_heads)
+    if rest:
+        raise ValueError(f"{D} features, {num_heads} heads")
+    which = torch.arange(D).view(num_heads, 1, d).expand(B, num_heads, T, d)
+    return torch.gather(x.unsqueeze(1).expand(B, num_heads, T, D), 3, which)
+
+
+def merge_heads(x):
+    H, d = x.shape[1], x.shape[3]
+    return torch.einsum("bhtd,hde->bte", x, torch.eye(H * d, dtype=x.dtype).view(H, d, H * d))
 """,
         ),
     ],
@@ -311,15 +373,127 @@ def test_split_heads(split_heads):
             "All that is right for widths that fit. The docstring promises something for the others too: try it.",
         ),
         Wrong(
-            "the memory has to be in one piece",
+            "the last place alone",
             """
 def test_split_heads(split_heads):
     x = torch.randn(3, 5, 8)
     heads = split_heads(x, 2)
-    assert heads.is_contiguous() and heads.shape == (3, 2, 5, 4)
-    return torch.equal(heads[2, 1, 4], x[2, 4, 4:])
+    return heads.shape == (3, 2, 5, 4) and torch.equal(heads[2, 1, 4], x[2, 4, 4:])
 """,
-            "How the numbers lie in memory is nobody's promise, and right answers differ in it. Compare values.",
+            "One head was looked at, at one position, and the case of an error was not. Compare all of them; then try a "
+            "width that the heads do not divide.",
+        ),
+        Wrong(
+            "sums of the features",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    try:
+        split_heads(x, 5)
+        return False
+    except ValueError:
+        pass
+    heads = split_heads(x, 3)
+    return heads.shape == (2, 3, 5, 4) and torch.allclose(heads.sum(-1), x.view(2, 5, 3, 4).sum(-1).transpose(1, 2))
+""",
+            "A sum, or a sorted list, says which numbers a head has and not in which order. Compare the numbers "
+            "themselves, one by one.",
+        ),
+        Wrong(
+            "head 0 stands for all",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    heads = split_heads(x, 3)
+    assert torch.allclose(heads[:, 0], x[:, :, :4]) and heads.shape == (2, 3, 5, 4)
+    try:
+        split_heads(x, 5)
+    except ValueError:
+        return True
+    return False
+""",
+            "Head 0 was looked at, and the others were not: a form in which all heads are the first one goes through. "
+            "Look at every head.",
+        ),
+        Wrong(
+            "one sentence",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(1, 5, 12)
+    heads = split_heads(x, 3)
+    for i in range(3):
+        if not torch.equal(heads[0, i], x[0, :, 4 * i : 4 * i + 4]):
+            return False
+    try:
+        split_heads(x, 5)
+    except ValueError:
+        return True
+    return False
+""",
+            "With one sentence nobody sees whether sentences are mixed up. Take two or more, and look at all of them.",
+        ),
+        Wrong(
+            "the first sentence, and sizes that are alike",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(4, 4, 16)
+    heads = split_heads(x, 4)
+    try:
+        split_heads(x, 5)
+        return False
+    except ValueError:
+        return torch.equal(heads[0], x[0].view(4, 4, 4).transpose(0, 1))
+""",
+            "Four heads of four features at four positions: whatever exchanges two of these goes through. Take sizes "
+            "that all differ.",
+        ),
+        Wrong(
+            "the memory must not be in one piece",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    heads = split_heads(x, 3)
+    if heads.is_contiguous() or not torch.equal(heads, x.view(2, 5, 3, 4).transpose(1, 2)):
+        return False
+    try:
+        split_heads(x, 5)
+    except ValueError:
+        return True
+    return False
+""",
+            "It asks for something that the docstring does not promise, and that a copy does not keep: how the numbers "
+            "lie in memory, or in whose. Compare values.",
+        ),
+        Wrong(
+            "any error counts",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    assert torch.equal(split_heads(x, 3), x.view(2, 5, 3, 4).transpose(1, 2))
+    try:
+        split_heads(x, 5)
+    except Exception:
+        return True
+    return False
+""",
+            "Any error was taken for the one that is promised. Catch ValueError alone: whatever falls over raises "
+            "something.",
+        ),
+        Wrong(
+            "certain words in the error",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    try:
+        split_heads(x, 5)
+        return False
+    except ValueError as error:
+        if "divisible" not in str(error):
+            return False
+    return torch.equal(split_heads(x, 3), x.view(2, 5, 3, 4).transpose(1, 2))
+""",
+            "It asks for something that the docstring does not promise, such as the words of the error. That it is a "
+            "ValueError is promised; the rest is free.",
         ),
     ],
     correct=[
@@ -406,6 +580,20 @@ def test_split_heads(split_heads):
     except ValueError:
         return True
     return False
+""",
+        ),
+        Correct(
+            "whole numbers, compared as lists",
+            """
+def test_split_heads(split_heads):
+    x = torch.arange(2 * 5 * 12).view(2, 5, 12)
+    assert split_heads(x, 3).tolist() == x.reshape(2, 5, 3, 4).transpose(1, 2).tolist()
+    try:
+        split_heads(x, 7)
+    except ValueError:
+        pass
+    else:
+        assert False
 """,
         ),
     ],
@@ -607,8 +795,7 @@ multi_head_attention = Bank(
                     "        queries = split_heads",
                 )
             ),
-            "This exercise asks you to write what torch's module does. All it needs, you have: split_heads, your "
-            "attention of chapter 04, merge_heads.",
+            "All that is needed, you have: split_heads, your attention of chapter 04, merge_heads.",
         ),
         Wrong(
             "torch's own attention is called",
@@ -619,7 +806,117 @@ multi_head_attention = Bank(
                     "        weights = torch.softmax(queries @ keys.mT / queries.shape[-1] ** 0.5, dim=-1)",
                 )
             ),
-            "This exercise asks you to write what torch's functions do. Yours of chapter 04 is enough.",
+            "Your attention of chapter 04 takes any leading axes, and that is enough.",
+        ),
+        Wrong(
+            "split by view and merged by view",
+            edit(
+                (
+                    "        queries =",
+                    "        def split_heads(x, H):\n            return "
+                    "x.reshape(len(x), H, x.shape[1], -1)\n\n        queries =",
+                ),
+                ("merge_heads(outputs)", "outputs.reshape(query.shape)"),
+            ),
+            "Both ways the heads were made by view, which moves nothing: a head holds whole positions instead of its "
+            "block of features, and the merge hides it. Use split_heads and merge_heads. See section 5.2.",
+        ),
+        Wrong(
+            "divided by a root twice",
+            edit(("(queries, keys,", "(queries / queries.shape[-1] ** 0.5, keys,")),
+            "The weights are too flat: the scores were divided by the root of the heads' width twice. Your "
+            "scaled_dot_product_attention does it already.",
+        ),
+        Wrong(
+            "the output alone",
+            edit((_RETURN, "return self.W_O(merge_heads(outputs))")),
+            "The weights of the heads are asked for beside the output.",
+        ),
+        Wrong(
+            "the weights' gradient is cut",
+            edit((_RETURN, "return self.W_O(merge_heads(outputs)), weights.detach()")),
+            "The numbers are right, and no gradient comes back through the weights. Whoever wants to train on them, or to "
+            "ask what moved them, needs it: nothing has to be detached here.",
+        ),
+        Wrong(
+            "the mask's new axis stands before the batch",
+            edit(("mask = mask.unsqueeze(1)", "mask = mask.unsqueeze(0)")),
+            "The mask got its axis of length one in front of the sentences, so its sentences still lie against the "
+            "heads. The scores are (B, H, T, S): the axis for the heads is the second.",
+        ),
+        Wrong(
+            "the heads look at each other",
+            edit(
+                (_UNSQUEEZE, ""),
+                (_ATTEND, "scaled_dot_product_attention(*(x.transpose(1, 2) for x in (queries, keys, values)))"),
+                ("merge_heads(outputs)", "outputs.flatten(2)"),
+            ),
+            "At each position the heads attended to each other: the heads' axis stood where the positions should be. "
+            "Attention works on the last two axes.",
+        ),
+        Wrong(
+            "the masks are in another order than the heads",
+            edit(
+                (
+                    _UNSQUEEZE,
+                    "        if mask is not None:\n"
+                    "            B, T, S, H = *query.shape[:2], key.shape[1], self.num_heads\n"
+                    "            mask = mask.expand(B, T, S).repeat(H, 1, 1).view(B, H, T, S)\n",
+                )
+            ),
+            "The mask has an axis for the heads, and its copies lie in another order: a sentence got the masks of "
+            "others. An axis of length one, which broadcasts, needs no copies.",
+        ),
+        Wrong(
+            "a large negative number for minus infinity",
+            edit(
+                (
+                    f"outputs, weights = {_ATTEND}",
+                    "scores = queries @ keys.mT / queries.shape[-1] ** 0.5\n"
+                    "        weights = torch.softmax(scores if mask is None else scores.masked_fill(~mask, -1e9), dim=-1)\n"
+                    "        outputs = weights @ values",
+                )
+            ),
+            "A query that may look at nothing looked at everything alike: with a large negative number in every place "
+            "the softmax is even. Your masked_softmax gives zeros there.",
+        ),
+        Wrong(
+            "keys and values from the query",
+            edit(("self.W_K(key)", "self.W_K(query)"), ("self.W_V(value)", "self.W_V(query)")),
+            "Everything was made of the query. In self-attention nobody notices; in cross-attention `key` and `value` "
+            "come from elsewhere.",
+        ),
+        Wrong(
+            "split before the projection",
+            edit(
+                ("split_heads(self.W_Q(query), self.num_heads)", "self.W_Q(split_heads(query, self.num_heads))"),
+                ("split_heads(self.W_K(key), self.num_heads)", "self.W_K(split_heads(key, self.num_heads))"),
+                ("split_heads(self.W_V(value), self.num_heads)", "self.W_V(split_heads(value, self.num_heads))"),
+            ),
+            "The inputs were split first, and the maps, which read all D features, then met d of them. Project first, "
+            "split afterwards.",
+        ),
+        Wrong(
+            "no projections of query, key and value",
+            edit(("self.W_Q(query)", "query"), ("self.W_K(key)", "key"), ("self.W_V(value)", "value")),
+            "The heads got the bare inputs: W_Q, W_K and W_V are never used. Project with all D features, then split.",
+        ),
+        Wrong(
+            "the query is added to the output",
+            edit((_RETURN, "return query + self.W_O(merge_heads(outputs)), weights")),
+            "The query was added to what the attention gives. That is a residual connection: it comes in chapter 06, "
+            "around the attention and not inside.",
+        ),
+        Wrong(
+            "the heads are added up",
+            edit(("merge_heads(outputs)", "outputs.sum(dim=1).repeat(1, 1, self.num_heads)")),
+            "The heads' outputs were summed. merge_heads puts them side by side, and W_O mixes them.",
+        ),
+        Wrong(
+            "the caller's mask is changed",
+            edit(("mask = mask.unsqueeze(1)", "mask.unsqueeze_(1)")),
+            "The mask that was given got its axis in place, and its owner's next layer meets a mask with four axes. "
+            "Make a new one.",
         ),
     ],
     correct=[
@@ -783,6 +1080,29 @@ def sinusoidal_encoding(length, d_model):
             edit((_ODD, "")),
             "An odd width came out one wider than it went in. The docstring asks for an error there.",
         ),
+        Wrong(
+            "float64",
+            edit((_PAIRS, _PAIRS + ".double()")),
+            "The numbers are float64 (NumPy's own kind), and added to float32 they would make everything float64. "
+            "The docstring promises float32.",
+        ),
+        Wrong(
+            "sines and cosines are cut up in the wrong order",
+            edit((_PAIRS, "torch.stack([angles.sin(), angles.cos()], dim=0).reshape(length, -1)")),
+            "Sines and cosines were stacked in front and then cut into rows, so a row holds several positions. The "
+            "new axis has to stand behind the pairs.",
+        ),
+        Wrong(
+            "the exponent is i over one pair less than there are",
+            edit((_ANGLES, "positions / 10_000 ** (torch.arange(d_model // 2) / max(d_model // 2 - 1, 1))")),
+            "The clocks slow down a little too fast, so that the last one's exponent is just one. Some libraries do "
+            "that; here the exponent is 2i / D.",
+        ),
+        Wrong(
+            "whole numbers divided",
+            edit((_ANGLES, _ANGLES.replace("positions / ", "positions // "))),
+            "The slow clocks stand still for many positions and jump: the division was of whole numbers.",
+        ),
     ],
     correct=[
         Correct(
@@ -913,6 +1233,35 @@ learned_positional_encoding = Bank(
             "The positions were added into the tensor that was given, which its owner may need again, and which "
             "autograd needs whole. Use x + ..., which makes a new one.",
         ),
+        Wrong(
+            "what is too long is cut off",
+            edit((_TOO_LONG, ""), (_ADD, "return x[:, :max_length] + self.weight[:length]")),
+            "Where x was longer than the table, its end was cut off in silence. The docstring asks for an error there.",
+        ),
+        Wrong(
+            "it goes by sentence, and counts the sentences too",
+            edit(
+                ("length, max_length = x.shape[1]", "length, max_length = x.shape[0]"), (_ADD, _ADD + ".unsqueeze(1)")
+            ),
+            "Rows were taken for the sentences, and it is the sentences that were counted. Rows of the table belong to "
+            "positions: the axis T.",
+        ),
+        Wrong(
+            "the table has another name",
+            """
+class LearnedPositionalEncoding(nn.Module):
+    def __init__(self, max_length, d_model):
+        super().__init__()
+        self.table = nn.Embedding(max_length, d_model)
+
+    def forward(self, x):
+        if x.shape[1] > self.table.num_embeddings:
+            raise ValueError(f"at most {self.table.num_embeddings} positions")
+        return x + self.table(torch.arange(x.shape[1]))
+""",
+            "The parameter called `weight` is not there or not used. The constructor that is given makes it: keep it "
+            "as it is, so that saved tables fit.",
+        ),
     ],
     correct=[
         Correct(
@@ -950,10 +1299,10 @@ previous_token_head = Bank(
     "previous_token_head",
     wrong=[
         Wrong(
-            "the hands are not turned",
+            "queries and keys are turned alike, or not at all",
             edit((_ROTATION, "torch.eye(2)")),
-            "Query and key are the same vector, so every position finds itself. Turn the query's hands back by one "
-            "position first. See section 5.6.",
+            "Every position finds itself: a dot product sees only by how much query and key are turned against each "
+            "other. Turn one of them, by one position. See section 5.6.",
         ),
         Wrong(
             "turned the other way",
@@ -1037,6 +1386,30 @@ def previous_token_head(d_model, gain):
             "an odd width is let through",
             edit((_ODD, "    d_model -= d_model % 2\n")),
             "An odd width was cut in silence. The docstring asks for an error there.",
+        ),
+        Wrong(
+            "multiplied by the root of d_model",
+            edit((_BOTH, "return gain * d_model**0.5 * W_Q, torch.eye(d_model)")),
+            "The head is too firm: the root of d_model was multiplied in. The scores asked for are those before the "
+            "attention's division, and that is not undone here.",
+        ),
+        Wrong(
+            "the gain as an exponent",
+            edit((_BOTH, "return torch.tensor(gain).exp() * W_Q, torch.eye(d_model)")),
+            "The scores are e to the power of the gain times the dot product. The softmax takes the exponential; here "
+            "the gain multiplies.",
+        ),
+        Wrong(
+            "no sign at all",
+            edit((_ROTATION, "torch.tensor([[cos, sin], [sin, cos]])")),
+            "The 2 x 2 blocks are no rotations: their two sines must have opposite signs, and here both have plus. "
+            "Write out sin(a - b) and cos(a - b) once more.",
+        ),
+        Wrong(
+            "float64",
+            edit((_BOTH, "return (gain * W_Q).double(), torch.eye(d_model)")),
+            "A matrix of float64 does not multiply the encoding, which is float32. Compute in float64 if you like, and "
+            "return float32.",
         ),
     ],
     correct=[
@@ -1196,6 +1569,34 @@ convolution_as_attention = Bank(
             edit((_SUMMED, "nn.functional.conv1d(x.mT, weight, bias, padding=num_heads // 2).mT, weights")),
             "This exercise asks for a convolution made of attention. Let the heads' weights meet their values.",
         ),
+        Wrong(
+            "a softmax over nothing",
+            edit(
+                (
+                    "weights = masked_softmax(torch.zeros(mask.shape, dtype=x.dtype, device=x.device), mask)",
+                    'weights = torch.softmax(torch.zeros(mask.shape).masked_fill(~mask, float("-inf")), dim=2)',
+                )
+            ),
+            "At the edges a row allows no key, and a softmax of nothing but minus infinity is NaN. Your masked_softmax "
+            "gives zeros there.",
+        ),
+        Wrong(
+            "the bias goes into every head's values",
+            edit((_SUMMED, "(weights @ (values + bias)).sum(dim=1) + 0 * bias, weights")),
+            "The bias was added to each head's values, so it came once for each head that finds a key. Add it once, "
+            "after the heads have been added up.",
+        ),
+        Wrong(
+            "the kernel of the values is turned round",
+            edit(('torch.einsum("bsc,ock->bkso", x, weight)', 'torch.einsum("bsc,ock->bkso", x, weight.flip(2))')),
+            "The heads look where they should, and the first of them got the last slice of the kernel. Head k makes "
+            "its values with weight[:, :, k]; nothing is turned round.",
+        ),
+        Wrong(
+            "the middle is counted one too far",
+            edit((_OFFSETS, "torch.arange(num_heads, device=x.device) - (num_heads + 1) // 2")),
+            "All heads look one place too far back. The middle head, K // 2, looks at its own place.",
+        ),
     ],
     correct=[
         Correct(
@@ -1334,7 +1735,7 @@ ablate_heads = Bank(
                 ("for head in heads:", "for head in sorted(set(range(attention.num_heads)) - set(heads)):"),
                 (
                     _NO_SUCH_HEAD,
-                    "            if max(heads, default=0) >= attention.num_heads:\n"
+                    "            if not set(heads) <= set(range(attention.num_heads)):\n"
                     "                raise ValueError(max(heads))\n",
                 ),
             ),
@@ -1368,6 +1769,44 @@ ablate_heads = Bank(
             edit((_NO_SUCH_HEAD, "")),
             "For a head that does not exist nothing happened, in silence: a slice beyond the end is empty. The "
             "docstring asks for an error there.",
+        ),
+        Wrong(
+            "a negative number is let through",
+            edit(("if not 0 <= head < attention.num_heads:", "if head >= attention.num_heads:")),
+            "Head -1 was let through: its slice is empty, or it is another head's. There are heads 0 to H - 1.",
+        ),
+        Wrong(
+            "heads that can be gone through once are gone through twice",
+            edit(
+                (
+                    "    d_head =",
+                    "    for head in heads:\n"
+                    "        if not 0 <= head < attention.num_heads:\n"
+                    "            raise ValueError(head)\n    d_head =",
+                )
+            ),
+            "Heads that came from a generator were used up by the first loop, so the second switched nothing off. "
+            "Make a list of them first, or go through them once.",
+        ),
+        Wrong(
+            "only the last of the heads",
+            edit(("for head in heads:", "for head in list(heads)[-1:]:")),
+            "Only the last head of the list was switched off. Go through all of them.",
+        ),
+        Wrong(
+            "its queries, keys and values go too",
+            edit(
+                (
+                    _COLUMNS,
+                    "own = slice(head * d_head, (head + 1) * d_head)\n"
+                    "            for W in (without.W_Q, without.W_K, without.W_V):\n"
+                    "                W.weight[own] = 0.0\n"
+                    "                W.bias[own] = 0.0\n"
+                    "            without.W_O.weight[:, own] = 0.0",
+                )
+            ),
+            "The output is right, and the head's weights have become even: the weights must stay as they were. Silence "
+            "the head where it enters W_O, and nothing else.",
         ),
     ],
     correct=[
@@ -1455,6 +1894,27 @@ def ablate_heads(attention, heads):
     return Without()
 """,
         ),
+        Correct(
+            "a hook that silences what W_O is given",
+            """
+def ablate_heads(attention, heads):
+    heads = list(heads)
+    for h in heads:
+        if not 0 <= h < attention.num_heads:
+            raise ValueError(h)
+    new = copy.deepcopy(attention)
+    d = new.W_O.in_features // new.num_heads
+
+    def hook(module, given):
+        x = given[0].clone()
+        for h in heads:
+            x[..., h * d : (h + 1) * d] = 0
+        return (x,)
+
+    new.W_O.register_forward_pre_hook(hook)
+    return new
+""",
+        ),
     ],
 )
 
@@ -1527,6 +1987,11 @@ fix_the_borrowed_attention = Bank(
             edit((_REPEATED, "blocked.repeat_interleave(attention.num_heads, dim=1).reshape(-1, *blocked.shape[1:])")),
             "The rows of the masks were multiplied, one query after the other, and cut up afresh. It is whole masks "
             "that are needed several times, along the first axis.",
+        ),
+        Wrong(
+            "the output alone",
+            edit(("average_attn_weights=False)", "average_attn_weights=False)[0]")),
+            "The weights of each head are asked for beside the output.",
         ),
     ],
     correct=[

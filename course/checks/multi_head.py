@@ -11,7 +11,7 @@ from torch import Tensor
 
 from course.checks import Check, Draw
 from course.checks.of_tests import CheckOfTest
-from course.checks.variants.multi_head import SPLIT_HEADS
+from course.checks.variants.multi_head import RIGHT_SPLIT_HEADS, SPLIT_HEADS
 from course.transport.student import Module, Student, StudentError
 
 # ---- split_heads ----------------------------------------------------------------------------------------------------
@@ -65,6 +65,18 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"heads": student.split_heads(draw.normal(5, 2, 6).transpose(0, 1), 2), "merged": student.merge_heads(heads)}
 
 
+@split_heads.row("gradients come back through both, and float64 stays float64")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    back, _ = student.grad("split_heads", draw.normal(1, 2, 6), 3, cotangents=[draw.normal(1, 3, 2, 2)])
+    (again,) = student.grad("merge_heads", draw.normal(1, 3, 2, 2), cotangents=[draw.normal(1, 2, 6)])
+    wide = student.split_heads(draw.normal(1, 2, 6).double(), 3), student.merge_heads(draw.normal(1, 3, 2, 2).double())
+    return {
+        "gradient of split_heads": back,
+        "gradient of merge_heads": again,
+        "what becomes of float64": " and ".join(str(heads.dtype) for heads in wide),
+    }
+
+
 @split_heads.row("heads that do not divide the width raise ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 5, 12)
@@ -76,7 +88,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- test_split_heads -----------------------------------------------------------------------------------------------
 
-test_split_heads = CheckOfTest("test_split_heads", of="split_heads", variants=SPLIT_HEADS)
+test_split_heads = CheckOfTest(
+    "test_split_heads",
+    of="split_heads",
+    variants=SPLIT_HEADS,
+    right_forms=RIGHT_SPLIT_HEADS,
+    beyond=("the gradient is cut", "the numbers become float32"),  # called without autograd; need not be asked
+)
 
 # ---- multi_head_attention -------------------------------------------------------------------------------------------
 
@@ -97,6 +115,9 @@ def _attention(student: Student, draw: Draw, d_model: int, num_heads: int) -> Mo
 
 
 def _shown(result: Any) -> dict[str, Any]:
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        came = "one tensor" if isinstance(result, Tensor) else f"a {type(result).__name__}"
+        raise ValueError(f"{came} came, and a pair, output and weights, is asked for")
     output, weights = result
     return {"output": output, "weights": weights}
 
@@ -124,16 +145,14 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
 
 @multi_head_attention.row("self-attention with three heads", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, x = _attention(student, draw, 6, 3), draw.normal(2, 4, 6)
+    attention, x = _attention(student, draw, 6, 3), draw.normal(1, 4, 6)
     return _shown(attention(x, x, x))
 
 
-@multi_head_attention.row(
-    "cross-attention: key is not value; B, T, S, H and d all different", weight=2, explain=_explain_attention
-)
+@multi_head_attention.row("cross-attention: key is not value, T is not S", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 12, 3)
-    return _shown(attention(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
+    attention = _attention(student, draw, 8, 2)
+    return _shown(attention(draw.normal(3, 3, 8), draw.normal(3, 5, 8), draw.normal(3, 5, 8)))
 
 
 @multi_head_attention.row("one head, of the whole width", weight=0.5, explain=_explain_attention)
@@ -144,9 +163,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @multi_head_attention.row("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _attention(student, draw, 6, 2)
-    arguments = draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
-    return _shown(attention(*arguments, draw.mask(2, 3, 5)))
+    attention = _attention(student, draw, 6, 3)
+    arguments = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
+    return _shown(attention(*arguments, draw.mask(2, 4, 5)))
 
 
 @multi_head_attention.row("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
@@ -170,13 +189,24 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(attention(x, x, x, mask))
 
 
+@multi_head_attention.row("the caller's mask is left as it was", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _attention(student, draw, 4, 2), draw.normal(2, 3, 4)
+    output, _ = attention(x, x, x, draw.mask(2, 3, 3))
+    return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
+
+
 @multi_head_attention.row("gradients reach query, key, value and all four maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)
     arguments = draw.normal(1, 3, 4), draw.normal(1, 5, 4), draw.normal(1, 5, 4)
     found = attention.grad(*arguments, cotangents=[draw.normal(1, 3, 4), draw.normal(1, 2, 3, 5)])
-    named = dict(zip(("query", "key", "value"), found["inputs"], strict=False)) | found["parameters"]
-    return {f"gradient of {name}": value for name, value in named.items()}
+    named = dict(zip(("query", "key", "value"), found["inputs"], strict=True)) | found["parameters"]
+    reached = [gradient.flatten() for gradient in named.values() if gradient is not None]
+    return {  # two entries for eleven gradients: the recorded table stays small
+        "a gradient is missing for": ", ".join(name for name, gradient in named.items() if gradient is None),
+        "all the gradients": torch.cat(reached) if reached else None,
+    }
 
 
 # ---- sinusoidal_encoding --------------------------------------------------------------------------------------------
@@ -217,6 +247,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @sinusoidal_encoding.row("far out: position 3,000", atol=1e-3)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"its row": student.sinusoidal_encoding(3_001, 6)[3_000]}
+
+
+@sinusoidal_encoding.row("the numbers are float32", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"numbers": str(student.sinusoidal_encoding(3, 4).dtype)}
 
 
 @sinusoidal_encoding.row("an odd width raises ValueError", weight=0.5, guard=True)
@@ -276,8 +311,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         except StudentError as error:
             seen[f"{length} positions of five"] = error.type_name
         else:
-            added = not torch.equal(output[:, -1], x[:, -1])
-            seen[f"{length} positions of five"] = f"no error, {'something' if added else 'nothing'} added at the end"
+            added = "nothing" if torch.equal(output[:, -1], x[:, -1]) else "something"
+            whole = output.shape == x.shape
+            what = f"{added} added at the end" if whole else f"{output.shape[1]} positions came back"
+            seen[f"{length} positions of five"] = f"no error, {what}"
     return seen
 
 
@@ -341,6 +378,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights = _weights(student, 32, 50.0, 300)
     return {"weight on the one before": weights.diagonal(-1)[-10:], "weight on themselves": weights.diagonal()[-10:]}
+
+
+@previous_token_head.row("the matrices are float32, as the encoding is", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    W_Q, W_K = student.previous_token_head(4, 2.0)
+    return {"W_Q": str(W_Q.dtype), "W_K": str(W_K.dtype)}
 
 
 @previous_token_head.row("an odd width raises ValueError", weight=0.5, guard=True)
@@ -448,6 +491,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"without any head": every(x, x, x)[0], "without none": none(x, x, x)[0]}
 
 
+@ablate_heads.row("heads that can be gone through once, as a generator's")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, x = _whole(student, draw, 6, 3), draw.normal(2, 4, 6)
+    return {"output": student.ablate_heads(attention, student.fixture("one_by_one", 2, 0))(x, x, x)[0]}
+
+
 @ablate_heads.row("the attention that was given stays whole")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _whole(student, draw, 12, 4), draw.normal(2, 4, 12)
@@ -461,6 +510,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "the output's shape without head 2": str(tuple(student.ablate_heads(attention, [2])(x, x, x)[0].shape)),
         "head 3 of three": student.error_of("ablate_heads", attention, [3]),
+        "head -1 of three": student.error_of("ablate_heads", attention, [-1]),
     }
 
 

@@ -31,7 +31,8 @@ Make = Callable[[Any, Draw], Callable]
 class CheckOfTest(Check):
     """The check of an exercise that asks for a test of exercise `of`, or of one `part` of it.
 
-    `variants` are the published wrong ones by name. `make(part, draw)` turns a part into what the test is given, where
+    `variants` are the published wrong ones by name; `right_forms` are right ones that stand beside the learner's own
+    and differ in what a test must not depend on. `make(part, draw)` turns a part into what the test is given, where
     that is not the part itself: an encoder with drawn weights for its class. `beyond` names wrong answers of the bank
     that no such test can see, or need not: a gradient that is cut, an argument that is changed in place.
     """
@@ -44,21 +45,29 @@ class CheckOfTest(Check):
         *,
         of: str,
         variants: Mapping[str, Any],
+        right_forms: Mapping[str, Any] | None = None,
         part: str = "",
         make: Make | None = None,
         beyond: Sequence[str] = (),
     ):
         super().__init__(name, parts=(name,))
         self.of, self.part, self.beyond = of, part or of, tuple(beyond)
-        self.variants = dict(variants)
+        self.variants, self.right_forms = dict(variants), dict(right_forms or {})
         self._make = make
         self.row(f"it lets every right `{self.part}` pass", explain=self._refused)(_together)
         self.row(f"it finds the wrong forms of `{self.part}`", explain=self._missed)(_together)
 
     def published(self) -> tuple[Implementation, ...]:
         """What a learner's test is tried on. Raises ImportError, with the way on, where there is no right one yet."""
-        right = Implementation(REFERENCE, True, parts.own_or_reference(self.part))
-        return (right, *(Implementation(name, False, part) for name, part in self.variants.items()))
+        return self.published_beside(parts.own_or_reference(self.part))
+
+    def published_beside(self, right: Any) -> tuple[Implementation, ...]:
+        """What a test is tried on in a notebook, with `right` for the right one that the others stand beside."""
+        return (
+            Implementation(REFERENCE, True, right),
+            *(Implementation(name, True, part) for name, part in self.right_forms.items()),
+            *(Implementation(name, False, part) for name, part in self.variants.items()),
+        )
 
     def judge(self, student: Student, table: Table) -> Verdict:
         """As any check; where the learner has no right implementation yet, the note says what to do first."""

@@ -1,4 +1,7 @@
-"""Chapter 05: wrong forms of `split_heads`, for a test of it to be tried on. The right one is the learner's own."""
+"""Chapter 05: forms of `split_heads` for a test of it to be tried on beside the learner's own.
+
+Wrong ones, and a right one that differs in what nobody promised.
+"""
 
 from torch import Tensor
 
@@ -53,11 +56,50 @@ def no_error_of_its_own(x: Tensor, num_heads: int) -> Tensor:
     return together
 
 
+def features_turned_round(x: Tensor, num_heads: int) -> Tensor:
+    """The right features for each head, the last of them first."""
+    blocks = x.flip(2).split(_shared(x, num_heads), dim=2)
+    heads = x.new_empty(len(x), num_heads, *blocks[0].shape[1:])
+    for h, block in enumerate(reversed(blocks)):
+        heads[:, h] = block
+    return heads
+
+
+def first_block_for_all(x: Tensor, num_heads: int) -> Tensor:
+    """Head 0 is right, and all the others are it again."""
+    return x[:, :, : _shared(x, num_heads)].unsqueeze(1).repeat(1, num_heads, 1, 1)
+
+
+def sentences_mixed_up(x: Tensor, num_heads: int) -> Tensor:
+    """All positions of the batch are put in one row, and not taken apart again as they were: right for one sentence."""
+    rows = x.reshape(-1, num_heads, _shared(x, num_heads))  # (B * T, H, d)
+    return rows.permute(1, 0, 2).reshape(len(x), num_heads, x.shape[1], -1)
+
+
+def heads_as_wide_as_they_are_many(x: Tensor, num_heads: int) -> Tensor:
+    """num_heads features for each head: right where the heads are as many as a head's features."""
+    return x.reshape(len(x), x.shape[1], _shared(x, num_heads), num_heads).permute(0, 2, 1, 3)
+
+
 SPLIT_HEADS = {
     "split by view alone": by_view_alone,
     "the heads are interleaved": interleaved,
     "the heads come in reverse order": reversed_heads,
     "the heads stand before the batch": heads_before_batch,
+    "the features of a head are turned round": features_turned_round,
+    "every head gets the first block": first_block_for_all,
+    "sentences are mixed up": sentences_mixed_up,
+    "heads and their width are exchanged": heads_as_wide_as_they_are_many,
     "a width that does not divide is cut": cut_where_it_does_not_divide,
     "a width that does not divide raises another error": no_error_of_its_own,
 }
+
+
+def right_without_a_word(x: Tensor, num_heads: int) -> Tensor:
+    """Right; its error says nothing."""
+    if x.shape[2] % num_heads:
+        raise ValueError
+    return x.reshape(len(x), x.shape[1], num_heads, x.shape[2] // num_heads).permute(0, 2, 1, 3)
+
+
+RIGHT_SPLIT_HEADS = {"one whose error says nothing": right_without_a_word}
