@@ -139,7 +139,8 @@ def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
         gain * e(t - 1) . e(s)
 
     where e(t) is the formula of sinusoidal_encoding at position t, and e(-1) the same formula.
-    Returns W_Q and W_K, each (d_model, d_model). Raises ValueError where d_model is odd.
+    Returns W_Q and W_K, each (d_model, d_model) and float32. Raises ValueError where d_model is
+    odd.
     """
     if d_model % 2:
         raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")

@@ -1408,8 +1408,8 @@ def previous_token_head(d_model, gain):
         Wrong(
             "float64",
             edit((_BOTH, "return (gain * W_Q).double(), torch.eye(d_model)")),
-            "A matrix of float64 does not multiply the encoding, which is float32. Compute in float64 if you like, and "
-            "return float32.",
+            "A matrix of float64 does not multiply the encoding, which is float32. Compute in float64 if you like; what is "
+            "given back is float32.",
         ),
     ],
     correct=[

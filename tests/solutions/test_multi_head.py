@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from course.checks.fixtures.multi_head import four_maps
 from solutions import multi_head
 from solutions.dot_product import SelfAttention, causal_mask
 from solutions.multi_head import (
@@ -234,7 +235,7 @@ def test_its_query_is_gain_times_the_position_before(half, gain, t):
     W_Q, W_K = previous_token_head(2 * half, gain)
     encoding = sinusoidal_encoding(t + 2, 2 * half)
     torch.testing.assert_close(encoding[t + 1] @ W_Q.T, gain * encoding[t], atol=gain * 2e-4, rtol=0)
-    assert torch.equal(W_K, torch.eye(2 * half))
+    assert torch.equal(W_K, torch.eye(2 * half)) and W_Q.dtype == torch.float32
 
 
 @given(seed=SEEDS, B=SIZES, T=SIZES, C_in=SIZES, C_out=SIZES, K=st.sampled_from([1, 3, 5, 7]))
@@ -278,6 +279,23 @@ def test_the_output_is_a_sum_over_the_heads(seed, off):
 def test_a_head_that_is_not_there_is_refused(head):
     with pytest.raises(ValueError, match=rf"0 to 3, got {head}"):
         ablate_heads(MultiHeadAttention(8, 4), [0, head])
+
+
+def test_heads_may_come_from_a_generator():
+    ours, _ = twins(8, 4)
+    x = torch.randn(2, 5, 8, generator=generator(6))
+    assert torch.equal(ablate_heads(ours, (h for h in (3, 1)))(x, x, x)[0], ablate_heads(ours, [1, 3])(x, x, x)[0])
+
+
+def test_the_attention_that_the_check_hands_out_is_the_courses_and_calls_its_maps():
+    ours, _ = twins(8, 4)
+    handed = four_maps(8, 4)
+    handed.load_state_dict(ours.state_dict())
+    query, memory = (torch.randn(2, length, 8, generator=generator(7)) for length in (5, 6))
+    for mine, theirs in zip(ours(query, memory, memory), handed(query, memory, memory), strict=True):
+        torch.testing.assert_close(mine, theirs)
+    handed.W_O.register_forward_pre_hook(lambda module, given: (0 * given[0],))
+    torch.testing.assert_close(handed(query, memory, memory)[0], ours.W_O.bias.expand(2, 5, 8))
 
 
 @given(seed=SEEDS, B=SIZES, T=SIZES, S=SIZES)
