@@ -329,6 +329,20 @@ scaled_dot_product_attention = Bank(
     ],
     correct=[
         Correct(
+            "a bias for the forbidden keys",
+            _HEAD
+            + """
+    weights = torch.matmul(query, torch.swapaxes(key, -1, -2)) / query.shape[-1] ** 0.5
+    if mask is not None:
+        lowest = torch.finfo(weights.dtype).min / 2
+        weights = weights + torch.zeros(mask.shape, dtype=weights.dtype).masked_fill_(~mask, lowest)
+    weights = weights.softmax(-1)
+    if mask is not None:
+        weights = weights.masked_fill(~mask.any(-1, keepdim=True), 0)
+    return weights @ value, weights
+""",
+        ),
+        Correct(
             "broadcast, and one exponential",
             _HEAD
             + """
@@ -585,6 +599,17 @@ def padding_mask(lengths, max_length):
     for b, n in enumerate(lengths):
         mask[b, 0, :n] = True
     return mask
+""",
+        ),
+        Correct(
+            "compared by methods",
+            """
+def causal_mask(length):
+    return torch.triu(torch.ones(length, length), diagonal=1).bool().logical_not()
+
+
+def padding_mask(lengths, max_length):
+    return (lengths.view(-1, 1, 1) - 1).ge(torch.arange(max_length).to(lengths))
 """,
         ),
         Correct(
@@ -1051,6 +1076,16 @@ def hand_set_lookup(codes):
     d = codes.shape[1]
     W = (torch.linalg.pinv(codes) @ codes.roll(-1, 0)).T
     return 5 * W, 5 * d**0.5 * torch.eye(d)
+""",
+        ),
+        Correct(
+            "a table of scores between the symbols, as little as is enough",
+            """
+def hand_set_lookup(codes):
+    K, d = codes.shape
+    table = torch.zeros(K, K)
+    table[(torch.arange(K) + 1) % K, torch.arange(K)] = torch.tensor(99.0 * 99 + 1).log() * d**0.5
+    return codes.T @ table @ codes, torch.eye(d)
 """,
         ),
         Correct(

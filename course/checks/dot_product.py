@@ -35,7 +35,8 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str | None:
     if not torch.allclose(rows, right.sum(dim=-1), atol=1e-4):
         if torch.allclose(columns, torch.ones_like(columns), atol=1e-4):
             return "The columns of the weights sum to 1: the queries share each key. The rows were to sum to 1."
-        return f"The rows of the weights sum to between {rows.min():.2f} and {rows.max():.2f}, not to 1."
+        sums = dict.fromkeys(f"{total:.2f}" for total in (rows.min(), rows.max()))
+        return f"The rows of the weights sum to {' to '.join(sums)}, not to 1."
     return "The rows of the weights sum to 1 over the allowed keys; how they are shared out is not right."
 
 
@@ -71,15 +72,15 @@ def _query_key_value(draw: Draw, *leading: int, T: int, S: int, d_k: int, d_v: i
 def _in_float64(student: Student, name: str, given: tuple[Tensor, ...], step: Tensor) -> dict[str, Any]:
     """Whether function `name` computes in float64: a step of a billionth in its first argument shows in its results.
 
-    Where anything is rounded to float32 on the way, the results stay, or jump by more than the step can move them.
+    Where anything is rounded to float32 on the way, they stay, or jump, and not by as much forwards as backwards.
     """
     first, *others = (x.double() for x in given)
-    before = getattr(student, name)(first, *others)
-    after = getattr(student, name)(first + 1e-9 * step, *others)
-    gap = max(float((a - b).abs().max()) for a, b in zip(after, before, strict=True))
+    back, here, on = (getattr(student, name)(first + s * 1e-9 * step, *others) for s in (-1, 0, 1))
+    moved = max(float((b - a).abs().max()) for a, b in zip(back, on, strict=True))
+    bent = max(float((a - 2 * b + c).abs().max()) for a, b, c in zip(back, here, on, strict=True))
     return {
-        "all results are float64": all(result.dtype == torch.float64 for result in before),
-        "a step of a billionth moves the results a little": 1e-12 < gap < 1.5e-8,
+        "all results are float64": all(result.dtype == torch.float64 for result in here),
+        "a step of a billionth moves the results evenly": moved > 1e-12 and bent < 1e-13,
     }
 
 
@@ -521,9 +522,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@attention_backward.row("all sizes alike, where a wrong axis fits by accident")
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _backward(student, draw, 3, T=3, S=3, d_k=3, d_v=3)
+def _all_sizes_alike(name: str) -> None:
+    @attention_backward.row(f"all sizes alike, where a wrong axis runs: the {name}'s gradient", weight=0.5)
+    def _(student: Student, draw: Draw) -> dict[str, Any]:
+        return {"gradient": _backward(student, draw, 3, T=3, S=3, d_k=3, d_v=3)[name]}
+
+
+for _name in _GRADIENTS:
+    _all_sizes_alike(_name)
 
 
 @attention_backward.row("scores of hundreds, and float64 that stays float64", weight=0.5)
@@ -574,17 +580,21 @@ def _explain_moved(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 
 @fix_the_leak.row("what comes later changes nothing earlier", weight=2, explain=_explain_moved)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    tensors = _query_key_value(draw, 2, T=6, S=6, d_k=3, d_v=4)
-    before, _ = student.attend_to_the_past(*tensors)
+    query, key, value = _query_key_value(draw, 2, T=6, S=6, d_k=3, d_v=4)
+    before, _ = student.attend_to_the_past(query, key, value)
     seen: dict[str, Any] = {}
     for t in (2, 5):
-        for times, size in ((1, ""), (100, " and a hundred times as large")):  # scores of tens of thousands
-            other = tuple(torch.cat([x[:, :t], times * draw.normal(*x[:, t:].shape)], dim=1) for x in tensors)
+        later = [draw.normal(*x[:, t:].shape) for x in (query, key, value)]
+        last = query[:, t - 1 : t]  # its score for the large later keys is a thousand over the root of d_k
+        liked = 1_000 * last / last.square().sum(-1, keepdim=True)
+        huge = [100 * last.expand_as(later[0]), liked.expand_as(later[1]), later[2]]
+        for others, size in ((later, ""), (huge, " and huge")):
+            other = (torch.cat([x[:, :t], y], dim=1) for x, y in zip((query, key, value), others, strict=True))
             after, weights = student.attend_to_the_past(*other)
             still = torch.allclose(before[:, :t], after[:, :t], atol=1e-6)
             seen[f"before position {t}, what follows is another{size}"] = "stay" if still else "move"
-        last = torch.allclose(before[:, -1], after[:, -1], atol=1e-6)
-        seen[f"after position {t}, what follows it is another"] = "stay" if last else "move"
+        moved = not torch.allclose(before[:, -1], after[:, -1], atol=1e-6)
+        seen[f"from position {t} on, what stands there is another"] = "move" if moved else "stay"
     return seen | {
         "a number that is NaN or infinite": not bool(torch.isfinite(after).all()),
         "weights that sum to one": torch.allclose(weights.sum(dim=2), torch.ones(2, 6), atol=1e-3),

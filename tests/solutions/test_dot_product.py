@@ -136,8 +136,9 @@ def test_the_library_function_is_refused(part):
             f"class {part}(nn.Module):\n"
             "    def __init__(self, d_model):\n"
             "        super().__init__()\n"
-            "    def forward(self, query, mask=None):\n"
-            "        key = value = query\n"
+            "        self.W_Q, self.W_K, self.W_V = (nn.Linear(d_model, d_model, bias=False) for _ in range(3))\n"
+            "    def forward(self, x, mask=None):\n"
+            "        query, key, value = self.W_Q(x), self.W_K(x), self.W_V(x)\n"
             f"        return {call}, None"
         ),
     }
