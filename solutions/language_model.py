@@ -154,7 +154,7 @@ def generate(
     model: a function, tokens (B, T) -> logits (B, T, V), for T up to max_length; tokens (B, T),
     one at least. Each of count times the model reads the last max_length tokens at most, and
     the next token is drawn from sampling_distribution of its last row of logits, with the
-    settings given. Returns (B, T + count), the given tokens first, and keeps no gradients.
+    settings given. Returns (B, T + count), the given tokens first. Gradients are off meanwhile.
     """
     with torch.no_grad():
         for _ in range(count):

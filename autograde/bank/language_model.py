@@ -89,6 +89,66 @@ def bits_per_character(model, batches):
             "A probability that is too small for a float becomes 0, and its logarithm infinite. Take the logarithm and "
             "the softmax together, as log_softmax and cross_entropy do.",
         ),
+        Wrong(
+            "the whole window is read, and the last row thrown away",
+            edit(
+                (
+                    "logits, targets = model(windows[:, :-1]), windows[:, 1:]",
+                    "logits, targets = model(windows)[:, :-1], windows[:, 1:]",
+                )
+            ),
+            "All T + 1 characters went in, though nothing comes after the last one. A model with T positions cannot read "
+            "them: cut the last character off before the model reads.",
+        ),
+        Wrong(
+            "cross_entropy takes the places for the classes",
+            """
+def bits_per_character(model, batches):
+    nats, count = 0.0, 0
+    for windows in batches:
+        logits, targets = model(windows[:, :-1]), windows[:, 1:]
+        nats += F.cross_entropy(logits, targets, reduction="sum").item()
+        count += targets.numel()
+    return nats / count / math.log(2)
+""",
+            "cross_entropy wants the classes in the second axis, and (B, T, V) has the places there. Flatten B and T into "
+            "one axis, or transpose.",
+        ),
+        Wrong(
+            "a softmax before cross_entropy",
+            edit(("F.cross_entropy(logits.flatten(0, 1)", "F.cross_entropy(logits.softmax(dim=-1).flatten(0, 1)")),
+            "cross_entropy takes the softmax itself, and was given probabilities: the softmax was taken twice. Give it "
+            "the logits.",
+        ),
+        Wrong(
+            "the logarithm of the mean probability",
+            """
+def bits_per_character(model, batches):
+    p = [model(w[:, :-1]).softmax(dim=-1).gather(2, w[:, 1:].unsqueeze(2)).flatten() for w in batches]
+    return -torch.cat(p).mean().log2().item()
+""",
+            "The probabilities were averaged first. The score is the mean of the logarithms: one character that the "
+            "model thought impossible must cost a lot.",
+        ),
+        Wrong(
+            "perplexity instead of bits",
+            edit(("return nats / count / math.log(2)", "return 2 ** (nats / count / math.log(2))")),
+            "This is the perplexity, 2 to the power of the bits. The exponent itself is asked for.",
+        ),
+        Wrong(
+            "a small number is added in the logarithm",
+            """
+def bits_per_character(model, batches):
+    bits, count = 0.0, 0
+    for windows in batches:
+        p = torch.softmax(model(windows[:, :-1]), dim=-1).gather(-1, windows[:, 1:].unsqueeze(-1))
+        bits += -torch.log2(p + 1e-9).sum().item()
+        count += p.numel()
+    return bits / count
+""",
+            "Adding a small number to the probability keeps the logarithm finite and makes it wrong: no character can "
+            "cost more than the logarithm of that number. Take softmax and logarithm together, as cross_entropy does.",
+        ),
     ],
     correct=[
         Correct(
@@ -141,6 +201,28 @@ _LOSS = """        logits = self(tokens[:, :-1])
 causal_language_model = Bank(
     "causal_language_model",
     wrong=[
+        Wrong(
+            "the mask is transposed",
+            edit(
+                (
+                    "mask = causal_mask(tokens.shape[1]).to(tokens.device)",
+                    "mask = causal_mask(tokens.shape[1]).T",
+                )
+            ),
+            "Each place saw itself and what comes after it, and nothing before. Row t of the mask is what place t may see: "
+            "0 to t.",
+        ),
+        Wrong(
+            "too many tokens are cut off without a word",
+            edit(
+                (
+                    "        mask = causal_mask(",
+                    "        tokens = tokens[:, -len(self.positions.weight) :]\n        mask = causal_mask(",
+                )
+            ),
+            "More tokens than positions were cut down to the window in silence. The docstring promises a ValueError: "
+            "whoever calls decides what to leave out.",
+        ),
         Wrong(
             "no mask",
             edit(("x = layer(x, mask)", "x = layer(x)")),
@@ -280,6 +362,112 @@ causal_language_model = Bank(
             "The rows are probabilities already. Logits are asked for: cross_entropy takes the softmax itself, and would "
             "take it twice.",
         ),
+        Wrong(
+            "the last norm after every layer",
+            edit(("x = layer(x, mask)", "x = self.norm(layer(x, mask))"), ("F.linear(self.norm(x), ", "F.linear(x, ")),
+            "The last norm was applied after each layer. It comes once, after all of them: between the layers the plain "
+            "stream goes on.",
+        ),
+        Wrong(
+            "the norm comes before the layers",
+            edit(
+                ("        for layer in self.layers:", "        x = self.norm(x)\n        for layer in self.layers:"),
+                ("F.linear(self.norm(x), ", "F.linear(x, "),
+            ),
+            "The last norm was applied to what goes into the layers. Each layer norms its own input; this one is for what "
+            "comes out of the last.",
+        ),
+        Wrong(
+            "the logits are scaled",
+            edit((_LOGITS, "return F.linear(self.norm(x), self.token_embedding.weight) / x.shape[-1] ** 0.5")),
+            "The logits were divided by the root of d_model. That belongs to attention scores; logits are the plain dot "
+            "products.",
+        ),
+        Wrong(
+            "logarithms of probabilities instead of logits",
+            edit((_LOGITS, "return F.linear(self.norm(x), self.token_embedding.weight).log_softmax(dim=-1)")),
+            "The rows are logarithms of probabilities already. Logits are asked for: the dot products as they are.",
+        ),
+        Wrong(
+            "the embedding learns from one end only",
+            edit((_LOGITS, "return F.linear(self.norm(x), self.token_embedding.weight.detach())")),
+            "The matrix was cut off from its gradients at the output (detach or .data). It is one parameter with two uses, "
+            "and learns from both.",
+        ),
+        Wrong(
+            "a head of its own, not tied",
+            edit(
+                (
+                    "        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)\n",
+                    "        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)\n"
+                    "        self.head = nn.Linear(d_model, vocab_size, bias=False)\n",
+                ),
+                (_LOGITS, "return self.head(self.norm(x))"),
+            ),
+            "The logits come from a matrix of their own. Input and output share one: the embedding's.",
+        ),
+        Wrong(
+            "the loss is a bare number",
+            edit(
+                (
+                    "return F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())",
+                    "return torch.tensor(F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()).item())",
+                )
+            ),
+            "The loss was cut off from the computation that made it (item, no_grad or detach), so no optimiser could learn "
+            "anything from it. Return what cross_entropy gives.",
+        ),
+        Wrong(
+            "the loss switches dropout off",
+            edit((_LOSS, "        self.eval()\n" + _LOSS)),
+            "`loss` puts the model into eval mode and leaves it there, so dropout is off for the rest of the training. The "
+            "mode is the caller's business.",
+        ),
+        Wrong(
+            "dropout before the positions",
+            edit((_EMBED, "x = self.positions(self.dropout(self.token_embedding(tokens)))")),
+            "Dropout acted on the embedding alone and the positions were added afterwards. It acts on their sum.",
+        ),
+        Wrong(
+            "dropout at the output in place of the input",
+            edit(
+                (_EMBED, "x = self.positions(self.token_embedding(tokens))"),
+                ("F.linear(self.norm(x), ", "F.linear(self.dropout(self.norm(x)), "),
+            ),
+            "Dropout acted on the last norm's output. It acts on embedding plus position, before the first layer.",
+        ),
+        Wrong(
+            "dropout at both ends",
+            edit(("F.linear(self.norm(x), ", "F.linear(self.dropout(self.norm(x)), ")),
+            "Dropout acted a second time, on the last norm's output. It acts once, before the first layer.",
+        ),
+        Wrong(
+            "a dropout of another rate",
+            edit((_EMBED, "x = F.dropout(self.positions(self.token_embedding(tokens)), 0.1, self.training)")),
+            "The rate given to the constructor was not used. `self.dropout` has it.",
+        ),
+        Wrong(
+            "the loss in bits",
+            edit(
+                (
+                    "return F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())",
+                    "return F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten()) / math.log(2)",
+                )
+            ),
+            "The loss was divided by ln 2. The docstring asks for nats, what cross_entropy gives.",
+        ),
+        Wrong(
+            "the loss is summed over the places",
+            edit((_LOSS, _LOSS + " * logits.shape[1]")),
+            "The loss is a mean over the batch and a sum over the places; the docstring asks for the mean over all B * T "
+            "predictions.",
+        ),
+        Wrong(
+            "cross_entropy takes the places for the classes",
+            edit((_LOSS, "        return F.cross_entropy(self(tokens[:, :-1]), tokens[:, 1:])")),
+            "cross_entropy wants the classes in the second axis, and (B, T, V) has the places there. Flatten B and T into "
+            "one axis, or transpose.",
+        ),
     ],
     correct=[
         Correct(
@@ -332,6 +520,43 @@ causal_language_model = Bank(
                 (
                     "mask = causal_mask(tokens.shape[1]).to(tokens.device)",
                     "B, T = tokens.shape\n        mask = causal_mask(T).expand(B, T, T)",
+                )
+            ),
+        ),
+        Correct(
+            "a head that is tied in the constructor",
+            edit(
+                (
+                    "        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)\n",
+                    "        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)\n"
+                    "        self.head = nn.Linear(d_model, vocab_size, bias=False)\n"
+                    "        self.head.weight = self.token_embedding.weight\n",
+                ),
+                (_LOGITS, "return self.head(self.norm(x))"),
+            ),
+        ),
+        Correct(
+            "a pass for every prefix",
+            edit(
+                (
+                    "        mask = causal_mask(tokens.shape[1]).to(tokens.device)\n",
+                    "        if self.training:  # one mask of what is dropped for all prefixes\n"
+                    "            return self.in_one_pass(tokens)\n"
+                    "        passes = [self.in_one_pass(tokens[:, : t + 1])[:, -1] for t in range(tokens.shape[1])]\n"
+                    "        return torch.stack(passes, dim=1)\n\n"
+                    "    def in_one_pass(self, tokens):\n"
+                    "        mask = causal_mask(tokens.shape[1]).to(tokens.device)\n",
+                )
+            ),
+        ),
+        Correct(
+            "a loss place by place",
+            edit(
+                (
+                    _LOSS,
+                    "        logits = self(tokens[:, :-1])\n"
+                    "        losses = [F.cross_entropy(logits[:, t], tokens[:, t + 1]) for t in range(logits.shape[1])]\n"
+                    "        return torch.stack(losses).mean()",
                 )
             ),
         ),
@@ -422,6 +647,68 @@ def prefixes_equal_one_pass(model, tokens):
             ),
             "Both gradients are there, the wrong way round: the one pass comes first.",
         ),
+        Wrong(
+            "both lists hold the same tensors",
+            """
+def prefixes_equal_one_pass(model, tokens):
+    model.zero_grad()
+    logits = model(tokens[:, :-1])
+    F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum").backward()
+    one_pass = [p.grad for p in model.parameters()]
+    model.zero_grad(set_to_none=False)
+    for t in range(1, tokens.shape[1]):
+        F.cross_entropy(model(tokens[:, :t])[:, -1], tokens[:, t], reduction="sum").backward()
+    return one_pass, [p.grad for p in model.parameters()]
+""",
+            "Both lists hold the model's own .grad tensors, so what came second has overwritten the first. "
+            "torch.autograd.grad returns gradients that are nobody else's.",
+        ),
+        Wrong(
+            "the .grad fields are wiped",
+            """
+def prefixes_equal_one_pass(model, tokens):
+    found = []
+    logits = model(tokens[:, :-1])
+    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
+    prefixes = sum(
+        F.cross_entropy(model(tokens[:, :t])[:, -1], tokens[:, t], reduction="sum") for t in range(1, tokens.shape[1])
+    )
+    for loss in (one_pass, prefixes):
+        model.zero_grad()
+        loss.backward()
+        found.append([p.grad.clone() for p in model.parameters()])
+    model.zero_grad()
+    return tuple(found)
+""",
+            "Both gradients are right, and whatever stood in the model's .grad fields is wiped out. torch.autograd.grad "
+            "leaves them alone.",
+        ),
+        Wrong(
+            "the prefixes are means over the batch",
+            edit(('F.cross_entropy(last, tokens[:, t], reduction="sum")', "F.cross_entropy(last, tokens[:, t])")),
+            "In the prefixes the mean over the batch was taken, and in one pass the sum. Take the sum in both.",
+        ),
+        Wrong(
+            "the first row of each prefix",
+            edit(("model(tokens[:, :t])[:, -1]", "model(tokens[:, :t])[:, 0]")),
+            "Of each prefix the first row of logits was used: it has seen one token. The last row has seen them all.",
+        ),
+        Wrong(
+            "only the last prefix counts",
+            edit(("prefixes = prefixes + F.cross_entropy", "prefixes = F.cross_entropy")),
+            "Only the longest prefix is left: each one replaced the one before. Add them up.",
+        ),
+        Wrong(
+            "the one pass reads the whole window",
+            edit(("logits = model(tokens[:, :-1])\n", "logits = model(tokens)[:, :-1]\n")),
+            "In one pass the model was given the last token too. Nothing comes after it, and a model that reads in both "
+            "directions, or has T positions, notices: cut it off before the model reads.",
+        ),
+        Wrong(
+            "each prefix is its last token alone",
+            edit(("model(tokens[:, :t])[:, -1]", "model(tokens[:, t - 1 : t])[:, -1]")),
+            "The model was given one token at a time, without those before it. A prefix begins at the beginning.",
+        ),
     ],
     correct=[
         Correct(
@@ -496,6 +783,28 @@ def prefixes_equal_one_pass(model, tokens):
     return list(torch.autograd.grad(one, p)), list(torch.autograd.grad(many, p))
 """,
         ),
+        Correct(
+            "backward, with the .grad fields put back",
+            """
+def prefixes_equal_one_pass(model, tokens):
+    before = [p.grad for p in model.parameters()]
+
+    def gradients(loss):
+        for p in model.parameters():
+            p.grad = None
+        loss.backward()
+        return [p.grad for p in model.parameters()]
+
+    one = gradients(F.cross_entropy(model(tokens[:, :-1]).transpose(1, 2), tokens[:, 1:], reduction="sum"))
+    many = 0.0
+    for t in range(1, tokens.shape[1]):
+        many = many + F.cross_entropy(model(tokens[:, :t])[:, -1], tokens[:, t], reduction="sum")
+    many = gradients(many)
+    for p, grad in zip(model.parameters(), before):
+        p.grad = grad
+    return one, many
+""",
+        ),
     ],
 )
 
@@ -508,6 +817,18 @@ _MEAN = "return shares.transpose(1, 2)[asked].mean(dim=0)"
 induction_score = Bank(
     "induction_score",
     wrong=[
+        Wrong(
+            "no token repeats, and nothing is said",
+            edit(
+                (
+                    """    if not asked.any():
+        raise ValueError(f"no token of {tuple(tokens.shape)} occurs a second time")
+""",
+                    "",
+                )
+            ),
+            "Where no token occurs a second time there is nothing to average, and the docstring promises a ValueError.",
+        ),
         Wrong(
             "the earlier occurrence itself",
             edit((_AFTER, "after = earlier")),
@@ -565,6 +886,35 @@ induction_score = Bank(
             edit(("sum(dim=3)", "sum(dim=3) / after.sum(dim=2).clamp(min=1).unsqueeze(1)")),
             "Where a token occurred several times before, the share is the sum of the weights on all the places after, "
             "and not their mean.",
+        ),
+        Wrong(
+            "the query's own place is left out",
+            edit(
+                (
+                    _MEAN,
+                    "return (shares - (weights * after.unsqueeze(1)).diagonal(dim1=2, dim2=3)).transpose(1, 2)[asked].mean(dim=0)",
+                )
+            ),
+            "Where a token stands twice in a row, the place after the first is the query's own, and it counts: j - 1 < t "
+            "allows j = t.",
+        ),
+        Wrong(
+            "only the first earlier occurrence",
+            edit((_AFTER, "after = F.pad(earlier[:, :, :-1], (1, 0))\n    after &= after.cumsum(2) == 1")),
+            "Only the place after the first occurrence was counted. The docstring counts the places after all earlier "
+            "ones.",
+        ),
+        Wrong(
+            "divided by the number of places",
+            edit((_MEAN, "return shares.sum(dim=(0, 2)) / after.sum()")),
+            "The sum was divided by the number of pairs of query and place. A query with three places counts once, like "
+            "one with a single place: divide by the number of queries.",
+        ),
+        Wrong(
+            "a sentence without a repeat is refused",
+            edit(("if not asked.any():", "if not asked.any(dim=1).all():")),
+            "An error was raised because one sentence had no repeat. It is for the case that no token of the whole batch "
+            "occurs a second time.",
         ),
     ],
     correct=[
@@ -806,6 +1156,123 @@ generate = Bank(
             ),
             "The tokens that were given are missing from what comes back: they stand first, then the new ones.",
         ),
+        Wrong(
+            "none of the settings is handed on",
+            edit(("sampling_distribution(logits, temperature, top_k, top_p)", "sampling_distribution(logits)")),
+            "`generate` drew from the plain softmax of the logits: neither the temperature nor top_k nor top_p had any "
+            "part. Hand all three to `sampling_distribution`.",
+        ),
+        Wrong(
+            "what top_k keeps is not divided by its sum",
+            edit((_TOP_K, _TOP_K.replace("        ordered = ordered / ordered.sum(dim=-1, keepdim=True)\n", ""))),
+            "After top_k the rest no longer sums to one, and top_p then counts shares of the whole. Divide what top_k keeps "
+            "by its sum at once.",
+        ),
+        Wrong(
+            "top_p keeps one more where p is met exactly",
+            edit((_KEEP, "ordered.masked_fill(before > top_p, 0.0)")),
+            "Where the tokens before have exactly top_p together, one more was kept. The fewest that have at least top_p "
+            "are asked for.",
+        ),
+        Wrong(
+            "the least likely are kept",
+            edit(("ordered[:, top_k:] = 0.0", "ordered[:, : max(0, ordered.shape[1] - top_k)] = 0.0")),
+            "top_k kept the k least likely tokens. Sort in falling order, or take the other end.",
+        ),
+        Wrong(
+            "the softmax runs over the batch",
+            edit((_SOFTMAX, "torch.softmax(logits / temperature, dim=0)")),
+            "The softmax ran over the rows of the batch. Each row is a distribution over the vocabulary: the last axis.",
+        ),
+        Wrong(
+            "all equals share at temperature 0",
+            edit(
+                (
+                    "return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(logits.dtype)",
+                    "best = (logits == logits.amax(dim=-1, keepdim=True)).to(logits.dtype)\n"
+                    "        return best / best.sum(dim=-1, keepdim=True)",
+                )
+            ),
+            "At temperature 0 several equal logits shared the probability. The first of them gets it all.",
+        ),
+        Wrong(
+            "every place is handed to sampling_distribution",
+            edit(
+                ("max_length:])[:, -1]", "max_length:])"),
+                ("torch.multinomial(probabilities, 1)", "torch.multinomial(probabilities[:, -1], 1)"),
+            ),
+            "The logits of all places (B, T, V) went into `sampling_distribution`, which takes (B, V). Take the last row of "
+            "logits first.",
+        ),
+        Wrong(
+            "the beginning is cut once",
+            edit(
+                (
+                    "    with torch.no_grad():\n        for",
+                    "    tokens = tokens[:, -max_length:]\n    with torch.no_grad():\n        for",
+                ),
+                ("model(tokens[:, -max_length:])", "model(tokens[:, -max_length:])"),
+            ),
+            "A beginning longer than the window was cut for good: some of the given tokens are missing from what comes "
+            "back. Cut only what the model reads, and do it at each step.",
+        ),
+        Wrong(
+            "the same random numbers at each step",
+            edit(
+                (
+                    "torch.multinomial(probabilities, 1)",
+                    "torch.multinomial(probabilities, 1, generator=torch.Generator().manual_seed(0))",
+                )
+            ),
+            "The random numbers begin afresh at each step, so each draw repeats the one before. Leave the seed to the "
+            "caller.",
+        ),
+        Wrong(
+            "a seed is set inside",
+            edit(
+                (
+                    "    with torch.no_grad():\n        for",
+                    "    torch.manual_seed(0)\n    with torch.no_grad():\n        for",
+                )
+            ),
+            "A seed is set inside `generate`, so that every run writes the same. Leave the seed to the caller.",
+        ),
+        Wrong(
+            "one draw for the whole batch",
+            edit(
+                (
+                    "torch.multinomial(probabilities, 1)",
+                    "torch.multinomial(probabilities[:1], 1).expand(len(tokens), 1)",
+                )
+            ),
+            "One token was drawn for all the rows of the batch. Each row draws from its own distribution.",
+        ),
+        Wrong(
+            "gradients are kept",
+            edit(("with torch.no_grad():", "with torch.enable_grad():")),
+            "The model ran with gradients switched on, so each step stores what only training needs. Write under "
+            "torch.no_grad.",
+        ),
+        Wrong(
+            "the caller's tokens are changed",
+            edit(
+                (
+                    "tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)",
+                    "tokens.data = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)",
+                )
+            ),
+            "The new tokens were put into the caller's own tensor. Make a new one and leave what was given as it is.",
+        ),
+        Wrong(
+            "the caller's logits are changed",
+            edit(
+                (
+                    "    ordered, order = torch.sort(torch.softmax(logits / temperature,",
+                    "    logits /= temperature\n    ordered, order = torch.sort(torch.softmax(logits,",
+                )
+            ),
+            "The logits were divided in place, so the caller's own tensor changed. Divide into a new one.",
+        ),
     ],
     correct=[
         Correct(
@@ -908,6 +1375,22 @@ def generate(model, tokens, count, max_length, temperature=1.0, top_k=None, top_
                     "return torch.zeros_like(ordered).scatter(-1, order, ordered)",
                     "return ordered.gather(-1, order.argsort(dim=-1))",
                 )
+            ),
+        ),
+        Correct(
+            "a table for the text, under inference_mode",
+            edit(
+                (
+                    "    with torch.no_grad():\n        for _ in range(count):\n",
+                    "    T = tokens.shape[1]\n"
+                    "    text = torch.cat([tokens, torch.zeros(len(tokens), count, dtype=tokens.dtype)], dim=1)\n"
+                    "    with torch.inference_mode():\n        for i in range(T, T + count):\n",
+                ),
+                (_READ, "logits = model(text[:, max(0, i - max_length) : i])[:, -1]"),
+                (
+                    "            tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)\n    return tokens",
+                    "            text[:, i] = torch.multinomial(probabilities, 1)[:, 0]\n    return text",
+                ),
             ),
         ),
     ],
@@ -1062,6 +1545,121 @@ key_value_cache = Bank(
             ),
             "After a reading was refused the cache took its tokens for read. Nothing may change before the check.",
         ),
+        Wrong(
+            "joined along the heads",
+            edit(
+                ("torch.cat([self.keys[i], keys], dim=2)", "torch.cat([self.keys[i], keys], dim=1)"),
+                ("torch.cat([self.values[i], values], dim=2)", "torch.cat([self.values[i], values], dim=1)"),
+            ),
+            "Keys and values were joined along the axis of the heads. In (B, H, length, D / H) the places are the third "
+            "axis.",
+        ),
+        Wrong(
+            "length stays 0",
+            edit(("        self.length = now\n", "")),
+            "`length` was never moved on, so each reading takes itself for the first: positions from 0 and a mask too "
+            "small. Add the number of new tokens at the end.",
+        ),
+        Wrong(
+            "length is not kept",
+            edit(
+                (
+                    "model, past, now = self.model, self.length, self.length + tokens.shape[1]",
+                    "past = 0 if self.keys[0] is None else self.keys[0].shape[2]\n"
+                    "        model, now = self.model, past + tokens.shape[1]",
+                ),
+                ("        self.length = now\n", ""),
+            ),
+            "The logits are right, and `length` does not say how many tokens were read. Move it on at the end of each "
+            "reading.",
+        ),
+        Wrong(
+            "the cache is filled and not used",
+            edit(
+                (
+                    """            x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)
+            x = x + layer.feed_forward(layer.norm2(x))
+""",
+                    """            self._attend(i, layer.self_attention, layer.norm1(x), mask)
+            x = layer(x, causal_mask(now - past))
+""",
+                ),
+            ),
+            "Keys and values are kept, and then the layer ran on the new tokens alone, so what was kept is never looked at. "
+            "Let the new queries attend to the joined keys.",
+        ),
+        Wrong(
+            "keys and values are kept unsplit",
+            edit(
+                (
+                    "            split_heads(project(x), attention.num_heads)  # (B, T, D) -> (B, H, T, D / H)",
+                    "            project(x)",
+                ),
+                ("torch.cat([self.keys[i], keys], dim=2)", "torch.cat([self.keys[i], keys], dim=1)"),
+                ("torch.cat([self.values[i], values], dim=2)", "torch.cat([self.values[i], values], dim=1)"),
+                (
+                    "        output, _ = scaled",
+                    "        queries, keys, values = (split_heads(x, attention.num_heads) for x in (queries, keys, values))\n"
+                    "        output, _ = scaled",
+                ),
+            ),
+            "The logits are right, and what is kept has another form than promised: (B, H, length, D / H), split into heads.",
+        ),
+        Wrong(
+            "the model is put into training mode",
+            edit(
+                (
+                    "        max_length = len(model.positions.weight)",
+                    "        model.train()\n        max_length = len(model.positions.weight)",
+                )
+            ),
+            "Reading put the model into training mode, where dropout acts. The mode is the caller's business.",
+        ),
+        Wrong(
+            "the first norm is left out",
+            edit(("layer.self_attention, layer.norm1(x), mask", "layer.self_attention, x, mask")),
+            "Queries, keys and values were made from the stream without its norm. With the norm first, each part reads the "
+            "normed stream and adds to the plain one.",
+        ),
+        Wrong(
+            "no residual around the feed-forward",
+            edit(("x = x + layer.feed_forward(layer.norm2(x))", "x = layer.feed_forward(layer.norm2(x))")),
+            "The feed-forward's output replaced the stream where it should be added to it.",
+        ),
+        Wrong(
+            "no last norm",
+            edit(
+                ("F.linear(model.norm(x), model.token_embedding.weight)", "F.linear(x, model.token_embedding.weight)")
+            ),
+            "The stream went into the logits without the model's last norm. Finish as the model does.",
+        ),
+        Wrong(
+            "the scores are not scaled",
+            edit(
+                (
+                    "output, _ = scaled_dot_product_attention(queries, keys, values, mask)",
+                    "output = (queries @ keys.transpose(2, 3)).masked_fill(~mask, -torch.inf).softmax(dim=-1) @ values",
+                )
+            ),
+            "The attention scores were not divided by the root of the heads' width. scaled_dot_product_attention does it.",
+        ),
+        Wrong(
+            "a mask at the first reading only",
+            edit((_ROWS, "mask = causal_mask(now) if past == 0 else None")),
+            "The first reading has its mask, and later ones have none: where several new tokens come at once, each saw "
+            "those after it.",
+        ),
+        Wrong(
+            "heads cut by view",
+            edit(
+                (
+                    "split_heads(project(x), attention.num_heads)",
+                    "project(x).view(len(x), attention.num_heads, x.shape[1], -1)",
+                )
+            ),
+            "The heads were cut with one view, which mixes places and columns as soon as there is more than one place. "
+            "split_heads splits the width first and then exchanges the axes.",
+        ),
     ],
     correct=[
         Correct(
@@ -1135,7 +1733,7 @@ class KeyValueCache(nn.Module):
         self.model = model
         self.keys = [None] * len(model.layers)
         self.values = [None] * len(model.layers)
-        self.length = 0
+        self.length, self.room = 0, []
 
     def forward(self, tokens):
         room, D = self.model.positions.weight.shape
@@ -1146,13 +1744,14 @@ class KeyValueCache(nn.Module):
         allowed = causal_mask(room)[start:stop]
         for i, layer in enumerate(self.model.layers):
             a = layer.self_attention
-            if self.keys[i] is None:
-                shape = len(tokens), a.num_heads, room, D // a.num_heads
-                self.keys[i], self.values[i] = torch.zeros(shape, dtype=x.dtype), torch.zeros(shape, dtype=x.dtype)
+            if start == 0:
+                shape = 2, len(tokens), a.num_heads, room, D // a.num_heads
+                self.room.append(torch.zeros(shape, dtype=x.dtype))
             n = layer.norm1(x)
-            self.keys[i][:, :, start:stop] = split_heads(a.W_K(n), a.num_heads).detach()
-            self.values[i][:, :, start:stop] = split_heads(a.W_V(n), a.num_heads).detach()
-            out, _ = scaled_dot_product_attention(split_heads(a.W_Q(n), a.num_heads), self.keys[i], self.values[i], allowed)
+            self.room[i][0, :, :, start:stop] = split_heads(a.W_K(n), a.num_heads).detach()
+            self.room[i][1, :, :, start:stop] = split_heads(a.W_V(n), a.num_heads).detach()
+            self.keys[i], self.values[i] = self.room[i][:, :, :, :stop]
+            out, _ = scaled_dot_product_attention(split_heads(a.W_Q(n), a.num_heads), *self.room[i], allowed)
             x = x + a.W_O(merge_heads(out))
             x = x + layer.feed_forward(layer.norm2(x))
         self.length = stop
@@ -1160,7 +1759,7 @@ class KeyValueCache(nn.Module):
 """,
         ),
         Correct(
-            "the normed inputs are kept unsplit",
+            "joined where length is above 0",
             edit(
                 (
                     "self.keys[i] is not None",
@@ -1266,6 +1865,39 @@ def split_windows(tokens, length, stride, held_out):
 """,
             "held_out was taken for a number of windows. It is a number of tokens at the end of the text, and windows are "
             "cut after the split.",
+        ),
+        Wrong(
+            "the windows of the whole text, those across the border left out",
+            """
+def split_windows(tokens, length, stride, held_out):
+    windows = tokens.unfold(0, length + 1, stride)
+    starts = torch.arange(len(windows)) * stride
+    border = len(tokens) - held_out
+    training, validation = windows[starts + length < border], windows[starts >= border]
+    if len(training) == 0 or len(validation) == 0:
+        raise ValueError("a part is too short")
+    return training, validation
+""",
+            "The validation windows begin where the whole text's happen to, and not at the first held-out token. Cut the "
+            "text in two, then each part into windows.",
+        ),
+        Wrong(
+            "the stride is left out",
+            edit(("part.unfold(0, length + 1, stride)", "part.unfold(0, length + 1, 1)")),
+            "A window begins at every token, whatever the stride.",
+        ),
+        Wrong(
+            "the last window is missing",
+            edit(
+                (
+                    "training, validation = (part.unfold(0, length + 1, stride) for part in parts)",
+                    "training, validation = (\n"
+                    "        torch.stack([part[i : i + length + 1] for i in range(0, max(1, len(part) - length - 1), stride)])\n"
+                    "        for part in parts\n    )",
+                )
+            ),
+            "A window that ends with the part's last token is missing. It fits: the last start is the part's length minus "
+            "length + 1.",
         ),
     ],
     correct=[

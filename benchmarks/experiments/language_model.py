@@ -18,7 +18,7 @@ from solutions.multi_head import MultiHeadAttention
 from solutions.transformer import FeedForward
 
 SMALL = {"d_model": 64, "num_heads": 4, "d_ff": 256, "num_layers": 2, "learning_rate": 5e-3}
-TEXT = {**SMALL, "window": 32, "batch_size": 32, "steps": 1_800}
+TEXT = {**SMALL, "window": 32, "batch_size": 64, "steps": 3_000}
 # The same number of characters in every step, whatever the window: 512 = batch size times window.
 CONTEXT = {**SMALL, "characters_a_step": 512, "steps": 800, "windows": [4, 8, 16, 32, 64], "gru_hidden_size": 128}
 PROMPT = 'The "for" statement '

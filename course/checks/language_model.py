@@ -20,8 +20,11 @@ _B, _V, _MAX, _D, _H, _FF, _LAYERS = 3, 7, 8, 6, 2, 10, 2
 
 
 def _packed(gradients: Sequence[Tensor]) -> Tensor:
-    """Gradients, each summed over its first axis, end to end: as telling as the whole, and the tables stay small."""
-    return torch.cat([gradient.sum(dim=0).flatten() for gradient in gradients])
+    """Gradients, each summed over its first axis, end to end: the tables stay small.
+
+    The rows count differently, because a plain sum over the vocabulary of a softmax's gradient is zero.
+    """
+    return torch.cat([torch.arange(1.0, len(g) + 1) @ g.flatten(1) / len(g) if g.dim() > 1 else g for g in gradients])
 
 
 # ---- causal_language_model ------------------------------------------------------------------------------------------
@@ -29,9 +32,18 @@ def _packed(gradients: Sequence[Tensor]) -> Tensor:
 causal_language_model = Check("causal_language_model", parts=("CausalLanguageModel",))
 
 
+_EMBEDDING = "token_embedding.weight"
+
+
+def _load(model: Module, state: dict[str, Tensor]) -> None:
+    """Load a state, the embedding once more by itself: a matrix that is tied to it under another name follows."""
+    model.load(state)
+    model.load({_EMBEDDING: state[_EMBEDDING]})
+
+
 def _model(student: Student, draw: Draw) -> Module:
     model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, _LAYERS)
-    model.load(draw.state(model))
+    _load(model, draw.state(model))
     return model.eval()
 
 
@@ -65,8 +77,9 @@ def _(student: Student, draw: Draw) -> Values:
 
 
 def _explain_leak(observed: Values, expected: Values) -> str | None:
-    if observed.get("an earlier row moved"):
-        return "When the last token changed, logits at an earlier place changed too."
+    early = [place for place in str(observed.get("places whose logits moved", "")).split() if int(place) < 3]
+    if early:
+        return f"When the token at place 3 changed, the logits moved at place {' and '.join(early)} too."
     return None
 
 
@@ -74,12 +87,9 @@ def _explain_leak(observed: Values, expected: Values) -> str | None:
 def _(student: Student, draw: Draw) -> Values:
     model, tokens = _model(student, draw), _tokens(draw, 6)
     changed = tokens.clone()
-    changed[:, -1] = (changed[:, -1] + 1) % _V
-    before, after = model(tokens), model(changed)
-    return {
-        "an earlier row moved": bool((before - after)[:, :-1].abs().max() > 1e-5),
-        "its own row moved": bool((before - after)[:, -1].abs().max() > 1e-5),
-    }
+    changed[:, 3] = (changed[:, 3] + 1) % _V
+    moved = (model(tokens) - model(changed)).abs().amax(dim=(0, 2)) > 1e-5
+    return {"places whose logits moved": " ".join(str(place) for place in range(6) if moved[place])}
 
 
 @causal_language_model.row("`loss`: the mean over every next token", weight=2)
@@ -92,23 +102,82 @@ def _(student: Student, draw: Draw) -> Values:
     return {"loss": _model(student, draw).method("loss", _tokens(draw, _MAX + 1, 2))}
 
 
-@causal_language_model.row("gradients reach every parameter, the shared embedding from both ends")
-def _(student: Student, draw: Draw) -> Values:
-    found = _model(student, draw).grad(_tokens(draw, 5), cotangents=[draw.normal(_B, 5, _V)])
-    gradients = found["parameters"]
-    reached = sorted(name for name, gradient in gradients.items() if gradient is not None)
-    return {"parameters reached": len(reached), "gradients": _packed([gradients[name] for name in reached])}
+def _explain_gradients_of_loss(observed: Values, expected: Values) -> str | None:
+    reached, wanted = observed.get("parameters reached"), expected["parameters reached"]
+    if reached == 0:
+        return "No gradient comes back from `loss`, so nothing could be trained with it."
+    return f"The gradient of `loss` reaches {reached} of {wanted} parameters." if reached != wanted else None
 
 
-@causal_language_model.row("dropout acts in training, and not in evaluation", weight=0.5)
+@causal_language_model.row(
+    "the gradient of `loss` reaches every parameter, the shared embedding from both ends",
+    explain=_explain_gradients_of_loss,
+)
 def _(student: Student, draw: Draw) -> Values:
-    model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, 0, dropout=0.5)  # no layers: the embedding's own
-    model.load(draw.state(model))
-    tokens = _tokens(draw, 6)
+    loss = student.fixture("LossOf", _model(student, draw))
+    gradients = loss.grad(_tokens(draw, 6), cotangents=[torch.tensor(1.0)])["parameters"]
+    reached = [gradients[name] for name in sorted(gradients) if gradients[name] is not None]
+    return {"parameters reached": len(reached), "gradients": _packed(reached or [torch.zeros(1, 1)])}
+
+
+def _explain_dropout(observed: Values, expected: Values) -> str | None:
+    """The first of the things looked at that is not so, in words."""
+    says = {
+        "logits in evaluation": "The logits in evaluation are not right.",
+        "the logits are drawn": "In training the logits are the same as in evaluation: nothing was dropped.",
+        "what is dropped are entries of embedding plus position": "In training the logits are not those of embedding "
+        "plus position with some entries dropped and the others scaled up.",
+        "what comes out of the last norm is dropped": "In training entries of the last norm's output are zero.",
+        "about half, as the rate says": "With a rate of 0.5 the share of entries dropped is far from a half.",
+        "the loss is drawn too": "In training `loss` is what it is in evaluation: nothing was dropped.",
+        "training goes on after `loss`": "After a call of `loss` the model no longer drops anything.",
+    }
+    for name, sentence in says.items():
+        seen, right = observed.get(name), expected[name]
+        if isinstance(right, Tensor):
+            if not isinstance(seen, Tensor) or seen.shape != right.shape:
+                return None
+            if not torch.allclose(seen, right, atol=1e-4, rtol=1e-3):
+                return sentence
+        elif seen != right:
+            return sentence
+    return None
+
+
+@causal_language_model.row(
+    "dropout acts on embedding plus position in training, and not in evaluation", explain=_explain_dropout
+)
+def _(student: Student, draw: Draw) -> Values:
+    # No layers, and the identity as the embedding: the logits are the last norm's output, entry by entry.
+    model = student.CausalLanguageModel(_D, _MAX, _D, _H, _FF, 0, dropout=0.5)
+    position = 0.5 + draw.uniform(_D)
+    state = draw.state(model) | {_EMBEDDING: torch.eye(_D), "norm.weight": torch.ones(_D), "norm.bias": torch.zeros(_D)}
+    state["positions.weight"] = position.expand(_MAX, _D).clone()
+    _load(model, state)
+    token = int(draw.integers(0, _D, 1))
+    one, windows = torch.full((200, 1), token), draw.integers(0, _D, 4, 5)
     student.seed(int(draw.integers(0, 1000, 1)))
-    logits = model.eval()(tokens)
-    dropped = model.train()(tokens)
-    return {"logits": logits, "the same in training": bool(torch.allclose(logits, dropped))}
+    model.train()
+    dropped = model(one)[:, 0]
+    loss = model.method("loss", windows)
+    after_loss = model(one)[:, 0]
+    model.eval()
+    logits, sure_loss = model(one[:2])[:, 0], model.method("loss", windows)
+    kept = torch.cartesian_prod(*[torch.tensor([0.0, 1.0])] * _D)  # every way to drop some of the D entries
+    ways = torch.nn.functional.layer_norm(2 * kept * (torch.eye(_D)[token] + position), (_D,))
+    distance, way = torch.cdist(dropped, ways).min(dim=1)
+    share = 1 - kept[way].mean().item()
+    zero = dropped == 0
+    return {
+        "logits in evaluation": logits,
+        "the logits are drawn": not torch.allclose(dropped, logits[:1].expand_as(dropped), atol=1e-3),
+        "what is dropped are entries of embedding plus position": bool(distance.max() < 1e-2),
+        "what comes out of the last norm is dropped": bool((zero.any(dim=1) & ~zero.all(dim=1)).any()),
+        "what goes into the last norm is drawn": len(dropped[:, 0].round(decimals=3).unique()) > 3,
+        "about half, as the rate says": 0.4 < share < 0.6,
+        "the loss is drawn too": abs(loss - sure_loss) > 1e-6,
+        "training goes on after `loss`": bool((after_loss - logits[:1]).abs().max() > 1e-3),
+    }
 
 
 @causal_language_model.row("more tokens than positions raise ValueError", weight=0.5, guard=True)
@@ -150,6 +219,11 @@ def _both(result: Any) -> Values:
 
 def _explain_gradients(observed: Values, expected: Values) -> str | None:
     """Which of the two lists is off, and whether by one factor."""
+    both = [observed.get(which) for which in ("one pass", "prefixes")]
+    right = [expected[which] for which in ("one pass", "prefixes")]
+    if all(isinstance(one, Tensor) and one.shape == other.shape for one, other in zip(both, right, strict=True)):
+        if torch.equal(*both) and not any(map(torch.allclose, both, right)):
+            return "The two gradients are one and the same, number for number, and neither is right."
     for which in ("one pass", "prefixes"):
         one, other = observed.get(which), expected[which]
         if not isinstance(one, Tensor) or one.shape != other.shape:
@@ -187,11 +261,28 @@ def _(student: Student, draw: Draw) -> Values:
     return _both(student.prefixes_equal_one_pass(_reader(student, draw, "forwards"), draw.integers(0, 7, 3, 2)))
 
 
-@prefixes_equal_one_pass.row("the model's own .grad fields are left alone", weight=0.5, guard=True)
+def _explain_left_alone(observed: Values, expected: Values) -> str | None:
+    if observed.get("gradients were left in empty .grad fields"):
+        return "The model's .grad fields were empty before the call and hold gradients after it."
+    if not observed.get("gradients that stood in .grad still stand there"):
+        return "The gradients that stood in the model's .grad fields before the call are gone or changed."
+    return None
+
+
+@prefixes_equal_one_pass.row(
+    "the model's own .grad fields are left alone", weight=0.5, guard=True, explain=_explain_left_alone
+)
 def _(student: Student, draw: Draw) -> Values:
-    model = _reader(student, draw, "forwards")
-    found = student.prefixes_equal_one_pass(model, draw.integers(0, 7, 3, 4))
-    return {"lists": len(found), "gradients left behind": model.method("has_gradients")}
+    model, tokens = _reader(student, draw, "forwards"), draw.integers(0, 7, 3, 4)
+    found = student.prefixes_equal_one_pass(model, tokens)
+    left = model.method("has_gradients")
+    model.method("set_gradients", 0.25)
+    student.prefixes_equal_one_pass(model, tokens)
+    return {
+        "lists": len(found),
+        "gradients were left in empty .grad fields": left,
+        "gradients that stood in .grad still stand there": model.method("gradients_are", 0.25),
+    }
 
 
 # ---- bits_per_character ---------------------------------------------------------------------------------------------
@@ -199,15 +290,21 @@ def _(student: Student, draw: Draw) -> Values:
 bits_per_character = Check("bits_per_character", parts=("bits_per_character",))
 
 
-def _bigram(draw: Draw, vocab_size: int = 6, scale: float = 1.5):
-    """A model that looks at one token: a function, tokens (B, T) -> logits (B, T, V)."""
+def _bigram(draw: Draw, vocab_size: int = 6, scale: float = 1.5, max_length: int = 100):
+    """A model that looks at one token: a function, tokens (B, T) -> logits (B, T, V), for T up to max_length."""
     table = scale * draw.normal(vocab_size, vocab_size)
-    return lambda tokens: table[tokens]
+
+    def model(tokens: Tensor) -> Tensor:
+        if tokens.shape[1] > max_length:
+            raise ValueError(f"{tokens.shape[1]} tokens are too many for {max_length} positions")
+        return table[tokens]
+
+    return model
 
 
-@bits_per_character.row("one batch of windows")
+@bits_per_character.row("one batch of windows, for a model of just T positions")
 def _(student: Student, draw: Draw) -> Values:
-    return {"bits": student.bits_per_character(_bigram(draw), [draw.integers(0, 6, 4, 7)])}
+    return {"bits": student.bits_per_character(_bigram(draw, max_length=6), [draw.integers(0, 6, 4, 7)])}
 
 
 @bits_per_character.row("batches that differ in the number of windows and in length", weight=2)
@@ -291,6 +388,7 @@ def _(student: Student, draw: Draw) -> Values:
         "p = 0.7": student.sampling_distribution(logits, top_p=0.7),
         "p = 0.01": student.sampling_distribution(logits, top_p=0.01),
         "p = 1": student.sampling_distribution(logits, top_p=1.0),
+        "of four equals at p = 0.5": (student.sampling_distribution(torch.zeros(1, 4), top_p=0.5) > 0).sum(),
     }
 
 
@@ -315,43 +413,81 @@ def _writer(draw: Draw, calls: list[int]):
     return model
 
 
-@generate.row("`generate` at temperature 0, within the window", weight=1.5)
+def _explain_reading(observed: Values, expected: Values) -> str | None:
+    read, right = observed.get("lengths read"), expected["lengths read"]
+    if read != right:
+        return f"The model was given {read or 'no'} tokens, step by step, where {right} belong."
+    return None
+
+
+@generate.row("`generate` at temperature 0, within the window", weight=1.5, explain=_explain_reading)
 def _(student: Student, draw: Draw) -> Values:
     calls: list[int] = []
+    student.seed(int(draw.integers(0, 1000, 1)))  # an answer that draws here all the same draws the same
     written = student.generate(_writer(draw, calls), _tokens(draw, 2), 5, 12, temperature=0.0)
-    return {"tokens": written, "lengths the model read": tuple(calls)}
+    return {"lengths read": " ".join(map(str, calls)), "tokens": written}
 
 
-@generate.row("`generate` past the window: the last max_length tokens are read", weight=1.5)
+@generate.row(
+    "`generate` past the window: the last max_length tokens are read, all tokens come back",
+    weight=1.5,
+    explain=_explain_reading,
+)
 def _(student: Student, draw: Draw) -> Values:
     calls: list[int] = []
-    written = student.generate(_writer(draw, calls), _tokens(draw, 3), 6, 4, temperature=0.0)
-    return {"tokens": written, "lengths the model read": tuple(calls)}
+    student.seed(int(draw.integers(0, 1000, 1)))
+    model = _writer(draw, calls)
+    grown = student.generate(model, _tokens(draw, 3), 6, 4, temperature=0.0)
+    long = student.generate(model, _tokens(draw, 7), 2, 4, temperature=0.0)
+    return {"lengths read": " ".join(map(str, calls)), "tokens": grown, "tokens after a long beginning": long}
 
 
-@generate.row("`generate` draws at random from the distribution, each row for itself")
+def _explain_draws(observed: Values, expected: Values) -> str | None:
+    shares, right = observed.get("shares"), expected["shares"]
+    if not isinstance(shares, Tensor) or shares.shape != right.shape:
+        return None
+    if not torch.allclose(shares, right, atol=0.05):
+        seen, asked = (", ".join(f"{share:.2f}" for share in some) for some in (shares.tolist(), right.tolist()))
+        return f"The tokens, the most likely first, were drawn in shares of {seen}; about {asked} belong."
+    if observed.get("the next step draws the same again"):
+        return "Each row drew the same token again at the second step: the same random numbers were used."
+    if observed.get("another run draws the same"):
+        return "Two runs under different seeds drew the very same tokens."
+    return None
+
+
+@generate.row(
+    "`generate` draws from the distribution, each row and each step for itself", atol=0.05, explain=_explain_draws
+)
 def _(student: Student, draw: Draw) -> Values:
     logits = torch.tensor([1.2, 0.4, -0.5, 0.9, -3.0])[draw.permutation(5)]
-    student.seed(int(draw.integers(0, 1000, 1)))
     model = lambda tokens: logits.expand(*tokens.shape, 5)  # noqa: E731
     settings = {"temperature": 0.8, "top_k": 4, "top_p": 0.9}
-    written = student.generate(model, torch.zeros(4_000, 1, dtype=torch.int64), 1, 8, **settings)
-    share = torch.bincount(written[:, 1], minlength=5) / len(written)
-    kept = torch.softmax(logits / 0.8, dim=0).sort(descending=True)
-    right = torch.zeros(5)
-    count = 3  # of the four most likely, two have 0.78 of the probability and three 0.95
-    right[kept.indices[:count]] = kept.values[:count] / kept.values[:count].sum()
+    runs = []
+    for seed in draw.permutation(1000)[:2].tolist():
+        student.seed(seed)
+        runs.append(student.generate(model, torch.zeros(3_000, 6, dtype=torch.int64), 2, 8, **settings))
+    first, second = runs[0][:, 6], runs[0][:, 7]
+    shares = torch.bincount(first, minlength=5)[logits.argsort(descending=True)] / len(first)
     return {
-        "a token was drawn that top_k and top_p drop": bool(share[right == 0].max() > 0),
-        "shares of the tokens are far from the distribution": bool((share - right).abs().max() > 0.05),
+        "shares": shares,  # compared within 0.05: two hundredths are luck
+        "the next step draws the same again": bool((first == second).float().mean() > 0.95),
+        "another run draws the same": bool(torch.equal(*runs)),
     }
 
 
-@generate.row("the caller's logits and tokens are left as they were", weight=0.5, guard=True)
+@generate.row("the caller's logits and tokens are left alone, and no gradients are kept", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
     probabilities = student.sampling_distribution(draw.normal(3, 7), 0.9, 4, 0.8)
     logits_changed = student.changed()
-    return {"the logits were changed": logits_changed, "the probabilities' shape": str(tuple(probabilities.shape))}
+    model = student.fixture("ReadingModel", 7, 3, "forwards")
+    written = student.generate(model, draw.integers(0, 7, 3, 2), 2, 4)
+    return {
+        "the logits were changed": logits_changed,
+        "the tokens were changed": student.changed(),
+        "the model ran with gradients": model.method("ran_with_gradients"),
+        "shapes": f"{tuple(probabilities.shape)} {tuple(written.shape)}",
+    }
 
 
 @generate.row("settings out of range raise ValueError", weight=0.5, guard=True)
@@ -407,18 +543,26 @@ def _(student: Student, draw: Draw) -> Values:
 
 
 def _explain_projected(observed: Values, expected: Values) -> str | None:
-    if observed.get("keys were made again"):
-        return "The keys of tokens that had been read were made a second time."
+    beyond = observed.get("keys made beyond those needed")
+    if isinstance(beyond, int) and beyond > 0:
+        return f"Over all sentences and layers, {_B * 7 * _LAYERS} keys are needed, and {beyond} more were made."
     return None
 
 
-@key_value_cache.row("only new tokens pass through the layers", weight=2, explain=_explain_projected)
+@key_value_cache.row("only new tokens pass through the layers, once", weight=2, explain=_explain_projected)
 def _(student: Student, draw: Draw) -> Values:
     model = _small(student, draw)
     cache, tokens = student.KeyValueCache(model), _tokens(draw, 7)
     logits = _read(cache, tokens, (4, 1, 1, 1))
-    made = model.method("places_projected")
-    return {"keys were made again": made > _B * 7 * _LAYERS, "the logits' shape": str(tuple(logits.shape))}
+    beyond = model.method("places_projected") - _B * 7 * _LAYERS
+    return {"keys made beyond those needed": max(0, beyond), "the logits' shape": str(tuple(logits.shape))}
+
+
+@key_value_cache.row("keys and values of each layer are (B, H, length, D / H), and length says how many were read")
+def _(student: Student, draw: Draw) -> Values:
+    cache = student.KeyValueCache(_small(student, draw))
+    _read(cache, _tokens(draw, 5), (2, 3))
+    return student.fixture("CacheForm", cache).method("form")
 
 
 @key_value_cache.row("two caches of one model do not disturb each other", explain=_explain_logits)
@@ -497,9 +641,9 @@ def _(student: Student, draw: Draw) -> Values:
 fix_the_split = Check("fix_the_split", parts=("split_windows",))
 
 
-def _parts(result: Any) -> Values:
-    training, validation = result
-    return {"training": training, "validation": validation}
+def _split(student: Student, tokens: Tensor, length: int, stride: int, held_out: int) -> Values:
+    training, validation = student.split_windows(tokens, length, stride, held_out)
+    return {"training": training, "validation": validation, "_end": tokens[len(tokens) - held_out :]}
 
 
 def _explain_split(observed: Values, expected: Values) -> str | None:
@@ -509,29 +653,37 @@ def _explain_split(observed: Values, expected: Values) -> str | None:
     both = len(training & validation)
     if both:
         return f"{both} of the {len(validation)} places of the validation windows stand in training windows too."
-    if not validation <= set(expected["validation"].flatten().tolist()):
+    if not validation <= set(expected["end"].tolist()):
         return "What is held out is not the end of the text."
+    for name, part in zip(("training", "validation"), parts, strict=True):
+        right = expected[name]
+        if part.shape[1] != right.shape[1]:
+            return f"The {name} windows hold {part.shape[1]} tokens; length + 1 is {right.shape[1]}."
+        if len(part) != len(right):
+            return f"There are {len(part)} {name} windows, and {len(right)} fit."
+        if not torch.equal(part, right):
+            return f"The {name} windows begin at other places than asked for, or come in another order."
     return None
 
 
 @fix_the_split.row("windows that overlap: no token is in both parts", weight=2, explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
-    return _parts(student.split_windows(draw.permutation(40), 4, 2, 12))
+    return _split(student, draw.permutation(41), 4, 2, 12)
 
 
 @fix_the_split.row("windows beside each other", explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
-    return _parts(student.split_windows(draw.permutation(37), 3, 4, 9))
+    return _split(student, draw.permutation(38), 3, 4, 9)
 
 
 @fix_the_split.row("a stride of one: every window of each part", explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
-    return _parts(student.split_windows(draw.permutation(25), 5, 1, 8))
+    return _split(student, draw.permutation(25), 5, 1, 8)
 
 
 @fix_the_split.row("a part that holds exactly one window", weight=0.5, explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
-    return _parts(student.split_windows(draw.permutation(20), 4, 3, 5))
+    return _split(student, draw.permutation(21), 4, 3, 5)
 
 
 @fix_the_split.row("a part too short for one window raises ValueError", weight=0.5, guard=True)
