@@ -25,7 +25,7 @@ from solutions.seq2seq import greedy_decode, masked_cross_entropy
 
 CHANNELS = D_MODEL = 48
 CELLS = 64  # of a picture of 32 x 32 pixels
-STEPS, LONGER, BACKBONE_STEPS = 500, 800, 300
+STEPS, LONGER, LONG, BACKBONE_STEPS = 500, 800, 1_500, 300
 SETTINGS: dict[str, object] = {
     "scenes": 6_000, "tested": 300, "batch_size": 64, "learning_rate": 1e-2, "embedding_size": 24, "hidden_size": 64,
     "channels": CHANNELS, "d_model": D_MODEL, "d_attention": 32, "steps": STEPS, "steps_without_coordinates": LONGER,
@@ -135,31 +135,47 @@ def by_chance(test: Scenes, seed: int = 0) -> float:
     return pointing_accuracy(weights, test.boxes, 8, CELL)
 
 
-def caption_records(kind: str, seed: int) -> list[Record]:
-    """Train one model; how many captions it writes right and, where it chooses, where it looks."""
-    train, test = scenes(6_000, seed=1_000 + seed), scenes(300, seed=9_000)
+def default_steps(kind: str) -> int:
+    return LONGER if kind.startswith("no coordinates") else STEPS
+
+
+def trained_captioner(kind: str, seed: int, steps: int) -> tuple[Captioner, Record]:
+    """Train one model; it, and what is known of its training."""
+    train = scenes(6_000, seed=1_000 + seed)
     torch.manual_seed(seed)
-    extra: Record = {"by_chance": by_chance(test)}
+    known: Record = {}
     backbone = None
     if kind == "frozen":
-        trained, extra["backbone_accuracy"] = trained_backbone(seed)
+        trained, known["backbone_accuracy"] = trained_backbone(seed)
         backbone = FrozenBackbone(trained)
     elif kind == "frozen, untrained":
         backbone = FrozenBackbone(untrained_backbone(seed))
     elif kind == "no coordinates, no edges":
         backbone = small_cnn(CHANNELS, padding_mode="circular")
     model = Captioner(kind, backbone)
-    steps = LONGER if kind.startswith("no coordinates") else STEPS
 
     def loss_of(batch: Scenes) -> Tensor:
         return masked_cross_entropy(model(batch)[0], batch.captions, PAD_ID)
 
     losses = fit(model, loss_of, scene_batches(train, 64, seed), steps, 1e-2, label=kind)
+    return model, {"steps": steps, "last_loss": sum(losses[-50:]) / 50, "parameters": model.used_parameters(), **known}
+
+
+@torch.no_grad()
+def written_by(model: Captioner, test: Scenes) -> Tensor:
+    """The captions (B, T) that the model writes by itself, the likeliest word at each step; all of one width."""
+    state = model.decoder.start(model.memory(test.images))
+    written = greedy_decode(model.decoder.step, state, BOS_ID, EOS_ID, LONGEST_CAPTION)
+    return F.pad(written, (0, LONGEST_CAPTION - written.shape[1]), value=EOS_ID)
+
+
+def caption_records(kind: str, seed: int) -> list[Record]:
+    """Train one model; how many captions it writes right and, where it chooses, where it looks."""
+    test = scenes(300, seed=9_000)
+    model, training = trained_captioner(kind, seed, default_steps(kind))
+    symbols, exact = translation_accuracy(written_by(model, test), test.captions)
     with torch.no_grad():
-        state = model.decoder.start(model.memory(test.images))
-        written = greedy_decode(model.decoder.step, state, BOS_ID, EOS_ID, LONGEST_CAPTION)
         teacher_forced = model(test)[0].argmax(dim=2)
-    symbols, exact = translation_accuracy(written, test.captions)
     # what is said of the first object's place: "above" or "left", the word after its colour and its shape
     relation = (teacher_forced[:, 3] == test.captions[:, 3]).double().mean().item()
     accuracy: Record = {
@@ -168,14 +184,38 @@ def caption_records(kind: str, seed: int) -> list[Record]:
         "exact": exact,
         "symbols": symbols,
         "relation": relation,
-        "steps": steps,
-        "last_loss": sum(losses[-50:]) / 50,
-        "parameters": model.used_parameters(),
-        **extra,
+        "by_chance": by_chance(test),
+        **training,
     }
     chooses = kind not in ("pooled", "flattened")
     records = [accuracy, *(pointing_records(model, test, seed) if chooses else [])]
     return [{"model": kind, **record} for record in records]
+
+
+def wrong_words(kind: str, seed: int, steps: int) -> Record:
+    """Train one model; what is wrong in the captions that it writes by itself, and which words (true words go in)."""
+    test = scenes(300, seed=9_000)
+    model, training = trained_captioner(kind, seed, steps)
+    written = written_by(model, test)
+    wrong = ~((written == test.captions) | (test.captions == PAD_ID)).all(dim=1)
+    of_kind = {k: torch.tensor(scenes_vocabulary().encode(words_of_kind(k))[:-1]) for k in ("colour", "shape")}
+    names_shape = torch.isin(test.captions, of_kind["shape"])
+    # every word right but shapes, and in the place of a shape stands another shape
+    others = names_shape & torch.isin(written, of_kind["shape"]) | (test.captions == PAD_ID)
+    only_shapes = wrong & ((written == test.captions) | others).all(dim=1)
+    with torch.no_grad():
+        right = model(test)[0].argmax(dim=2) == test.captions
+    return {
+        "model": kind,
+        "seed": seed,
+        "exact": translation_accuracy(written, test.captions)[1],
+        "wrong": int(wrong.sum()),
+        "wrong_in_shapes_only": int(only_shapes.sum()),
+        "colours": right[torch.isin(test.captions, of_kind["colour"])].double().mean().item(),
+        "shapes": right[names_shape].double().mean().item(),
+        "relation": right[:, 3].double().mean().item(),
+        **training,
+    }
 
 
 KINDS = (
@@ -187,3 +227,9 @@ KINDS = (
 def captioning_scenes(seed: int) -> list[Record]:
     """Captions of generated scenes: attention over a grid, one vector in its place, no coordinates, a frozen CNN."""
     return [record for kind in KINDS for record in caption_records(kind, seed)]
+
+
+@experiment("captioning_longer", {**SETTINGS, "steps": [STEPS, LONG]})
+def captioning_longer(seed: int) -> list[Record]:
+    """Which words are wrong after 500 steps and after three times as many: one vector, one flat map, attention."""
+    return [wrong_words(kind, seed, steps) for steps in (STEPS, LONG) for kind in ("pooled", "flattened", "attention")]
