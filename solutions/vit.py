@@ -17,9 +17,9 @@ from solutions.transformer import TransformerEncoder
 def patchify(images: Tensor, patch_size: int) -> Tensor:
     """Cut images into squares of P by P pixels, each laid out in a line: (B, N, C * P * P).
 
-    images (B, C, H, W); N = (H / P) * (W / P). The patches come as one reads: left to right,
-    then the next row of patches. Inside a patch all pixels of the first channel come first, row
-    by row, then those of the second. Raises ValueError where images does not have four axes or
+    images (B, C, H, W), of any dtype; N = (H / P) * (W / P). The patches come as one reads:
+    left to right, then the next row of patches. Inside a patch all pixels of the first channel
+    come first, row by row, then those of the second. Raises ValueError where images does not have four axes or
     P does not divide H and W.
     """
     if images.ndim != 4:
@@ -61,8 +61,9 @@ class VisionTransformer(nn.Module):
       "first", "last": the first or the last patch; "mean": the mean over all patches.
       These three have no class token, and one token fewer.
     The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with
-    "class"), positions (LearnedPositionalEncoding, one row a token, the class token's first),
-    encoder (TransformerEncoder, pre-norm, gelu) and head (nn.Linear, d_model to num_classes).
+    "class", small random numbers), positions (LearnedPositionalEncoding, one row a token, the
+    class token's first), encoder (TransformerEncoder, pre-norm, gelu, no dropout) and head
+    (nn.Linear, d_model to num_classes).
 
     encode: images (B, C, H, W) -> (B, T, D), what the encoder says of each of the T tokens, N
       or N + 1.
@@ -120,7 +121,8 @@ class HybridVisionTransformer(nn.Module):
     """A Vision Transformer over a CNN's feature map (Dosovitskiy et al., 2021, section 3.1).
 
     backbone: a module, images -> features (B, feature_channels, h, w), with
-    feature_size = (h, w). The feature map takes the image's place: patches of patch_size cells are cut from it.
+    feature_size = (h, w). The feature map takes the image's place: squares of patch_size by
+    patch_size of its cells are the patches.
     The parts are backbone and transformer (VisionTransformer).
 
     encode: images -> (B, T, D), and forward: images -> logits (B, num_classes), as in
@@ -174,10 +176,12 @@ def augment(images: Tensor, max_shift: int) -> Tensor:
 def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
     """What each patch shows: the targets of a head on every patch.
 
-    labels (B, H, W) int64, a class from 0 for every pixel. Returns (B, N) int64, the patches in
-    the order of patchify: background where all pixels of the patch are background; otherwise
-    the class that most of its other pixels have, the lower number where two have equally many.
-    Raises ValueError where P does not divide H and W.
+    labels (B, H, W) int64, for every pixel a class or background; all are numbers from 0, and
+    background may be any of them, below, between or above the classes. Returns (B, N) int64,
+    the patches in the order of patchify: background where all pixels of the patch are
+    background; otherwise the class that most of its other pixels have, the lower number where
+    two have equally many. Leaves labels as they were. Raises ValueError where P does not divide
+    H and W.
     """
     pixels = patchify(labels.unsqueeze(1), patch_size)  # (B, H, W) -> (B, N, P * P)
     counts = F.one_hot(pixels, max(int(labels.max()), background) + 1).sum(dim=2)  # (B, N, classes)
@@ -192,7 +196,7 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
     weights: L tensors (B, H, T, T), the first layer's first; their rows sum to one. A layer
     mixes by half the mean over its heads and half the identity, which stands for the residual.
     Returns the product of all layers (B, T, T): row t says what token t of the last layer is
-    made of.
+    made of. weights, the list and its tensors, are left as they were.
     """
     identity = torch.eye(weights[0].shape[-1], dtype=weights[0].dtype, device=weights[0].device)
     mixed = identity

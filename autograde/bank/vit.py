@@ -127,15 +127,71 @@ def patchify(images, patch_size):
             "It was tested whether the number of pixels is a multiple of a patch's. 2 x 8 pixels pass that, and no "
             "patch of 4 x 4 fits in. Test height and width each.",
         ),
+        Wrong(
+            "whole numbers are refused",
+            """
+def patchify(images, patch_size):
+    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
+        raise ValueError("no whole patches")
+    return F.unfold(images, patch_size, stride=patch_size).transpose(1, 2)
+""",
+            "Cutting is right, and F.unfold takes floating-point numbers only. Labels are whole numbers and will be cut too "
+            "(section 8.9): move the pixels without computing with them.",
+        ),
+        Wrong(
+            "whole numbers come back as floating-point ones",
+            """
+def patchify(images, patch_size):
+    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
+        raise ValueError("no whole patches")
+    return F.unfold(images.float(), patch_size, stride=patch_size).transpose(1, 2)
+""",
+            "The pixels changed their dtype. They are to be moved and nothing else: whole numbers stay whole numbers.",
+        ),
+        Wrong(
+            "P is the slow half of the cut",
+            """
+def patchify(images, patch_size):
+    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
+        raise ValueError("no whole patches")
+    batch, channels, height, width = images.shape
+    rows, columns = height // patch_size, width // patch_size
+    squares = images.reshape(batch, channels, patch_size, rows, patch_size, columns)
+    return squares.permute(0, 3, 5, 1, 2, 4).reshape(batch, rows * columns, -1)
+""",
+            "The height was cut into (P, rows of patches), so a patch's pixels are picked from all over the picture. "
+            "Neighbours change fastest: (rows of patches, P), and the width likewise.",
+        ),
+        Wrong(
+            "a reshape where a transpose is due",
+            """
+def patchify(images, patch_size):
+    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
+        raise ValueError("no whole patches")
+    columns = F.unfold(images.double(), patch_size, stride=patch_size).to(images.dtype)
+    return columns.reshape(len(images), columns.shape[2], columns.shape[1])
+""",
+            "F.unfold gives (B, C * P * P, N). A reshape to (B, N, C * P * P) has the right shape and leaves every number "
+            "where it lies; the two axes have to be transposed.",
+        ),
     ],
     correct=[
         Correct(
-            "F.unfold",
+            "F.unfold, and the dtype back",
             """
 def patchify(images, patch_size):
     if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
         raise ValueError(f"cannot cut {tuple(images.shape)} into patches of {patch_size}")
-    return F.unfold(images, patch_size, stride=patch_size).transpose(1, 2)
+    return F.unfold(images.double(), patch_size, stride=patch_size).transpose(1, 2).to(images.dtype)
+""",
+        ),
+        Correct(
+            "F.pixel_unshuffle",
+            """
+def patchify(images, patch_size):
+    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
+        raise ValueError("no whole patches")
+    return F.pixel_unshuffle(images, patch_size).flatten(2).transpose(1, 2)
 """,
         ),
         Correct(
@@ -284,6 +340,22 @@ class PatchEmbedding(nn.Module):
             "No gradient reaches the images: something cut the graph. In a hybrid, a backbone before this could not "
             "learn.",
         ),
+        Wrong(
+            "a relu after the map",
+            edit((_EMBED, "return self.projection(patchify(images, self.patch_size)).relu()")),
+            "There is a relu after the map. The words of an image are a linear map of its pixels, no more.",
+        ),
+        Wrong(
+            "times the root of the width",
+            edit(
+                (
+                    _EMBED,
+                    "return self.projection(patchify(images, self.patch_size)) * self.projection.out_features**0.5",
+                )
+            ),
+            "The tokens were multiplied by the root of d_model, as chapter 06's word embeddings are. Here the map's result "
+            "goes on as it is.",
+        ),
     ],
     correct=[
         Correct(
@@ -403,6 +475,16 @@ vision_transformer = Bank(
             edit((_FRONT, "torch.cat([self.class_token, tokens], dim=1)")),
             "The class token was joined to the patches as it is, one for all images. Each image needs it in front: "
             "repeat it over the batch first.",
+        ),
+        Wrong(
+            "no row for the class token",
+            edit(
+                (
+                    '(height // patch_size) * (width // patch_size) + (pool == "class")',
+                    "(height // patch_size) * (width // patch_size)",
+                ),
+            ),
+            "The table of positions is a row short: with a class token there are N + 1 tokens, and each has a row.",
         ),
         Wrong(
             "positions before the class token",
@@ -531,13 +613,78 @@ vision_transformer = Bank(
         ),
         Wrong(
             "softmax at the end",
-            edit((_POOL, 'return self.head(tokens[:, -1 if self.pool == "last" else 0]).softmax(dim=-1)')),
+            edit(
+                (_POOL, 'return self.head(tokens[:, -1 if self.pool == "last" else 0]).softmax(dim=-1)'),
+                ("self.head(tokens.mean(dim=1))", "self.head(tokens.mean(dim=1)).softmax(dim=-1)"),
+            ),
             "What came back sums to one over the classes. Logits are asked for: the loss takes the softmax itself.",
         ),
         Wrong(
             "the class token is no parameter",
             edit(("nn.Parameter(0.02 * torch.randn(1, 1, d_model))", "0.02 * torch.randn(1, 1, d_model)")),
             "The class token is a plain tensor: no optimiser sees it, and it is not saved. Make it an nn.Parameter.",
+        ),
+        Wrong(
+            "a row for the class token with every pool",
+            edit(('+ (pool == "class")', "+ 1")),
+            'The table of positions has N + 1 rows with every pool. "first", "last" and "mean" have N tokens.',
+        ),
+        Wrong(
+            "an unused class token",
+            edit(('if pool == "class":', "if True:")),
+            'The class token is made with every pool and used with "class" only: a parameter that is never trained. Make '
+            "it where it is used.",
+        ),
+        Wrong(
+            "a class token of two axes",
+            edit(("0.02 * torch.randn(1, 1, d_model)", "0.02 * torch.randn(1, d_model)")),
+            "The class token's shape is (1, D). The docstring says (1, 1, D): one image, one token, D features.",
+        ),
+        Wrong(
+            "a second norm at the end",
+            edit(
+                ("        self.head = nn", "        self.norm = nn.LayerNorm(d_model)\n        self.head = nn"),
+                (_ENCODE, "return self.norm(self.encoder(self.positions(tokens)))"),
+            ),
+            "There is a norm of its own after the encoder. A pre-norm TransformerEncoder ends with one already.",
+        ),
+        Wrong(
+            "num_layers and d_ff exchanged",
+            edit(("d_model, num_heads, d_ff, num_layers,", "d_model, num_heads, num_layers, d_ff,")),
+            "The encoder has as many layers as d_ff says. TransformerEncoder takes d_ff before num_layers: hand both on by "
+            "name.",
+        ),
+        Wrong(
+            "the class token comes last and token 0 is read",
+            edit((_FRONT, "torch.cat([tokens, self.class_token.expand(len(tokens), -1, -1)], dim=1)")),
+            "The class token stands after the patches, and what is read is token 0, the first patch. Put it in front: then "
+            "both are right.",
+        ),
+        Wrong(
+            "always three channels",
+            edit(("PatchEmbedding(patch_size, num_channels, d_model)", "PatchEmbedding(patch_size, 3, d_model)")),
+            "num_channels is not handed on to the patch embedding, so images of another number of channels do not fit.",
+        ),
+        Wrong(
+            "the mean without the first patch",
+            edit(("tokens.mean(dim=1)", "tokens[:, 1:].mean(dim=1)")),
+            'With pool = "mean" the first token was left out. There is no class token then: token 0 is a patch.',
+        ),
+        Wrong(
+            "the mean over the batch",
+            edit(("tokens.mean(dim=1)", "tokens.mean(dim=0)")),
+            "The mean was taken over the images of the batch. Average along the axis of the tokens.",
+        ),
+        Wrong(
+            "the last patch but one",
+            edit((_POOL, 'return self.head(tokens[:, -2 if self.pool == "last" else 0])')),
+            '"last" reads the last patch but one. Without a class token the last patch is token -1.',
+        ),
+        Wrong(
+            "dropout in training",
+            edit((_ENCODE, "return self.encoder(F.dropout(self.positions(tokens), 0.1, self.training))")),
+            "In training mode something is dropped: chapter 06's habit. This model has no dropout; leave it at 0 in the "
+            "encoder too.",
         ),
     ],
     correct=[
@@ -634,6 +781,10 @@ class VisionTransformer(nn.Module):
         Correct(
             "positions added by hand",
             edit((_ENCODE, "return self.encoder(tokens + self.positions.weight.unsqueeze(0))")),
+        ),
+        Correct(
+            "the class token as a padded token plus itself",
+            edit((_FRONT, "F.pad(tokens, (0, 0, 1, 0)) + F.pad(self.class_token, (0, 0, 0, tokens.shape[1]))")),
         ),
     ],
 )
@@ -789,6 +940,66 @@ def augment(images, max_shift):
 """,
             "The shifts have fractions, so pixels are blended and the ink blurs. Whole pixels are asked for.",
         ),
+        Wrong(
+            "ones come in",
+            edit(("F.pad(images, (max_shift,) * 4)", "F.pad(images, (max_shift,) * 4, value=1.0)")),
+            "A digit's paper is 0 here: pad with zeros.",
+        ),
+        Wrong(
+            "the image is mirrored at its edge",
+            edit(("F.pad(images, (max_shift,) * 4)", 'F.pad(images, (max_shift,) * 4, mode="reflect")')),
+            "A second, mirrored piece of the digit comes into the picture. Pad with zeros.",
+        ),
+        Wrong(
+            "one axis at a time",
+            """
+def augment(images, max_shift):
+    height, width = images.shape[2:]
+    moved = []
+    for image in F.pad(images, (max_shift,) * 4):
+        down = right = max_shift
+        if torch.rand(()) < 0.5:
+            down = int(torch.randint(2 * max_shift + 1, ()))
+        else:
+            right = int(torch.randint(2 * max_shift + 1, ()))
+        moved.append(image[:, down : down + height, right : right + width])
+    return torch.stack(moved)
+""",
+            "An image moves either up and down or to the sides. Draw both numbers for each image.",
+        ),
+        Wrong(
+            "the ends come half as often",
+            edit((_DRAW, "down, right = (2 * max_shift * torch.rand(2, batch, 1)).round().long()")),
+            "The furthest shifts come too rarely. Rounding a uniform number, for one, gives the two ends half an interval each. "
+            "torch.randint draws whole numbers that are all equally likely.",
+        ),
+        Wrong(
+            "nought comes twice as often",
+            edit(
+                (
+                    _DRAW,
+                    "down, right = max_shift + ((2 * torch.rand(2, batch, 1) - 1) * (max_shift + 1)).trunc().long()",
+                )
+            ),
+            "The shift by zero comes too often. Cutting off fractions, for one, rounds towards zero from both sides. "
+            "torch.randint draws whole numbers that are all equally likely.",
+        ),
+        Wrong(
+            "numbers that torch does not draw",
+            """
+def augment(images, max_shift):
+    import random
+
+    height, width = images.shape[2:]
+    moved = []
+    for image in F.pad(images, (max_shift,) * 4):
+        down, right = random.randint(0, 2 * max_shift), random.randint(0, 2 * max_shift)
+        moved.append(image[:, down : down + height, right : right + width])
+    return torch.stack(moved)
+""",
+            "The numbers come from elsewhere (Python's random, NumPy, a generator of your own), so torch.manual_seed does "
+            "not repeat them. Draw with torch and no generator.",
+        ),
     ],
     correct=[
         Correct(
@@ -863,6 +1074,28 @@ def augment(images, max_shift):
     return windows[torch.arange(len(images)), :, down, right].clone()
 """,
         ),
+        Correct(
+            "negative padding",
+            """
+def augment(images, max_shift):
+    moved = []
+    for image in images:
+        down, right = torch.randint(-max_shift, max_shift + 1, (2,)).tolist()
+        moved.append(F.pad(image, (right, -right, down, -down)))
+    return torch.stack(moved)
+""",
+        ),
+        Correct(
+            "all shifts in a list, drawn with multinomial",
+            """
+def augment(images, max_shift):
+    side = 2 * max_shift + 1
+    drawn = torch.multinomial(torch.ones(side * side), len(images), replacement=True)
+    H, W = images.shape[-2:]
+    padded = F.pad(images, (max_shift,) * 4)
+    return torch.stack([p[:, k // side : k // side + H, k % side : k % side + W] for p, k in zip(padded, drawn)])
+""",
+        ),
     ],
 )
 
@@ -898,10 +1131,10 @@ hybrid_vision_transformer = Bank(
             "The hybrid has a class token whatever `pool` says: hand the pool on to the transformer.",
         ),
         Wrong(
-            "three channels, as in an image",
-            edit(("num_classes, pool, feature_channels", "num_classes, pool, feature_channels + 1")),
-            "The transformer is made for another number of channels than the features have. They have "
-            "feature_channels, whatever the image has.",
+            "the features' channels are not handed on",
+            edit(("num_classes, pool, feature_channels", "num_classes, pool")),
+            "The transformer was made for three channels, its default, as if it read images. It reads features, and they "
+            "have feature_channels.",
         ),
         Wrong(
             "height and width of the features exchanged",
@@ -943,6 +1176,44 @@ hybrid_vision_transformer = Bank(
             "heads and layers exchanged",
             edit((_INNER, _INNER.replace("num_heads, num_layers", "num_layers, num_heads"))),
             "num_heads and num_layers have changed places on the way to the transformer. Hand them on by name.",
+        ),
+        Wrong(
+            "the features taken for a square",
+            edit((_INNER, _INNER.replace("feature_size,", "feature_size[0],"))),
+            "The transformer was made for a square, h by h. feature_size is (h, w): hand both on.",
+        ),
+        Wrong(
+            "the image's size in the place of the features'",
+            edit((_INNER, _INNER.replace("feature_size,", "[patch_size * side for side in feature_size],"))),
+            "The transformer was made for patch_size times feature_size. feature_size is what the backbone gives, in cells, "
+            "and the patches are cut from that.",
+        ),
+        Wrong(
+            "encode without the backbone",
+            edit(("self.transformer.encode(self.backbone(images))", "self.transformer.encode(images)")),
+            "forward is right, and encode hands the images themselves to the transformer. The backbone comes first there "
+            "too.",
+        ),
+        Wrong(
+            "token 0 whatever the pool",
+            edit(
+                (
+                    "return self.transformer(self.backbone(images))",
+                    "return self.transformer.head(self.encode(images)[:, 0])",
+                )
+            ),
+            "forward reads token 0 whatever the pool says. The transformer knows its pool: let its forward do it.",
+        ),
+        Wrong(
+            "channels and pool exchanged",
+            edit(("num_classes, pool, feature_channels", "num_classes, feature_channels, pool")),
+            "The pool and the number of channels have changed places on the way to the transformer. Hand them on by name.",
+        ),
+        Wrong(
+            "the backbone in a list",
+            edit(("self.backbone = backbone", "self.backbones = [backbone]"), ("self.backbone(", "self.backbones[0](")),
+            "The backbone's parameters are not among the model's: a plain list hides a module from PyTorch. Keep it as "
+            "`backbone`.",
         ),
     ],
     correct=[
@@ -1084,6 +1355,86 @@ patch_labels = Bank(
             "The pixels were read off in memory's order, so each label speaks of pieces of rows and of no patch. Use "
             "patchify on the labels, with an axis for the channel.",
         ),
+        Wrong(
+            "the first ink in the patch",
+            edit(
+                (
+                    "found = counts.argmax(dim=2)",
+                    "found = pixels.gather(2, (pixels != background).int().argmax(dim=2, keepdim=True)).squeeze(2)",
+                )
+            ),
+            "The first pixel that is not background speaks for the whole patch. Count all of them.",
+        ),
+        Wrong(
+            "the first of equals in the patch",
+            """
+def patch_labels(labels, patch_size, background):
+    from collections import Counter
+
+    rows = []
+    for picture in patchify(labels.unsqueeze(1), patch_size).tolist():
+        ink = [Counter(label for label in patch if label != background) for patch in picture]
+        rows.append([count.most_common(1)[0][0] if count else background for count in ink])
+    return torch.tensor(rows)
+""",
+            "Where two classes have equally many pixels, the one that comes first in the patch was taken. The lower number is "
+            "asked for.",
+        ),
+        Wrong(
+            "equals in the order of a set",
+            """
+def patch_labels(labels, patch_size, background):
+    cut = patchify(labels.unsqueeze(1), patch_size)
+    out = torch.empty(cut.shape[:2], dtype=torch.int64)
+    for b in range(cut.shape[0]):
+        for n in range(cut.shape[1]):
+            ink = [label for label in cut[b, n].tolist() if label != background]
+            out[b, n] = max(set(ink), key=ink.count) if ink else background
+    return out
+""",
+            "Where two classes have equally many pixels it is the order of a set that decides, and a set has none to rely on: "
+            "{7, 8} begins with 8. Sort it first.",
+        ),
+        Wrong(
+            "another dtype than int64",
+            edit(
+                (
+                    "return torch.where(counts.sum(dim=2) > 0, found, background)",
+                    "return torch.where(counts.sum(dim=2) > 0, found, background).int()",
+                )
+            ),
+            "F.cross_entropy wants its targets as int64, and that is what the docstring promises.",
+        ),
+        Wrong(
+            "the caller's labels are overwritten",
+            edit(
+                (
+                    "return torch.where(counts.sum(dim=2) > 0, found, background)",
+                    "labels[labels == background] = -1\n    return torch.where(counts.sum(dim=2) > 0, found, background)",
+                )
+            ),
+            "The labels that were given have changed. Work on a copy.",
+        ),
+        Wrong(
+            "as many classes as the background says",
+            edit(("max(int(labels.max()), background) + 1", "background + 1")),
+            "Classes above the background were not counted: F.one_hot was told of background + 1 classes. Background may be "
+            "any number, also one below the classes.",
+        ),
+        Wrong(
+            "the classes below the background alone",
+            edit(
+                ("max(int(labels.max()), background) + 1", "max(int(labels.max()), background) + 1"),
+                ("found = counts.argmax(dim=2)", "found = counts[:, :, :background].argmax(dim=2)"),
+            ),
+            "Only the classes below the background were looked at. Background may be any number, also 0.",
+        ),
+        Wrong(
+            "no class for the background",
+            edit((", max(int(labels.max()), background) + 1).sum", ").sum")),
+            "Without a number of classes F.one_hot makes one for each up to the largest label it meets, and the background "
+            "may be larger than all of them. Tell it how many there are.",
+        ),
     ],
     correct=[
         Correct(
@@ -1149,6 +1500,17 @@ def patch_labels(labels, patch_size, background):
     votes = torch.zeros(*pixels.shape[:2], size).scatter_add(2, pixels, (pixels != background).float())
     most, found = votes.max(dim=2)
     return torch.where(most == 0, torch.full_like(found, background), found)
+""",
+        ),
+        Correct(
+            "the most frequent of the sorted labels",
+            """
+def patch_labels(labels, patch_size, background):
+    rows = []
+    for picture in patchify(labels.unsqueeze(1), patch_size).tolist():
+        inks = [[label for label in patch if label != background] for patch in picture]
+        rows.append([max(sorted(set(ink)), key=ink.count) if ink else background for ink in inks])
+    return torch.tensor(rows)
 """,
         ),
     ],
@@ -1225,6 +1587,33 @@ attention_rollout = Bank(
             edit(("return mixed", "return mixed[:, 0]")),
             "Only row 0 came back. The whole matrix (B, T, T) is asked for; the caller chooses the row.",
         ),
+        Wrong(
+            "each head by itself, and the mean at the end",
+            """
+def attention_rollout(weights):
+    identity = torch.eye(weights[0].shape[-1])
+    mixed = identity
+    for layer in weights:
+        mixed = (0.5 * layer + 0.5 * identity) @ mixed
+    return mixed.mean(dim=1)
+""",
+            "Every head was followed through the layers by itself, and the mean taken at the end. The heads of a layer write "
+            "into one token, which the next layer reads: take their mean in each layer.",
+        ),
+        Wrong(
+            "the mean of the layers",
+            edit(
+                ("mixed = identity", "mixed = torch.zeros_like(identity)"),
+                ("step @ mixed", "mixed + step / len(weights)"),
+            ),
+            "The layers were averaged. Information passes through one after another: multiply the matrices.",
+        ),
+        Wrong(
+            "the caller's weights are changed",
+            edit((_STEP, "layer *= 0.5\n        step = layer.mean(dim=1) + 0.5 * identity")),
+            "The tensors, or the list, that were given are not what they were: something was computed in place, or taken out "
+            "of the list. Whoever draws the weights afterwards draws others.",
+        ),
     ],
     correct=[
         Correct(
@@ -1281,6 +1670,18 @@ def attention_rollout(weights):
         heads = layer.unbind(dim=1)
         rollout = sum(head @ rollout for head in heads) / (2 * len(heads)) + rollout / 2
     return rollout
+""",
+        ),
+        Correct(
+            "the list turned round in a copy, one chain of products",
+            """
+def attention_rollout(weights):
+    eye = torch.eye(weights[0].shape[-1])
+    out = []
+    for b in range(len(weights[0])):
+        steps = [(layer[b].mean(0) + eye) / 2 for layer in weights][::-1]
+        out.append(torch.linalg.multi_dot(steps) if len(steps) > 1 else steps[0])
+    return torch.stack(out)
 """,
         ),
     ],
@@ -1369,7 +1770,8 @@ def partial_auc(scores, positive, min_true_positive_rate):
     threshold = scores[positive].quantile(1 - min_true_positive_rate)
     return ((scores >= threshold) == positive).float().mean().item()
 """,
-            "That is one threshold's accuracy. The mean over all thresholds that find enough is asked for.",
+            "That is one threshold's accuracy. The mean true negative rate is asked for, over all true positive rates from "
+            "the least one up.",
         ),
         Wrong(
             "no error for what cannot be ranked",
@@ -1381,6 +1783,39 @@ def partial_auc(scores, positive, min_true_positive_rate):
             edit((".item() / (1 - least)", ".item() / (1 - least) * 2 - (1 - least)")),
             "The area was rescaled. The plain mean is asked for: 1 for a perfect ranking, half of 1 minus the rate where "
             "all scores are equal.",
+        ),
+        Wrong(
+            "a mean over thresholds",
+            """
+def partial_auc(scores, positive, min_true_positive_rate):
+    if not positive.any() or positive.all() or not 0 <= min_true_positive_rate < 1:
+        raise ValueError
+    rates = []
+    for threshold in scores.unique().flip(0):
+        said = scores >= threshold
+        if said[positive].double().mean().item() >= min_true_positive_rate:
+            rates.append(1 - said[~positive].double().mean().item())
+    return sum(rates) / len(rates)
+""",
+            "The mean was taken over the thresholds, so it depends on how many scores there are where. It runs over the true "
+            "positive rates: an area, width times height, piece by piece.",
+        ),
+        Wrong(
+            "the first piece with the height of the whole piece",
+            edit(("spared[1:] - spared.diff() / rises * widths / 2", "(spared[1:] + spared[:-1]) / 2")),
+            "The piece that begins below the least rate was cut to the right width and kept the mean height of the whole. "
+            "Its left end now lies on the least rate: interpolate the height there.",
+        ),
+        Wrong(
+            "as scikit-learn rescales it",
+            edit(
+                (
+                    "return (means * widths).sum().item() / (1 - least)",
+                    "limit = 1 - least\n    area, chance = (means * widths).sum().item(), limit**2 / 2\n    return 0.5 + (area - chance) / (limit - chance) / 2",
+                )
+            ),
+            "The area was rescaled so that guessing gets 0.5, as scikit-learn's roc_auc_score does with max_fpr (McClish, "
+            "1989). The plain mean is asked for.",
         ),
     ],
     correct=[
@@ -1585,6 +2020,42 @@ def resize_positions(table, old_grid, new_grid):
             edit(("    return torch.cat", "    table[1:] *= 0.5\n    return torch.cat")),
             "The caller's table was changed.",
         ),
+        Wrong(
+            "height and width of the grids exchanged",
+            """
+def resize_positions(table, old_grid, new_grid):
+    class_row, patch_rows = table[:1], table[1:]
+    grid = patch_rows.reshape(1, *old_grid[::-1], -1).permute(0, 3, 1, 2)
+    grid = F.interpolate(grid, size=new_grid[::-1], mode="bilinear", align_corners=False)
+    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])
+""",
+            "The grids were read as (width, height). They are (rows, columns), the height first, as in (B, C, H, W).",
+        ),
+        Wrong(
+            "turned on the way, and the new size is not",
+            edit(
+                (_GRID, "patch_rows.reshape(1, *old_grid, -1).transpose(1, 3)"),
+                (_BACK, "torch.cat([class_row, grid.transpose(1, 3).flatten(0, 2)])"),
+            ),
+            "transpose(1, 3) brings the features to the front and also exchanges rows and columns, (1, D, w, h), and the new "
+            "size is still (h', w'). Keep the rows before the columns.",
+        ),
+        Wrong(
+            "bicubic",
+            edit(('mode="bilinear"', 'mode="bicubic"')),
+            "The interpolation is bicubic, as much published code has it. The docstring asks for bilinear.",
+        ),
+        Wrong(
+            "a square grid, whatever is said",
+            edit(
+                (
+                    _GRID,
+                    "patch_rows.reshape(1, int(len(patch_rows) ** 0.5), -1, table.shape[1]).permute(0, 3, 1, 2)",
+                )
+            ),
+            "The grid's side was taken from the root of the number of patches. The grid need not be square: old_grid says "
+            "what it is.",
+        ),
     ],
     correct=[
         Correct(
@@ -1638,6 +2109,14 @@ def resize_positions(table, old_grid, new_grid):
     new[1:] = F.interpolate(grid, size=new_grid, mode="bilinear").flatten(2)[0].t()
     return new
 """,
+        ),
+        Correct(
+            "turned on both ways, with the size turned",
+            edit(
+                (_GRID, "patch_rows.reshape(1, *old_grid, -1).transpose(1, 3)"),
+                ("size=new_grid", "size=new_grid[::-1]"),
+                (_BACK, "torch.cat([class_row, grid.transpose(1, 3).flatten(0, 2)])"),
+            ),
         ),
     ],
 )

@@ -83,7 +83,7 @@ class Student:
         self._seed = number
 
     def changed(self) -> bool:
-        """Whether the last call changed a tensor that was given to it."""
+        """Whether the last call changed a tensor, or a list of tensors, that was given to it."""
         return self._changed
 
     def error_of(self, name: str, *args: Any, **kwargs: Any) -> str:
@@ -107,9 +107,7 @@ class Student:
         if "error" in reply:
             raise StudentError(*map(str, reply["error"]))
         after = reply.get("arguments", [])
-        self._changed = any(
-            isinstance(before, Tensor) and not _same(before, now) for before, now in zip(sent, after, strict=False)
-        )
+        self._changed = not all(_same(before, now) for before, now in zip(sent, after, strict=False))
         return Module(self, reply["ok"].number) if isinstance(reply["ok"], wire.Handle) else reply["ok"]
 
     def _out(self, value: Any) -> Any:
@@ -125,7 +123,12 @@ class Student:
         return value
 
 
-def _same(before: Tensor, now: Any) -> bool:
+def _same(before: Any, now: Any) -> bool:
+    """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
+    if isinstance(before, (list, tuple)):
+        return isinstance(now, list) and len(now) == len(before) and all(map(_same, before, now))
+    if not isinstance(before, Tensor):
+        return True
     if not isinstance(now, Tensor) or before.shape != now.shape or before.dtype != now.dtype:
         return False
     return bool(torch.equal(before.nan_to_num(), now.nan_to_num()))

@@ -37,6 +37,15 @@ def in_place(x):
     x += 1
     return x
 
+def last_of(xs):
+    return xs[-1] + 1
+
+def last_in_place(xs):
+    xs[-1] += 1
+
+def last_taken(xs):
+    xs.pop()
+
 def repeat(step, times):
     total = torch.zeros(2)
     for i in range(times):
@@ -164,6 +173,17 @@ def test_a_change_in_place_is_seen(connect):
     assert not student.changed()
     student.in_place(x)
     assert student.changed() and torch.equal(x, torch.zeros(3))
+
+
+def test_a_change_in_a_list_is_seen(connect):
+    student = connect()
+    xs = [torch.zeros(2), torch.ones(3)]
+    student.last_of(xs)
+    assert not student.changed()
+    student.last_in_place(xs)
+    assert student.changed()
+    student.last_taken(xs)
+    assert student.changed() and len(xs) == 2
 
 
 def test_modules_stay_and_answer_by_handle(connect):
