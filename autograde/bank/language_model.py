@@ -468,6 +468,12 @@ causal_language_model = Bank(
             "cross_entropy wants the classes in the second axis, and (B, T, V) has the places there. Flatten B and T into "
             "one axis, or transpose.",
         ),
+        Wrong(
+            "the last norm at both ends",
+            edit(("        for layer in self.layers:", "        x = self.norm(x)\n        for layer in self.layers:")),
+            "The last norm was applied to what goes into the layers as well. Each layer norms its own input; this one comes "
+            "once, after the last.",
+        ),
     ],
     correct=[
         Correct(
@@ -709,6 +715,18 @@ def prefixes_equal_one_pass(model, tokens):
             edit(("model(tokens[:, :t])[:, -1]", "model(tokens[:, t - 1 : t])[:, -1]")),
             "The model was given one token at a time, without those before it. A prefix begins at the beginning.",
         ),
+        Wrong(
+            "the prefixes are cut from one pass, its graph kept",
+            edit(
+                ("last = model(tokens[:, :t])[:, -1]", "last = logits[:, t - 1]"),
+                (
+                    "torch.autograd.grad(one_pass, parameters)",
+                    "torch.autograd.grad(one_pass, parameters, retain_graph=True)",
+                ),
+            ),
+            "Nothing was computed a second time: the rows come from the one pass, so the two gradients are equal whatever "
+            "the model does. Call the model on each prefix.",
+        ),
     ],
     correct=[
         Correct(
@@ -844,8 +862,8 @@ induction_score = Bank(
         Wrong(
             "the token counts as its own earlier occurrence",
             edit((_EARLIER, _EARLIER.replace("tril(-1)", "tril()"))),
-            "A query's own place was taken for an earlier occurrence of its token, so queries without one counted too, and "
-            "the place after themselves. Earlier means before the query.",
+            "A query's own place, or a later one, was taken for an earlier occurrence of its token, so queries without one "
+            "counted too. Earlier means before the query.",
         ),
         Wrong(
             "the mean over all queries",
@@ -915,6 +933,12 @@ induction_score = Bank(
             edit(("if not asked.any():", "if not asked.any(dim=1).all():")),
             "An error was raised because one sentence had no repeat. It is for the case that no token of the whole batch "
             "occurs a second time.",
+        ),
+        Wrong(
+            "a token right before itself is no occurrence",
+            edit((_EARLIER, _EARLIER.replace("tril(-1)", "tril(-2)"))),
+            "Where a token stands twice in a row, the first of the two was not taken for an earlier occurrence: j - 1 < t "
+            "allows j = t.",
         ),
     ],
     correct=[
@@ -1272,6 +1296,12 @@ generate = Bank(
                 )
             ),
             "The logits were divided in place, so the caller's own tensor changed. Divide into a new one.",
+        ),
+        Wrong(
+            "a token stays if its own probability reaches p",
+            edit((_KEEP, "ordered.masked_fill(ordered < top_p, 0.0)")),
+            "Tokens were kept by their own probability, and where none reaches top_p nothing is left. top_p is about the "
+            "sum: the most likely ones, until together they have top_p.",
         ),
     ],
     correct=[
@@ -1660,6 +1690,25 @@ key_value_cache = Bank(
             "The heads were cut with one view, which mixes places and columns as soon as there is more than one place. "
             "split_heads splits the width first and then exchanges the axes.",
         ),
+        Wrong(
+            "the layers' inputs are kept, and keys and values made anew",
+            edit(
+                (
+                    "            x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)",
+                    "            new = layer.norm1(x)\n"
+                    "            self.keys[i] = new if past == 0 else torch.cat([self.keys[i], new], dim=1)\n"
+                    "            self.values[i] = self.keys[i]\n"
+                    "            x = x + layer.self_attention(new, self.keys[i], self.values[i], mask)[0]",
+                )
+            ),
+            "The inputs of the layers were kept, and the keys and values of all tokens are made from them again at each "
+            "reading. Keep what W_K and W_V have made of them.",
+        ),
+        Wrong(
+            "only the last place's logits",
+            edit(("F.linear(model.norm(x), model", "F.linear(model.norm(x[:, -1:]), model")),
+            "Only the newest place's logits came back. All the new tokens have theirs: (B, T, V).",
+        ),
     ],
     correct=[
         Correct(
@@ -1963,6 +2012,16 @@ def split_windows(tokens, length, stride, held_out):
             raise ValueError(f"need {length + 1} tokens, got {len(part)}")
         result.append(part.as_strided((count, length + 1), (stride, 1)).clone())
     return tuple(result)
+""",
+        ),
+        Correct(
+            "minus held_out as an index",
+            """
+def split_windows(tokens, length, stride, held_out):
+    parts = tokens[:-held_out], tokens[-held_out:]
+    if min(len(part) for part in parts) < length + 1:
+        raise ValueError("a part is too short")
+    return parts[0].unfold(0, length + 1, stride), parts[1].unfold(0, length + 1, stride)
 """,
         ),
     ],

@@ -219,11 +219,11 @@ def _both(result: Any) -> Values:
 
 def _explain_gradients(observed: Values, expected: Values) -> str | None:
     """Which of the two lists is off, and whether by one factor."""
-    both = [observed.get(which) for which in ("one pass", "prefixes")]
-    right = [expected[which] for which in ("one pass", "prefixes")]
-    if all(isinstance(one, Tensor) and one.shape == other.shape for one, other in zip(both, right, strict=True)):
-        if torch.equal(*both) and not any(map(torch.allclose, both, right)):
-            return "The two gradients are one and the same, number for number, and neither is right."
+    first, second, right = observed.get("one pass"), observed.get("prefixes"), expected["one pass"]
+    if isinstance(first, Tensor) and isinstance(second, Tensor) and first.shape == second.shape == right.shape:
+        apart = not torch.equal(right, expected["prefixes"])  # with one prefix alone they are the same, rightly
+        if apart and torch.equal(first, second) and not torch.allclose(first, right, atol=1e-5, rtol=1e-4):
+            return "The two gradients are the same, number for number, and neither is right."
     for which in ("one pass", "prefixes"):
         one, other = observed.get(which), expected[which]
         if not isinstance(one, Tensor) or one.shape != other.shape:
@@ -648,19 +648,19 @@ def _split(student: Student, tokens: Tensor, length: int, stride: int, held_out:
 
 def _explain_split(observed: Values, expected: Values) -> str | None:
     """Every token of the drawn text is another one, so what stands in both parts can be counted."""
-    parts = [observed.get(name) for name in ("training", "validation")]
-    training, validation = (set(part.flatten().tolist()) for part in parts if isinstance(part, Tensor))
+    parts = {name: part for name in ("training", "validation") if isinstance(part := observed.get(name), Tensor)}
+    training, validation = (set(part.flatten().tolist()) for part in parts.values())
     both = len(training & validation)
     if both:
         return f"{both} of the {len(validation)} places of the validation windows stand in training windows too."
     if not validation <= set(expected["end"].tolist()):
         return "What is held out is not the end of the text."
-    for name, part in zip(("training", "validation"), parts, strict=True):
+    for name, part in parts.items():
         right = expected[name]
         if part.shape[1] != right.shape[1]:
             return f"The {name} windows hold {part.shape[1]} tokens; length + 1 is {right.shape[1]}."
         if len(part) != len(right):
-            return f"There are {len(part)} {name} windows, and {len(right)} fit."
+            return f"The number of {name} windows is {len(part)}, and {len(right)} fit."
         if not torch.equal(part, right):
             return f"The {name} windows begin at other places than asked for, or come in another order."
     return None
@@ -694,4 +694,5 @@ def _(student: Student, draw: Draw) -> Values:
         "the training windows' width": training.shape[1],
         "nothing but four tokens to validate": student.error_of("split_windows", tokens, 4, 3, 4),
         "nothing but four tokens to train": student.error_of("split_windows", tokens, 4, 3, 16),
+        "nothing to validate": student.error_of("split_windows", tokens, 4, 3, 0),
     }
