@@ -109,7 +109,7 @@ def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -
     A token is a hit where its most weighted cell and its box overlap: where they share some
     area, however little; a common edge or corner is not enough. Returns the share of hits among
     the tokens that name something, as a Python float.
-    Raises ValueError where no token names anything.
+    Raises ValueError where no token names anything. Leaves weights and boxes as they were.
     """
     names = boxes[..., 2] > boxes[..., 0]  # a box has some width, -1 four times has none
     if not names.any():
@@ -122,11 +122,13 @@ def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -
 
 
 class FrozenBackbone(nn.Module):
-    """A trained network that stays exactly as it is, whatever happens to the model around it.
+    """A trained network that stays as it is while the model around it trains.
 
     backbone: any module. Its parameters take no gradients, and it works as in evaluation, from
     the start and after any call of train() on this module or on a model that holds it: nothing
-    in it changes, and what it says of one image does not depend on the others of the batch.
+    in it changes, and what it says of one image does not depend on the others of the batch. It
+    stays a submodule, so that state_dict() has its values. train() and eval() return this
+    module, as they do for every module.
     forward: what the backbone gives for the same input; gradients flow through to the input.
     """
 
@@ -164,8 +166,8 @@ def test_pointing_accuracy(pointing_accuracy):
         return pointing_accuracy(weights, boxes, columns, cell)
 
     # Cell 5 of two rows of three lies in row 1 and column 2: pixels 8 to 12 across, 4 to 8 down.
-    hits = [[8, 4, 12, 8], [0, 0, 9, 5], [11, 7, 12, 8], [9, 0, 10, 5], [11, 0, 14, 9]]
-    misses = [[4, 4, 8, 8], [12, 4, 16, 8], [8, 0, 12, 4], [8, 8, 12, 12], [4, 8, 8, 12], [0, 4, 4, 8], [8, 9, 12, 12]]
+    hits = [[8, 4, 12, 8], [0, 0, 9, 5], [11, 7, 12, 8], [9, 0, 10, 5], [11, 0, 14, 9], [9, 5, 11, 7], [4, 0, 16, 12]]
+    misses = [[4, 4, 8, 8], [12, 4, 16, 8], [8, 0, 12, 4], [8, 8, 12, 12], [4, 8, 8, 12], [0, 0, 6, 2], [8, 9, 12, 12]]
     if any(share([[(5, box)]]) != 1.0 for box in hits) or any(share([[(5, box)]]) != 0.0 for box in misses):
         return False
     # Cells of another size; cell 1, in row 0; objects that begin at the left or the top edge.
@@ -176,6 +178,9 @@ def test_pointing_accuracy(pointing_accuracy):
     # Words that name nothing count nowhere, and all the others count alike, whatever caption they stand in.
     hit, miss, silent = (5, [8, 4, 12, 8]), (5, [0, 0, 4, 4]), (5, nothing)
     if share([[hit, silent, silent, silent], [miss, hit, silent, miss]]) != 0.5:
+        return False
+    # Each word has a look of its own, the last one too.
+    if share([[(0, [0, 0, 4, 4]), (1, [0, 0, 4, 4]), (2, [0, 0, 4, 4]), (3, [0, 4, 4, 8])]]) != 0.5:
         return False
     if not isinstance(share([[hit, miss]]), float):
         return False

@@ -114,6 +114,83 @@ grid_encoder = Bank(
             edit((_CELLS, "cells = grid.flatten(2).transpose(1, 2).roll(1, dims=1)")),
             "Every cell stands one place later than it should. Cell 0 is the top left one.",
         ),
+        Wrong(
+            "the channels are not last",
+            edit((_CELLS, "cells = grid.flatten(2)")),
+            "`project` works on the last axis, and there the channels have to stand. After flattening they are still in "
+            "the middle: swap axes 1 and 2.",
+        ),
+        Wrong(
+            "coordinates that never reach 1",
+            edit(
+                (
+                    _X,
+                    _X.replace("torch.linspace(-1, 1, columns,", "(2 * torch.arange(columns) / columns - 1).to("),
+                ),
+                (_Y, _Y.replace("torch.linspace(-1, 1, rows,", "(2 * torch.arange(rows) / rows - 1).to(")),
+            ),
+            "The last column does not have 1, nor the last row: you divided by the number of columns. From the first to "
+            "the last there is one step fewer than there are columns.",
+        ),
+        Wrong(
+            "eight columns are assumed",
+            edit(
+                (_X, "n = torch.arange(rows * columns).view(rows, columns)\n            x = n % 8 / 3.5 - 1"),
+                (_Y, "y = n // 8 / 3.5 - 1"),
+            ),
+            "The places were worked out for a grid of eight by eight. How many rows and columns there are, the grid says.",
+        ),
+        Wrong(
+            "the number of rows in the place of the columns",
+            edit(
+                (
+                    _X,
+                    "n = torch.arange(rows * columns).view(rows, columns)\n"
+                    "            x = 2 * (n % rows) / max(rows - 1, 1) - 1",
+                ),
+                (_Y, "y = 2 * (n // rows) / max(columns - 1, 1) - 1"),
+            ),
+            "A cell's number was divided by the number of rows. A row holds as many cells as there are columns.",
+        ),
+        Wrong(
+            "a view where rows and columns must change places",
+            edit(("torch.stack([x, y])", "torch.stack([x.T.reshape(rows, columns), y.T.reshape(rows, columns)])")),
+            "The coordinates were made for columns by rows and then reshaped to rows by columns, which mixes them. Make "
+            "them for rows by columns from the start.",
+        ),
+        Wrong(
+            "the ReLU before project",
+            edit((_PROJECT, "self.project(torch.relu(cells))")),
+            "The ReLU came before `project`: it cuts off the negative coordinates, and what comes back is not cut at all. "
+            "Project first.",
+        ),
+        Wrong(
+            "tanh in the place of ReLU",
+            edit((_PROJECT, "torch.tanh(self.project(cells))")),
+            "The features lie between -1 and 1: tanh was taken. The docstring says ReLU.",
+        ),
+        Wrong(
+            "the grid's size is worked out from the image's",
+            edit(
+                (
+                    "B, _, rows, columns = grid.shape",
+                    "B, _, rows, columns = images.shape\n            rows, columns = rows // 4, columns // 4",
+                )
+            ),
+            "The number of rows and columns was taken from the image, divided by four. Another backbone has other "
+            "strides: take the sizes from the grid.",
+        ),
+        Wrong(
+            "the backbone is put into evaluation",
+            edit(("grid = self.backbone(images)", "grid = self.backbone.eval()(images)")),
+            "In training the backbone was put into evaluation inside `forward`. Its mode is not this module's affair: "
+            "run it as it is.",
+        ),
+        Wrong(
+            "dropout nobody asked for",
+            edit((_PROJECT, f"nn.functional.dropout({_PROJECT}, 0.2, self.training)")),
+            "In training some features are missing and the others are larger: that is dropout, and the docstring has none.",
+        ),
     ],
     correct=[
         Correct(
@@ -161,6 +238,23 @@ grid_encoder = Bank(
             cells = torch.cat([cells, torch.stack([x, y], 1).expand(B, -1, -1)], dim=2)
         return F.relu(self.project(cells))
 """.replace("F.relu", "nn.functional.relu"),
+        ),
+        Correct(
+            "the notebook's formula for each cell",
+            _GRID_ENCODER
+            + """
+        grid = self.backbone(images)
+        B, _, rows, columns = grid.shape
+        features = []
+        for n in range(rows * columns):
+            row, column = n // columns, n % columns
+            cell = grid[:, :, row, column]
+            if self.coordinates:
+                place = cell.new_tensor([2 * column / (columns - 1) - 1, 2 * row / (rows - 1) - 1])
+                cell = torch.hstack([cell, place.expand(B, 2)])
+            features.append(self.project(cell).clamp_min(0))
+        return torch.stack(features, dim=1)
+""",
         ),
         Correct(
             "project as a 1 by 1 convolution",
@@ -383,6 +477,141 @@ caption_decoder = Bank(
             "The numbers are right and the gradients are not: the context was cut off from what it was made of, so the "
             "attention would learn nothing.",
         ),
+        Wrong(
+            "the attention is never asked",
+            edit(
+                (
+                    _LOOK,
+                    "context = features.mean(dim=1)\n        weights = torch.full(features.shape[:2], 1 / features.shape[1])",
+                )
+            ),
+            "Every cell has the same weight at every step: the attention is never asked.",
+        ),
+        Wrong(
+            "the tanh before the mean",
+            edit((_START, "return torch.tanh(self.initial(features)).mean(dim=1), features")),
+            "Each cell went through `initial` and tanh, and then the mean was taken. Take the mean of the cells first.",
+        ),
+        Wrong(
+            "the tanh inside",
+            edit((_START, "return self.initial(torch.tanh(features.mean(dim=1))), features")),
+            "The tanh was taken of the mean, before `initial`. It goes round what `initial` gives.",
+        ),
+        Wrong(
+            "the first state is made from the last cell",
+            edit(("features.mean(dim=1)", "features[:, -1]")),
+            "The first hidden state knows the bottom right cell alone. It is made from the mean over all cells.",
+        ),
+        Wrong(
+            "start gives the hidden state alone",
+            edit(
+                (_START, "return torch.tanh(self.initial(features.mean(dim=1)))"),
+                ("state = self.start(features)", "state = self.start(features), features"),
+            ),
+            "`start` returned the hidden state alone. The state is a pair: the features stay in it, since `step` has to "
+            "look at them.",
+        ),
+        Wrong(
+            "step gives the hidden state alone",
+            edit(("        return logits, state\n", "        return logits, state[0]\n")),
+            "`step` returned the hidden state in the place of the pair (hidden, features), so the next step has nothing "
+            "to look at.",
+        ),
+        Wrong(
+            "step gives the old state back",
+            edit(
+                (
+                    "        logits, state, _ = self._advance(token, state)",
+                    "        logits, _, _ = self._advance(token, state)",
+                )
+            ),
+            "`step` returned the state that it was given. The new hidden state goes back, with the features beside it.",
+        ),
+        Wrong(
+            "step gives the weights too",
+            edit(
+                (
+                    "        logits, state, _ = self._advance(token, state)\n        return logits, state\n",
+                    "        return self._advance(token, state)\n",
+                )
+            ),
+            "`step` returned three things. It gives logits and state; the weights are for `forward` to collect.",
+        ),
+        Wrong(
+            "forward gives the logits alone",
+            edit(
+                ("return torch.stack(logits, dim=1), torch.stack(weights, dim=1)", "return torch.stack(logits, dim=1)")
+            ),
+            "`forward` returned the logits alone. The weights (B, T, N) come back beside them.",
+        ),
+        Wrong(
+            "the weights of the next question",
+            edit(
+                (
+                    "            weights.append(weights_t)",
+                    "            weights.append(self.attention(state[0], *[features] * 2)[1])",
+                )
+            ),
+            "The logits are right, and the weights are one step late: the new state was asked for them. A word's weights "
+            "are those that its context was made with.",
+        ),
+        Wrong(
+            "a second look for the output",
+            edit(
+                (
+                    "        return self.output(",
+                    "        context, _ = self.attention(hidden, features, features)\n        return self.output(",
+                )
+            ),
+            "The attention was asked a second time, by the new state, and the output layer got that context. One step "
+            "looks once: the same context goes into the cell and into the output layer.",
+        ),
+        Wrong(
+            "the words are shifted once more",
+            edit(("tokens.unbind(dim=1):", "nn.functional.pad(tokens[:, :-1], (1, 0), value=1).unbind(dim=1):")),
+            "`forward` moved the words one place later. They come in shifted already: feed them in as they are.",
+        ),
+        Wrong(
+            "the past is cut off from the gradient",
+            edit(("context], dim=1), hidden)", "context], dim=1), hidden.detach())")),
+            "The numbers are right and the gradients are not: the old hidden state was detached, so no step learns what "
+            "would have helped a later one.",
+        ),
+        Wrong(
+            "the weights come back detached",
+            edit(("weights.append(weights_t)", "weights.append(weights_t.detach())")),
+            "The weights that come back carry no gradient. Return them as the attention gave them: whoever wants to "
+            "train the looks, or plot them, decides.",
+        ),
+        Wrong(
+            "padding moves nothing",
+            edit(
+                (
+                    _MOVE,
+                    f"old, {_MOVE.replace('hidden = ', 'hidden = hidden, ', 1)}\n"
+                    "        hidden = torch.where((token == self.embedding.padding_idx).unsqueeze(1), old, hidden)",
+                )
+            ),
+            "At a padding token the hidden state was kept. Here padding is a token like any other: the loss leaves it out.",
+        ),
+        Wrong(
+            "cells of zeros are masked",
+            edit((_LOOK, _LOOK[:-1] + ", (features != 0).any(dim=2))")),
+            "Cells whose features are all zero got no weight. After a ReLU such cells are nothing unusual: there is no "
+            "mask here.",
+        ),
+        Wrong(
+            "dropout nobody asked for",
+            edit(
+                (
+                    "        hidden, features = state\n",
+                    "        hidden, features = state\n"
+                    "        seen = nn.functional.dropout(features, 0.3, self.training)\n",
+                ),
+                (_LOOK, "context, weights = self.attention(hidden, seen, seen)"),
+            ),
+            "In training some of the features are missing: that is dropout, and the docstring has none.",
+        ),
     ],
     correct=[
         Correct(
@@ -486,6 +715,30 @@ caption_decoder = Bank(
 """,
         ),
         Correct(
+            "lists for pairs, and results written into their places",
+            _CAPTION_DECODER
+            + """
+    def start(self, features):
+        return [self.initial(features.mean(1)).tanh(), features]
+
+    def step(self, token, state):
+        hidden, features = state
+        _, weights = self.attention(hidden, features, features)
+        context = (weights[:, None] @ features)[:, 0]
+        hidden = self.cell(torch.hstack([self.embedding(token), context]), hidden)
+        return [self.output(torch.hstack([hidden, context])), [hidden, features]]
+
+    def forward(self, features, tokens):
+        state = self.start(features)
+        logits = features.new_zeros(*tokens.shape, self.output.out_features)
+        weights = features.new_zeros(*tokens.shape, features.shape[1])
+        for t in range(tokens.shape[1]):
+            weights[:, t] = self.attention(state[0], features, features)[1]
+            logits[:, t], state = self.step(tokens[:, t], state)
+        return logits, weights
+""",
+        ),
+        Correct(
             "the mask given as all True",
             edit(
                 (
@@ -540,6 +793,34 @@ pooled_baseline = Bank(
             edit((_POOL, f"{_POOL}.expand_as(features)")),
             "The mean stands in every cell, so the memory is as long as before. Its uses are the same; the docstring "
             "asks for a memory of a single cell.",
+        ),
+        Wrong(
+            "the mean over the features, laid on its side",
+            edit((_POOL, "features.mean(dim=2).unsqueeze(1)")),
+            "What came back has one number for each cell: the mean ran over the features. Take it over the cells.",
+        ),
+        Wrong(
+            "the first cell alone",
+            edit((_POOL, "features[:, :1]")),
+            "What came back is the first cell. The mean runs over all of them.",
+        ),
+        Wrong(
+            "cut off from the gradient",
+            edit((_POOL, f"{_POOL}.detach()")),
+            "The mean is right, and no gradient passes through it (through numpy none can pass), so the convolutions would "
+            "learn nothing.",
+        ),
+        Wrong(
+            "written into the features",
+            "def pooled_baseline(features):\n    with torch.no_grad():\n        features[:, 0] = features.mean(dim=1)\n"
+            "    return features[:, :1]",
+            "The mean was written over the first cell of the caller's features. Return a new tensor.",
+        ),
+        Wrong(
+            "empty cells are left out",
+            edit((_POOL, "features.sum(1, keepdim=True) / (features != 0).any(2).sum(1).clamp(min=1)[:, None, None]")),
+            "Cells whose features are all zero were left out of the count. They are cells too: divide by how many there "
+            "are.",
         ),
     ],
     correct=[
@@ -705,6 +986,178 @@ def pointing_accuracy(weights, boxes, columns, cell):
             edit((_WHERE, f"{_WHERE}\n    y = weights.shape[2] // columns * cell - cell - y")),
             "The rows were counted from the bottom of the picture. Row 0 is at the top, and so is pixel 0.",
         ),
+        Wrong(
+            "the cell's centre must be in the box, its first edge included",
+            edit(
+                (_HITS, f"hits = {_CENTRED.format('cell / 2').replace('> left', '>= left').replace('> top', '>= top')}")
+            ),
+            "A cell counted only where its centre lies in the box, so cells that overlap an edge of the object are "
+            "lost. Any area in common is enough.",
+        ),
+        Wrong(
+            "the box's centre must be in the cell",
+            edit(
+                (
+                    _HITS,
+                    "hits = ((left + right) // 2 // cell * cell == x) & ((top_edge + bottom) // 2 // cell * cell == y)",
+                )
+            ),
+            "A cell counted only where the box's centre lies in it. Any area in common is enough.",
+        ),
+        Wrong(
+            "near enough to the box's centre",
+            edit(
+                (
+                    _HITS,
+                    "away = (x + cell / 2 - (left + right) / 2) ** 2 + (y + cell / 2 - (top_edge + bottom) / 2) ** 2\n"
+                    "    hits = away.sqrt() <= (right - left) / 2",
+                )
+            ),
+            "A cell counted by how far its centre is from the box's. Asked for is whether the two share some area.",
+        ),
+        Wrong(
+            "half of the cell must be in the box",
+            edit(
+                (
+                    _HITS,
+                    "across = (torch.minimum(right, x + cell) - torch.maximum(left, x)).clamp(min=0)\n"
+                    "    down = (torch.minimum(bottom, y + cell) - torch.maximum(top_edge, y)).clamp(min=0)\n"
+                    "    hits = across * down >= cell * cell / 2",
+                )
+            ),
+            "A cell counted only where half of it lies in the box. Any area in common is enough.",
+        ),
+        Wrong(
+            "a common edge counts at the box's right and lower edge",
+            edit((_HITS, _HITS.replace("< ", "<= "))),
+            "A cell that begins where the box ends was counted as a hit. The right and the bottom edge lie just past the "
+            "last pixel: compare with <.",
+        ),
+        Wrong(
+            "a common edge counts at the box's left and upper edge",
+            edit((_HITS, _HITS.replace("> ", ">= "))),
+            "A cell that ends where the box begins was counted as a hit. They share an edge and no pixel: compare with >.",
+        ),
+        Wrong(
+            "a cell one pixel too small",
+            edit((_HITS, _HITS.replace("+ cell", "+ cell - 1"))),
+            "A box that shares only the cell's last column or row of pixels was missed: the cell was taken to end at its "
+            "last pixel. Like the box's, its far edge lies just past it.",
+        ),
+        Wrong(
+            "edges in cells, the last one left out",
+            edit(
+                (
+                    _HITS,
+                    "left, top_edge, right, bottom = (boxes // cell * cell).unbind(dim=2)\n"
+                    "    hits = (x >= left) & (x < right) & (y >= top_edge) & (y < bottom)",
+                )
+            ),
+            "The cell in which the box ends was left out, although it holds a part of the object.",
+        ),
+        Wrong(
+            "either direction is enough",
+            edit((_HITS, "hits = ((x < right) & (x + cell > left)) | ((y < bottom) & (y + cell > top_edge))")),
+            "A cell beside or above the object counted: it was enough that the two overlap in one direction. They must "
+            "in both.",
+        ),
+        Wrong(
+            "only top and bottom are compared",
+            edit((_HITS, "hits = (y < bottom) & (y + cell > top_edge)")),
+            "A cell far to the side of the object counts as a hit: only the vertical edges were compared.",
+        ),
+        Wrong(
+            "the boxes are read as left, right, top, bottom",
+            edit(("left, top_edge, right, bottom = boxes", "left, right, top_edge, bottom = boxes")),
+            "The four numbers of a box were read as left, right, top, bottom. They are left, top, right, bottom.",
+        ),
+        Wrong(
+            "only the cell's corners are looked at",
+            edit(
+                (
+                    _HITS,
+                    "hits = torch.zeros_like(names)\n"
+                    "    for a in (x, x + cell - 1):\n"
+                    "        for b in (y, y + cell - 1):\n"
+                    "            hits |= (a >= left) & (a < right) & (b >= top_edge) & (b < bottom)",
+                )
+            ),
+            "A box that lies inside the cell was missed: none of the cell's corners is in it. Compare the edges instead.",
+        ),
+        Wrong(
+            "only the box's corners are looked at",
+            edit(
+                (
+                    _HITS,
+                    "hits = torch.zeros_like(names)\n"
+                    "    for a in (left, right - 1):\n"
+                    "        for b in (top_edge, bottom - 1):\n"
+                    "            hits |= (a >= x) & (a < x + cell) & (b >= y) & (b < y + cell)",
+                )
+            ),
+            "A box that covers the cell was missed: none of its corners is in the cell. Compare the edges instead.",
+        ),
+        Wrong(
+            "two gaps make an area",
+            edit(
+                (
+                    _HITS,
+                    "hits = (torch.minimum(right, x + cell) - torch.maximum(left, x)) * ("
+                    "torch.minimum(bottom, y + cell) - torch.maximum(top_edge, y)) > 0",
+                )
+            ),
+            "Where the cell lies off the box in both directions, two negative lengths were multiplied to an area. Each "
+            "must be positive by itself.",
+        ),
+        Wrong(
+            "a box needs edges above zero",
+            edit((_NAMES, "names = (boxes > 0).all(dim=2)")),
+            "A box whose left or upper edge is 0 was taken for none. 0 is an edge like any other; -1 stands for no box.",
+        ),
+        Wrong(
+            "eight columns are assumed",
+            edit((_WHERE, f"columns = 8\n    {_WHERE}")),
+            "A row was taken to have eight cells. How many it has is what `columns` says.",
+        ),
+        Wrong(
+            "one look for the whole caption",
+            edit(("weights.argmax(dim=2)", "(weights.flatten(1).argmax(dim=1) % weights.shape[2]).unsqueeze(1)")),
+            "One cell was taken for all the words of a caption, the one with the largest weight of all. Each word has "
+            "its own.",
+        ),
+        Wrong(
+            "only the first words are counted",
+            edit((_NAMES, f"{_NAMES}\n    names[:, 3:] = False")),
+            "Only the first three words of each caption were counted. A caption names two objects, and its words may "
+            "stand anywhere.",
+        ),
+        Wrong(
+            "a percentage",
+            edit((_SHARE, f"100 * {_SHARE}")),
+            "What came back is a hundred times the share. A share goes from 0 to 1.",
+        ),
+        Wrong(
+            "the share is rounded",
+            edit((_SHARE, f"round({_SHARE}, 2)")),
+            "The share was rounded. Return it as it is: rounding is for whoever prints it.",
+        ),
+        Wrong(
+            "nan where nothing is named",
+            edit((_NOTHING, '        return float("nan")')),
+            "Where no word names anything there is no share, and nan spreads into every mean that is taken later. Raise "
+            "ValueError.",
+        ),
+        Wrong(
+            "another error where nothing is named",
+            edit(("raise ValueError", "raise RuntimeError")),
+            "An error was raised where nothing is named, and not the one that the docstring promises: ValueError.",
+        ),
+        Wrong(
+            "the boxes are written into",
+            edit((_NAMES, f"{_NAMES}\n    boxes[boxes < 0] = 10**6")),
+            "The share is right, and the caller's boxes are not what they were. Make a new tensor where you change "
+            "something.",
+        ),
     ],
     correct=[
         Correct(
@@ -777,6 +1230,34 @@ def pointing_accuracy(weights, boxes, columns, cell):
 """,
         ),
         Correct(
+            "areas, over the named words alone",
+            """
+def pointing_accuracy(weights, boxes, columns, cell):
+    named = boxes[..., 0] != -1
+    looks, box = weights[named], boxes[named]
+    if len(box) == 0:
+        raise ValueError
+    n = looks.max(1).indices
+    corner = torch.stack([n % columns, n.div(columns, rounding_mode="floor")], 1) * cell
+    sides = (torch.minimum(box[:, 2:], corner + cell) - torch.maximum(box[:, :2], corner)).clamp(min=0)
+    return float((sides.prod(1) > 0).float().mean())
+""",
+        ),
+        Correct(
+            "the last of equal weights",
+            """
+def pointing_accuracy(weights, boxes, columns, cell):
+    n = weights.shape[2] - 1 - weights.flip(2).argmax(2)
+    x, y = n % columns * cell, n // columns * cell
+    named = (boxes >= 0).all(2)
+    if not named.any():
+        raise ValueError("nothing named")
+    left, top, right, bottom = boxes.unbind(2)
+    beside = (x >= right) | (x + cell <= left) | (y >= bottom) | (y + cell <= top)
+    return 1 - (beside & named).sum().item() / named.sum().item()
+""",
+        ),
+        Correct(
             "a grid with rows and columns",
             """
 def pointing_accuracy(weights, boxes, columns, cell):
@@ -814,7 +1295,7 @@ fix_the_frozen_backbone = Bank(
             edit((_TRAIN, "")),
             "In training the grid is another one: train() on a model reaches every module inside it, this backbone "
             "too, and its batch normalisation then goes by the batch and moves its running values. Say what train() "
-            "is to do here.",
+            "is to do here (in `train`, not in `eval`), and let evaluation have the last word.",
         ),
         Wrong(
             "no gradient to the image",
@@ -835,7 +1316,8 @@ fix_the_frozen_backbone = Bank(
                     "    def train(self, mode=True):\n"
                     "        super().train(mode)\n"
                     "        for module in self.backbone.modules():\n"
-                    "            if isinstance(module, nn.BatchNorm2d):\n"
+                    "            module.training = module.training and isinstance(module, nn.modules.batchnorm._BatchNorm)\n"
+                    "            if module.training:\n"
                     "                module.momentum = 0.0\n"
                     "        return self\n\n",
                 )
@@ -871,7 +1353,8 @@ fix_the_frozen_backbone = Bank(
                     "    def train(self, mode=True):\n"
                     "        super().train(mode)\n"
                     "        for module in self.backbone.modules():\n"
-                    "            if isinstance(module, nn.BatchNorm2d):\n"
+                    "            module.training = False\n"
+                    "            if isinstance(module, nn.modules.batchnorm._BatchNorm):\n"
                     "                module.track_running_stats = False\n"
                     "                module.running_mean = module.running_var = None\n"
                     "        return self\n\n",
@@ -912,12 +1395,69 @@ fix_the_frozen_backbone = Bank(
                     "self.backbone = backbone.requires_grad_(False).eval()\n"
                     "        for module in list(self.backbone.modules()):\n"
                     "            for name, child in list(module.named_children()):\n"
-                    "                if isinstance(child, nn.BatchNorm2d):\n"
+                    "                if isinstance(child, nn.modules.batchnorm._BatchNorm):\n"
                     "                    setattr(module, name, nn.Identity())",
                 )
             ),
             "The normalisation was taken out, and with it a part of what the backbone learned: its outputs are no "
             "longer those it had in evaluation. Leave it in, and keep it in evaluation.",
+        ),
+        Wrong(
+            "only batch normalisations are put into evaluation",
+            edit(
+                (
+                    "        self.backbone.eval()\n",
+                    "        for module in self.backbone.modules():\n"
+                    "            if isinstance(module, nn.BatchNorm2d):\n"
+                    "                module.eval()\n",
+                )
+            ),
+            "One kind of batch normalisation was put into evaluation, and nothing else. Dropout has a mode as well, and so "
+            "have other normalisations: put the backbone as a whole into evaluation.",
+        ),
+        Wrong(
+            "its parts are put into evaluation, and not itself",
+            edit(
+                (
+                    "        self.backbone.eval()\n",
+                    "        for part in self.backbone.children():\n            part.eval()\n",
+                )
+            ),
+            "Every part of the backbone is in evaluation, and the backbone itself is not: a module may use its own mode "
+            "too, in a dropout that is a function. Call eval() on the backbone.",
+        ),
+        Wrong(
+            "train gives nothing back",
+            edit(("        self.backbone.eval()\n        return self\n", "        self.backbone.eval()\n")),
+            "`train` returned None, and eval() returns what `train` does, so `model = model.eval()` would lose the model. "
+            "Return self.",
+        ),
+        Wrong(
+            "only the backbone's flag is set",
+            edit(("        self.backbone.eval()\n", "        self.backbone.training = False\n")),
+            "The backbone's own flag says evaluation, and the modules inside it are still in training. eval() reaches all "
+            "of them.",
+        ),
+        Wrong(
+            "train takes no mode",
+            edit(
+                (
+                    "def train(self, mode=True):\n        super().train(mode)",
+                    "def train(self):\n        super().train()",
+                )
+            ),
+            "`train` must take a mode: eval() calls train(False), and a model passes its own mode on to the modules "
+            "inside.",
+        ),
+        Wrong(
+            "kept in a list",
+            edit(
+                (_TRAIN, ""),
+                (_INIT, "self.kept = [backbone.requires_grad_(False).eval()]"),
+                (_RUN, "return self.kept[0](images)"),
+            ),
+            "In a list the backbone is out of train()'s reach, and out of everything else's too: state_dict() would not "
+            "save it, and to(device) not move it. Keep it as an attribute, and say what `train` is to do.",
         ),
     ],
     correct=[
@@ -1041,6 +1581,20 @@ def test_pointing_accuracy(pointing_accuracy):
             "at other cells, and at boxes that only just overlap or only just do not.",
         ),
         Wrong(
+            "what was found is not returned",
+            _LOOK_AT
+            + """
+    nothing = [-1, -1, -1, -1]
+    right = all(share([[5]], [[box]]) == 1.0 for box in ([8, 4, 12, 8], [11, 7, 13, 9], [0, 0, 9, 5]))
+    right = right and all(share([[n]], [[[12, 4, 16, 8]]]) == 0.0 for n in (5, 2, 4))
+    right = right and share([[6]], [[[20, 9, 21, 10]]], columns=4, N=8, cell=8) == 1.0
+    right = right and share([[5, 1]], [[[8, 4, 12, 8], nothing]]) == 1.0
+""",
+            "Two causes are likely. Where a test returns nothing and no assert fails, all is taken to be well: if you "
+            "work out an answer, return it. Or all its looks and boxes are clear cases: try some that only just overlap, "
+            "and cells off the diagonal.",
+        ),
+        Wrong(
             "a square grid, clear hits and clear misses",
             _LOOK_AT
             + """
@@ -1131,7 +1685,8 @@ def test_pointing_accuracy(pointing_accuracy):
             top = weights.argmax(2)
             left = (top % columns * cell + torch.randint(-cell, cell + 1, (3, 40))).clamp(min=0)
             upper = (top // columns * cell + torch.randint(-cell, cell + 1, (3, 40))).clamp(min=0)
-            boxes = torch.stack([left, upper, left + cell - 1, upper + cell], 2)
+            wide, high = torch.randint(1, 4 * cell, (2, 3, 40))
+            boxes = torch.stack([left, upper, left + wide, upper + high], 2)
             boxes[0, ::2] = boxes[1, 5:] = -1
             share = pointing_accuracy(weights, boxes, columns, cell)
             if not isinstance(share, float) or abs(share - expected(weights, boxes, columns, cell)) > 1e-5:
@@ -1149,9 +1704,9 @@ def test_pointing_accuracy(pointing_accuracy):
             + """
     nothing = [-1, -1, -1, -1]
     on = lambda n, box: share([[n]], [[box]])
-    for box in ([8, 4, 12, 8], [11, 7, 13, 9], [0, 0, 9, 5], [11, 1, 12, 5], [7, 7, 9, 9]):
+    for box in ([8, 4, 12, 8], [11, 7, 13, 9], [0, 0, 9, 5], [11, 1, 12, 5], [7, 7, 9, 9], [9, 5, 11, 7], [0, 0, 16, 9]):
         assert on(5, box) == 1.0
-    for box in ([4, 4, 8, 8], [12, 4, 14, 8], [8, 0, 12, 4], [8, 8, 12, 12], [4, 8, 8, 12], [0, 0, 3, 3]):
+    for box in ([4, 4, 8, 8], [12, 4, 14, 8], [8, 0, 12, 4], [8, 8, 12, 12], [4, 8, 8, 12], [0, 0, 6, 3]):
         assert on(5, box) == 0.0
     assert on(0, [0, 0, 1, 1]) == 1.0 and on(1, [0, 0, 5, 4]) == 1.0 and on(3, [0, 4, 2, 8]) == 1.0
     assert share([[3]], [[[24, 0, 30, 8]]], columns=4, N=8, cell=8) == 1.0
@@ -1161,6 +1716,7 @@ def test_pointing_accuracy(pointing_accuracy):
     assert share([[5, 0, 0, 0], [5, 5, 5, 0]], [
         [[8, 4, 12, 8], nothing, nothing, nothing], [[0, 0, 2, 2], [0, 0, 2, 2], [8, 4, 9, 8], nothing]
     ]) == 0.5
+    assert share([[0, 1, 2, 3]], [[[0, 0, 2, 2], [0, 0, 2, 2], [0, 0, 2, 2], [0, 4, 2, 8]]]) == 0.5
     raised = False
     try:
         on(2, nothing)
@@ -1188,6 +1744,11 @@ def test_pointing_accuracy(pointing_accuracy):
                 one = boxes[:, t * (cell + 1) : t * (cell + 1) + 1]
                 if pointing_accuracy(weights[:, :1], one, columns, cell) != float(inside):
                     return False
+    each, corner = torch.eye(6).unsqueeze(0), torch.tensor([[[0, 0, 1, 1]] * 6])
+    if abs(pointing_accuracy(each, corner, 3, 2) - 1 / 6) > 1e-6:
+        return False
+    if pointing_accuracy(each, torch.tensor([[[0, 0, 6, 4]] * 6]), 3, 2) != 1.0:
+        return False
     weights = torch.zeros(2, 3, 6)
     weights[:, :, 4] = 1.0
     boxes = torch.tensor([[[2, 2, 5, 5], [-1] * 4, [-1] * 4], [[0, 0, 2, 2], [0, 0, 1, 2], [3, 2, 9, 9]]])
@@ -1208,12 +1769,14 @@ def test_pointing_accuracy(pointing_accuracy):
         (5, [4, 4, 8, 8], 0), (5, [8, 8, 12, 12], 0), (5, [8, 0, 12, 4], 0), (2, [11, 3, 12, 4], 1),
         (3, [0, 7, 1, 8], 1), (3, [0, 0, 4, 4], 0), (2, [8, 4, 12, 8], 0), (0, [0, 0, 12, 8], 1),
         (1, [4, 4, 8, 8], 0), (5, [4, 8, 8, 12], 0), (4, [7, 0, 8, 5], 1), (4, [3, 0, 5, 5], 1),
+        (5, [9, 5, 11, 7], 1), (5, [0, 0, 16, 9], 1), (5, [0, 0, 6, 3], 0),
     ]
     right = all(share([[n]], [[box]]) == float(hit) for n, box, hit in table)
     large = share([[6]], [[[20, 9, 21, 10]]], columns=4, N=8, cell=8) == 1.0
     nothing = [-1] * 4
     boxes = [[[8, 4, 12, 8], nothing, nothing], [[0, 0, 1, 1], [0, 0, 1, 1], [8, 4, 12, 8]]]
     half = share([[5, 5, 5], [5, 5, 5]], boxes)
+    right = right and share([[0, 1, 2, 3]], [[[0, 0, 2, 2], [0, 0, 2, 2], [0, 0, 2, 2], [0, 4, 2, 8]]]) == 0.5
     try:
         share([[1]], [[nothing]])
         silent = True
@@ -1243,6 +1806,7 @@ def test_pointing_accuracy(pointing_accuracy):
     fourth = [share([[5]], [[box]]) for box in ([9, 0, 10, 4], [0, 5, 8, 6], [12, 5, 14, 6], [9, 8, 10, 9])]
     fifth = [share([[5]], [[box]]) for box in ([9, 0, 10, 5], [0, 5, 9, 6], [11, 5, 14, 6], [9, 7, 10, 9])]
     sixth = share([[5]], [[[16, 8, 18, 9]]], cell=8)
+    seventh = [share([[5]], [[box]]) for box in ([0, 0, 16, 9], [0, 0, 6, 2])]
     return (
         abs(first - 6 / 10) < 1e-6
         and isinstance(first, float)
@@ -1251,6 +1815,7 @@ def test_pointing_accuracy(pointing_accuracy):
         and fourth == [0.0] * 4
         and fifth == [1.0] * 4
         and sixth == 1.0
+        and seventh == [1.0, 0.0]
     )
 """,
         ),

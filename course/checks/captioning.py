@@ -11,7 +11,7 @@ from torch import Tensor
 
 from course.checks import Check, Draw
 from course.checks.of_tests import CheckOfTest
-from course.checks.variants.captioning import POINTING_ACCURACY
+from course.checks.variants.captioning import POINTING_ACCURACY, RIGHT_POINTING_ACCURACY
 from course.transport.student import Module, Student
 
 # ---- grid_encoder ---------------------------------------------------------------------------------------------------
@@ -26,6 +26,11 @@ def _encoder(student: Student, draw: Draw, **options: Any) -> Module:
     encoder = student.GridEncoder(student.fixture("GridBackbone", _CHANNELS), _CHANNELS, _D, **options)
     encoder.load(draw.state(encoder))
     return encoder.eval()
+
+
+def _usable(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """A drawn state in which the running variances are positive, as variances are."""
+    return {name: value.abs() + 0.5 if "running_var" in name else value for name, value in state.items()}
 
 
 def _explain_cells(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -69,19 +74,34 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"features": _encoder(student, draw, coordinates=False)(draw.normal(2, 3, 8, 12))}
 
 
+@grid_encoder.row("a backbone with other strides: the grid says how many rows and columns", explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    encoder = student.GridEncoder(student.fixture("GridBackbone", _CHANNELS, 2), _CHANNELS, _D)
+    encoder.load(draw.state(encoder))
+    return {"features": encoder.eval()(draw.normal(2, 3, 4, 6))}
+
+
+@grid_encoder.row("in training: the backbone is left in its mode, and nothing is dropped", explain=_explain_cells)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    encoder = student.GridEncoder(student.fixture("NormalisedBackbone", _CHANNELS), _CHANNELS, _D)
+    encoder.load(_usable(draw.state(encoder)))
+    student.seed(0)  # whoever draws here all the same draws alike each time
+    return {"features": encoder.train()(draw.normal(2, 3, 8, 12))}
+
+
 @grid_encoder.row("gradients reach the image, the backbone and the projection")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = _encoder(student, draw).grad(draw.normal(2, 3, 8, 4), cotangents=[draw.normal(2, 2, _D)])
+    found = _encoder(student, draw).grad(draw.normal(1, 3, 8, 12), cotangents=[draw.normal(1, 6, _D)])
     return {"gradient of the image": found["inputs"][0], **_parameters(found)}
 
 
-def _totals(gradient: Any) -> Any:
-    """A gradient's sum and the sum of its sizes: enough to tell, and small to record."""
-    return torch.stack([gradient.sum(), gradient.abs().sum()]) if isinstance(gradient, Tensor) else gradient
+def _total(values: Any) -> Any:
+    """A tensor in one number, of its values' sizes and signs: enough to tell, and small to record."""
+    return (values.double().abs() + values.double() / 2).sum().item() if isinstance(values, Tensor) else values
 
 
 def _parameters(found: dict[str, Any]) -> dict[str, Any]:
-    return {f"gradient of {name}, summed": _totals(value) for name, value in found["parameters"].items()}
+    return {f"gradient of {name}, in one number": _total(value) for name, value in found["parameters"].items()}
 
 
 # ---- caption_decoder ------------------------------------------------------------------------------------------------
@@ -98,8 +118,26 @@ def _decoder(student: Student, draw: Draw) -> Module:
     return decoder.eval()
 
 
+def _two(result: Any, promised: str) -> tuple[Any, Any]:
+    """The two things that a method returned. Raises TypeError, for the learner to read, where they are not two."""
+    if isinstance(result, (tuple, list)) and len(result) == 2:
+        return result[0], result[1]
+    many = isinstance(result, (tuple, list))
+    came = f"{len(result)} things" if many else "one tensor" if isinstance(result, Tensor) else type(result).__name__
+    raise TypeError(f"{came} in the place of two: {promised}")
+
+
+def _started(decoder: Module, features: Tensor) -> tuple[Any, Any]:
+    return _two(decoder.method("start", features), "`start` gives the state, hidden and features")
+
+
+def _stepped(decoder: Module, token: Tensor, state: Any) -> tuple[Any, tuple[Any, Any]]:
+    logits, after = _two(decoder.method("step", token, state), "`step` gives the logits and the new state")
+    return logits, _two(after, "the state that `step` gives is hidden and features")
+
+
 def _written(result: Any) -> dict[str, Any]:
-    logits, weights = result
+    logits, weights = _two(result, "`forward` gives the logits and the weights")
     return {"logits": logits, "weights": weights}
 
 
@@ -117,15 +155,15 @@ def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str 
 
 @caption_decoder.row("`start` makes the first hidden state from the mean of the cells")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    hidden, features = _decoder(student, draw).method("start", draw.normal(_B, _N, _D_MODEL))
-    return {"hidden": hidden, "features, summed": _totals(features)}
+    hidden, features = _started(_decoder(student, draw), draw.normal(_B, _N, _D_MODEL))
+    return {"hidden": hidden, "features, in one number": _total(features)}
 
 
 @caption_decoder.row("`step`: the hidden state that was given asks", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     state = draw.normal(_B, _H), draw.normal(_B, _N, _D_MODEL)
-    logits, (hidden, features) = _decoder(student, draw).method("step", draw.integers(1, _V, _B), state)
-    return {"logits": logits, "hidden": hidden, "features, summed": _totals(features)}
+    logits, (hidden, features) = _stepped(_decoder(student, draw), draw.integers(1, _V, _B), state)
+    return {"logits": logits, "hidden": hidden, "features, in one number": _total(features)}
 
 
 @caption_decoder.row("`forward`, one word", explain=_explain_decoder)
@@ -141,10 +179,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @caption_decoder.row("word by word, `start` and `step` give what `forward` gives", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
-    state: Any = decoder.method("start", draw.normal(_B, _N, _D_MODEL))
+    state = _started(decoder, draw.normal(_B, _N, _D_MODEL))
     columns = []
     for token in tokens.unbind(1):
-        logits, state = decoder.method("step", token, state)
+        logits, state = _stepped(decoder, token, state)
         columns.append(logits)
     return {"logits": torch.stack(columns, 1), "hidden": state[0]}
 
@@ -154,23 +192,32 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, order = _decoder(student, draw), draw.permutation(_B)
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
     decoder(features, tokens)  # what an earlier batch left behind must not matter
-    return {"logits": decoder(features[order], tokens[order])[0]}
+    return {"logits": _written(decoder(features[order], tokens[order]))["logits"]}
 
 
-@caption_decoder.row("a single picture, and a single cell", explain=None)
+@caption_decoder.row("padding is a token, and a cell of zeros a cell, like any other")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
+    features[:, 1], features[1, 4], tokens[:, 2], tokens[1, 3] = 0.0, 0.0, 0, 0
+    return {"logits": _written(_decoder(student, draw)(features, tokens))["logits"]}
+
+
+@caption_decoder.row("a single picture, and a single cell")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
     return {
-        "one picture": _written(decoder(draw.normal(1, _N, _D_MODEL), tokens[:1])),
-        "one cell": _written(decoder(draw.normal(_B, 1, _D_MODEL), tokens)),
+        "logits of one picture": _written(decoder(draw.normal(1, _N, _D_MODEL), tokens[:1]))["logits"],
+        "logits of one cell": _written(decoder(draw.normal(_B, 1, _D_MODEL), tokens))["logits"],
     }
 
 
-@caption_decoder.row("the loss reaches the features and all parameters")
+@caption_decoder.row("in training: logits and weights pass gradients to the features and all parameters")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
-    found = _decoder(student, draw).grad(features, tokens, cotangents=[draw.normal(_B, _T, _V)])
-    return {"gradient of the features, summed": _totals(found["inputs"][0]), **_parameters(found)}
+    given = [draw.normal(_B, _T, _V), draw.normal(_B, _T, _N)]
+    student.seed(0)  # whoever draws here all the same draws alike each time
+    found = _decoder(student, draw).train().grad(features, tokens, cotangents=given)
+    return {"gradient of the features, in one number": _total(found["inputs"][0]), **_parameters(found)}
 
 
 # ---- pooled_baseline ------------------------------------------------------------------------------------------------
@@ -191,6 +238,20 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @pooled_baseline.row("a single picture of 64 cells")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"memory": student.pooled_baseline(draw.normal(1, 64, 3))}
+
+
+@pooled_baseline.row("cells of zeros are cells too, and the features are left as they were")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    features = draw.normal(2, 5, 3).clamp(min=0)
+    features[0, 1:3] = features[1, 4] = 0.0
+    memory = student.pooled_baseline(features)
+    return {"memory": memory, "the features were written into": student.changed()}
+
+
+@pooled_baseline.row("gradients pass through to every cell")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    found = student.grad("pooled_baseline", draw.normal(2, 4, 3), cotangents=[draw.normal(2, 1, 3)])
+    return {"gradient of the features": found[0]}
 
 
 # ---- pointing_accuracy ----------------------------------------------------------------------------------------------
@@ -224,71 +285,95 @@ def _around(row: Tensor, column: Tensor, cell: int, by: Tensor) -> Tensor:
     return torch.stack([left, top, left + cell, top + cell], dim=2)
 
 
-def _share(student: Student, weights: Tensor, boxes: Tensor, columns: int = _COLUMNS, cell: int = _CELL) -> Any:
-    return student.pointing_accuracy(weights, boxes, columns, cell)
-
-
-@pointing_accuracy.row("every word names something: three rows of five cells", weight=2)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, _, _ = _looks(draw, 4, 30)
-    return {"share": _share(student, weights, _boxes(draw, 4, 30))}
-
-
-@pointing_accuracy.row("a wider grid, of larger cells", weight=1)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, _, _ = _looks(draw, 3, 30, 2, 7)
-    return {"share": _share(student, weights, _boxes(draw, 3, 30, 2, 7, 8), 7, 8)}
-
-
-@pointing_accuracy.row("words that name nothing count nowhere", weight=2)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, _, _ = _looks(draw, 4, 20)
-    boxes = _boxes(draw, 4, 20)
-    boxes[:, ::3] = -1
-    boxes[2, 5:] = -1  # a caption with fewer words that name something than the others
-    return {"share": _share(student, weights, boxes)}
-
-
-@pointing_accuracy.row("one pixel in common is enough, a common edge is not", weight=2)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    """Boxes just on and just off the cell that is looked at, on each of the four sides: a share for each side."""
-    seen = {}
-    for side, (dx, dy) in {"left": (-1, 0), "right": (1, 0), "above": (0, -1), "below": (0, 1)}.items():
-        _, row, column = _looks(draw, 2, 9)
-        by = torch.where(draw.uniform(2, 9) < 0.6, _CELL - 1, _CELL)
-        by[0, 0], by[0, 1], by[1, 0] = _CELL - 1, _CELL, _CELL - 1
-        boxes = _around(row, column, _CELL, torch.stack([dx * by, dy * by], dim=2)) + 2 * _CELL
-        # everything is moved two cells to the right and down, so that no box lies outside the picture
-        moved = torch.zeros(2, 9, (_ROWS + 4) * (_COLUMNS + 4))
-        moved.scatter_(2, ((row + 2) * (_COLUMNS + 4) + column + 2).unsqueeze(2), 1.0)
-        seen[f"share with boxes to the {side}" if dx else f"share with boxes {side}"] = _share(
-            student, moved + 0.01 * draw.uniform(*moved.shape), boxes, _COLUMNS + 4
-        )
+def _shares(student: Student, weights: Tensor, boxes: Tensor, columns: int = _COLUMNS, cell: int = _CELL) -> dict:
+    """The share, and that of each caption alone: two ways of counting may agree in one number, and not in all."""
+    seen = {"share": student.pointing_accuracy(weights, boxes, columns, cell)}
+    for b in range(len(boxes)):
+        one = student.pointing_accuracy(weights[b : b + 1], boxes[b : b + 1], columns, cell)
+        seen[f"share of caption {b} alone"] = one
     return seen
 
 
-@pointing_accuracy.row("a box that covers the cell, and a cell that covers the box")
+def _explain_share(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """The first share that is not right, with the one that is."""
+    for name, right in expected.items():
+        seen = observed.get(name)
+        if type(seen) in (int, float) and abs(seen - right) > 1e-4:
+            return f"The {name} came out as {seen:.3g}, and {right:.3g} is right."
+    return None
+
+
+@pointing_accuracy.row("every word names something: three rows of five cells", weight=2, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, row, column = _looks(draw, 2, 10)
-    whole = torch.tensor([0, 0, _COLUMNS * _CELL, _ROWS * _CELL]).expand(2, 10, 4)
+    weights, _, _ = _looks(draw, 4, 30)
+    return _shares(student, weights, _boxes(draw, 4, 30))
+
+
+@pointing_accuracy.row("a wider grid, of larger cells", explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 4, 30, 2, 7)
+    return _shares(student, weights, _boxes(draw, 4, 30, 2, 7, 8), 7, 8)
+
+
+@pointing_accuracy.row("words that name nothing count nowhere", weight=2, explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 4, 30)
+    boxes = _boxes(draw, 4, 30)
+    boxes[:, ::3] = -1
+    boxes[2, 9:] = -1  # a caption with fewer words that name something than the others
+    return _shares(student, weights, boxes)
+
+
+@pointing_accuracy.row("one pixel in common is enough, a common edge is not", weight=2, explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    """Boxes just on and just off the cell that is looked at, on each of the four sides: a share for each side."""
+    seen = {}
+    for side, (dx, dy) in {"to the left": (-1, 0), "to the right": (1, 0), "above": (0, -1), "below": (0, 1)}.items():
+        _, row, column = _looks(draw, 2, 15)
+        by = torch.where(draw.uniform(2, 15) < 0.6, _CELL - 1, _CELL)
+        by[0, 0], by[0, 1], by[1, 0] = _CELL - 1, _CELL, _CELL - 1
+        boxes = _around(row, column, _CELL, torch.stack([dx * by, dy * by], dim=2)) + 2 * _CELL
+        # everything is moved two cells to the right and down, so that no box lies outside the picture
+        moved = torch.zeros(2, 15, (_ROWS + 4) * (_COLUMNS + 4))
+        moved.scatter_(2, ((row + 2) * (_COLUMNS + 4) + column + 2).unsqueeze(2), 1.0)
+        share = student.pointing_accuracy(moved + 0.01 * draw.uniform(*moved.shape), boxes, _COLUMNS + 4, _CELL)
+        seen[f"share with boxes {side}"] = share
+    return seen
+
+
+@pointing_accuracy.row("a box that covers the cell, and a cell that covers the box", explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, row, column = _looks(draw, 2, 20)
+    whole = torch.tensor([0, 0, _COLUMNS * _CELL, _ROWS * _CELL]).expand(2, 20, 4)
     left, top = column * _CELL + 1, row * _CELL + 1
     small = torch.stack([left, top, left + 2, top + 2], dim=2)
     elsewhere = small.roll(1, dims=1)
-    chosen = (draw.uniform(2, 10, 1) < 0.6) & (torch.arange(10).view(1, 10, 1) > 0)
+    chosen = (draw.uniform(2, 20, 1) < 0.6) & (torch.arange(20).view(1, 20, 1) > 0)
+    inside = torch.where(chosen, small, elsewhere)
     return {
-        "share where the box is the whole picture": _share(student, weights, whole.contiguous()),
-        "share where the box is inside a cell": _share(student, weights, torch.where(chosen, small, elsewhere)),
+        "share where the box is the whole picture": student.pointing_accuracy(
+            weights, whole.contiguous(), _COLUMNS, _CELL
+        ),
+        "share where the box is inside a cell": student.pointing_accuracy(weights, inside, _COLUMNS, _CELL),
     }
+
+
+@pointing_accuracy.row("weights and boxes are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    weights, _, _ = _looks(draw, 2, 9)
+    boxes = _boxes(draw, 2, 9)
+    boxes[:, ::3] = -1
+    student.pointing_accuracy(weights, boxes, _COLUMNS, _CELL)
+    return {"weights or boxes were written into": student.changed()}
 
 
 @pointing_accuracy.row("where nothing is named, ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, _, _ = _looks(draw, 2, 6)
-    boxes = _boxes(draw, 2, 6)
-    return {
-        "the share where something is named": _share(student, weights, boxes),
-        "nothing named": student.error_of("pointing_accuracy", weights, torch.full_like(boxes, -1), _COLUMNS, _CELL),
-    }
+    nothing = torch.full((2, 6, 4), -1)
+    raised = student.error_of("pointing_accuracy", weights, nothing, _COLUMNS, _CELL)
+    came = "" if raised else student.pointing_accuracy(weights, nothing, _COLUMNS, _CELL)
+    return {"where nothing is named": raised or f"{came} came back"}
 
 
 # ---- fix_the_frozen_backbone ----------------------------------------------------------------------------------------
@@ -297,13 +382,10 @@ fix_the_frozen_backbone = Check("fix_the_frozen_backbone", parts=("FrozenBackbon
 
 
 def _backbone(student: Student, draw: Draw) -> Module:
-    """A public backbone with a batch normalisation inside it, in training mode, as one has it after training it."""
-    backbone = student.fixture("NormalisedBackbone", 4)
-    state = draw.state(backbone)
-    for name in state:
-        if "running_var" in name:
-            state[name] = state[name].abs() + 0.5
-    backbone.load(state)
+    """A public backbone with batch normalisations and dropout, in training mode, as one has it after training it."""
+    backbone = student.fixture("DroppingBackbone", 4)
+    backbone.load(_usable(draw.state(backbone)))
+    student.seed(0)  # in training it drops alike each time
     return backbone.train()
 
 
@@ -331,18 +413,33 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"grid in training": seen[1], "grid afterwards": model(images), "grid in evaluation": model.eval()(images)}
 
 
-@fix_the_frozen_backbone.row("its running mean and variance stay what they were")
+def _explain_state(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if isinstance(observed.get("running mean"), str):
+        return (
+            "The backbone's running mean is not among the values of your module's state_dict(): a backbone in a list "
+            "or behind a function is no submodule, and would not be saved with the model."
+        )
+    return None
+
+
+@fix_the_frozen_backbone.row("its running mean and variance stay what they were", explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     backbone = _backbone(student, draw)
     frozen = student.FrozenBackbone(backbone).train()
     grid = frozen(2 + draw.normal(3, 3, 8, 4))
-    held = {name.rpartition(".")[2]: value for name, value in frozen.state().items()}
+    held = {name.rpartition("block.0.")[2]: value for name, value in frozen.state().items()}
     missing = "not in its state"
     return {
         "grid": grid,
         "running mean": held.get("running_mean", missing),
         "running variance": held.get("running_var", missing),
     }
+
+
+@fix_the_frozen_backbone.row("train() and eval() give the module back, as they do for any module", guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    frozen = student.FrozenBackbone(_backbone(student, draw))
+    return {f"{name}() gives the module back": isinstance(frozen.method(name), Module) for name in ("train", "eval")}
 
 
 @fix_the_frozen_backbone.row("gradients: none for its parameters, all for the image")
@@ -356,4 +453,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- test_pointing_accuracy -----------------------------------------------------------------------------------------
 
-test_pointing_accuracy = CheckOfTest("test_pointing_accuracy", of="pointing_accuracy", variants=POINTING_ACCURACY)
+test_pointing_accuracy = CheckOfTest(
+    "test_pointing_accuracy",
+    of="pointing_accuracy",
+    variants=POINTING_ACCURACY,
+    right_forms=RIGHT_POINTING_ACCURACY,
+    beyond=("the boxes are written into", "the share is rounded"),
+)

@@ -1,5 +1,6 @@
-"""Chapter 03: wrong forms of `pointing_accuracy`, published for the exercise that asks for its test."""
+"""Chapter 03: forms of `pointing_accuracy`, wrong and right, published for the exercise that asks for its test."""
 
+import torch
 from torch import Tensor
 
 
@@ -77,3 +78,26 @@ POINTING_ACCURACY = {
     "the mean over captions": by_caption,
     "an object at the left edge is left out": past_the_edge,
 }
+
+
+def last_of_equals(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
+    """Right: where several cells have the largest weight, which one counts is not promised."""
+    backwards = weights.shape[2] - 1 - weights.flip(2).argmax(dim=2)
+    looks = torch.nn.functional.one_hot(backwards, weights.shape[2])
+    return _score(looks, boxes, columns, cell)
+
+
+def in_32_bits(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
+    """Right: the mean of 32-bit numbers, so that 2/3 is not the float 2/3; any -1 stands for no box."""
+    named = (boxes >= 0).all(dim=2)
+    if not named.any():
+        raise ValueError
+    hits = [
+        float(_score(look.view(1, 1, -1), box.view(1, 1, 4), columns, cell))
+        for look, box in zip(weights[named], boxes[named], strict=True)
+    ]
+    return torch.tensor(hits, dtype=torch.float32).mean().item()
+
+
+# What a test must not refuse, beside the learner's own form.
+RIGHT_POINTING_ACCURACY = {"the last of equal weights": last_of_equals, "a mean in 32 bits": in_32_bits}
