@@ -19,8 +19,8 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
 
     images (B, C, H, W), of any dtype; N = (H / P) * (W / P). The patches come as one reads:
     left to right, then the next row of patches. Inside a patch all pixels of the first channel
-    come first, row by row, then those of the second. Raises ValueError where images does not have four axes or
-    P does not divide H and W.
+    come first, row by row, then those of the second. Raises ValueError where images does not
+    have four axes or P does not divide H and W.
     """
     if images.ndim != 4:
         raise ValueError(f"need images (B, C, H, W), got {tuple(images.shape)}")
@@ -61,7 +61,7 @@ class VisionTransformer(nn.Module):
       "first", "last": the first or the last patch; "mean": the mean over all patches.
       These three have no class token, and one token fewer.
     The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with
-    "class", small random numbers), positions (LearnedPositionalEncoding, one row a token, the
+    "class", started as you like), positions (LearnedPositionalEncoding, one row a token, the
     class token's first), encoder (TransformerEncoder, pre-norm, gelu, no dropout) and head
     (nn.Linear, d_model to num_classes).
 

@@ -909,7 +909,7 @@ def augment(images, max_shift):
 def augment(images, max_shift):
     return images.clone()
 """,
-            "The images came back where they were.",
+            "The images came back where they were. Draw a shift for each of them, and crop there.",
         ),
         Wrong(
             "the channels move apart",
@@ -2018,7 +2018,7 @@ def resize_positions(table, old_grid, new_grid):
         Wrong(
             "in place",
             edit(("    return torch.cat", "    table[1:] *= 0.5\n    return torch.cat")),
-            "The caller's table was changed.",
+            "The caller's table was changed. Make a new one, or work on a copy.",
         ),
         Wrong(
             "height and width of the grids exchanged",
