@@ -159,7 +159,10 @@ SCALES = {
 }
 
 
-@experiment("dot_product_scale", {**RECALL, **SCALE, "batch": BATCH, "tested": TESTED})
+@experiment(
+    "dot_product_scale",
+    {**RECALL, **SCALE, "steps": max(SCALE["tested_after"]), "batch": BATCH, "tested": TESTED},
+)
 def dot_product_scale(seed: int) -> list[Record]:
     """Associative recall at width 512, with the scores times 1, 1/sqrt(d) and 1/d.
 
