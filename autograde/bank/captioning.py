@@ -862,8 +862,8 @@ pointing_accuracy = Bank(
             "rows and columns are swapped",
             edit((_WHERE, "y, x = top % columns * cell, top // columns * cell")),
             "The cell's number was taken apart the wrong way round: the remainder was used as the row. Cells are "
-            "numbered row by row, so the remainder after division by `columns` is the column. (Boxes that are read as top, "
-            "left, bottom, right look the same from outside.)",
+            "numbered row by row, so the remainder after division by `columns` is the column. Boxes that are read as top, "
+            "left, bottom, right look the same from outside.",
         ),
         Wrong(
             "a square grid is assumed",
@@ -1466,6 +1466,10 @@ fix_the_frozen_backbone = Bank(
             edit((_TRAIN, "    def train(self, mode=True):\n        return super().train(False)\n\n")),
         ),
         Correct(
+            "train that passes nothing on",
+            edit((_TRAIN, "    def train(self, mode=True):\n        self.training = mode\n        return self\n\n")),
+        ),
+        Correct(
             "evaluation before each use",
             edit((_TRAIN, ""), (_RUN, f"self.backbone.eval()\n        {_RUN}")),
         ),
@@ -1590,8 +1594,8 @@ def test_pointing_accuracy(pointing_accuracy):
     right = right and share([[6]], [[[20, 9, 21, 10]]], columns=4, N=8, cell=8) == 1.0
     right = right and share([[5, 1]], [[[8, 4, 12, 8], nothing]]) == 1.0
 """,
-            "Two causes are likely. Where a test returns nothing and no assert fails, all is taken to be well: if you "
-            "work out an answer, return it. Or all its looks and boxes are clear cases: try some that only just overlap, "
+            "Two causes are likely. Where a test returns nothing and no assert fails, all is taken to be well: the "
+            "answer that was worked out must come back. Or all its looks and boxes are clear cases: try some that only just overlap, "
             "and cells off the diagonal.",
         ),
         Wrong(
