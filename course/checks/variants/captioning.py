@@ -100,4 +100,7 @@ def in_32_bits(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float
 
 
 # What a test must not refuse, beside the learner's own form.
-RIGHT_POINTING_ACCURACY = {"the last of equal weights": last_of_equals, "a mean in 32 bits": in_32_bits}
+RIGHT_POINTING_ACCURACY = {
+    "the last of equal weights": last_of_equals,
+    "a mean in 32 bits, and an error without words": in_32_bits,
+}
