@@ -225,7 +225,8 @@ class Transformer(nn.Module):
     forward: source, lengths, targets (B, T) -> logits (B, T, V). Teacher forcing: what goes in
       at t is the true token t-1, and bos_id at 0 (shift right). The caller's targets are left
       as they were.
-    start: source, lengths -> state (tokens (B, 0), memory, memory_mask) before the first token.
+    start: source, lengths -> state (tokens (B, 0) int64, memory, memory_mask) before the first
+      token.
     step: token (B,), state -> logits (B, V), state, its tokens longer by one. From `start`, fed
       with bos_id and then the targets, it gives the logits of forward one column at a time.
     """
@@ -321,8 +322,8 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Te
         (x - mean) / sqrt(variance + eps) * weight + bias
 
     x (B, T, D), weight (D,), bias (D,). Mean and variance are those of each position's own D
-    numbers;
-    the variance is their mean squared distance from the mean (divided by D). Returns (B, T, D).
+    numbers; the variance is their mean squared distance from the mean (divided by D).
+    Returns (B, T, D).
     """
     mean = x.mean(dim=2, keepdim=True)  # (B, T, 1)
     variance = (x - mean).square().mean(dim=2, keepdim=True)

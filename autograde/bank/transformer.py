@@ -65,6 +65,46 @@ token_uniformity = Bank(
             edit((f"x - {_MEAN}", "x")),
             "Every sequence has spread 1: the length of x was divided by itself. Take the mean of the tokens away first.",
         ),
+        Wrong(
+            "the mean runs over batch and tokens",
+            edit((_MEAN, "x.mean(dim=(0, 1), keepdim=True)")),
+            "One mean was taken of all the sequences' tokens together. Each sequence has a mean of its own: average over dim 1 alone.",
+        ),
+        Wrong(
+            "lengths of tokens, averaged, then divided",
+            edit((_RETURN_SPREAD, "return differences.norm(dim=2).mean(dim=1) / x.norm(dim=2).mean(dim=1)")),
+            "The tokens' lengths were averaged. The norm is one for the whole sequence: the root of the sum of all T * D squares.",
+        ),
+        Wrong(
+            "sums of absolute values",
+            edit((_RETURN_SPREAD, "return differences.abs().sum(dim=(1, 2)) / x.abs().sum(dim=(1, 2))")),
+            "Absolute values were added up. The length of a vector is the root of the sum of its squares.",
+        ),
+        Wrong(
+            "the largest singular values",
+            edit(
+                (
+                    _RETURN_SPREAD,
+                    "return torch.linalg.matrix_norm(differences, ord=2) / torch.linalg.matrix_norm(x, ord=2)",
+                )
+            ),
+            "The matrix norm here is its largest singular value. Meant is the length of all T * D numbers as one vector (the Frobenius norm).",
+        ),
+        Wrong(
+            "the mean loses its axis",
+            edit((_MEAN, "x.mean(dim=1)")),
+            "The mean over the tokens has lost their axis, so (B, D) cannot be taken away from (B, T, D). Keep the axis, of length 1.",
+        ),
+        Wrong(
+            "x is overwritten",
+            """
+def token_spread(x):
+    size = x.norm(dim=(1, 2))
+    x -= x.mean(dim=1, keepdim=True)
+    return x.norm(dim=(1, 2)) / size
+""",
+            "The right number comes back, but the mean was taken away inside the caller's x, which then goes on without it. Make a new tensor.",
+        ),
     ],
     correct=[
         Correct(
@@ -108,6 +148,14 @@ def token_spread(x):
     T = x.shape[1]
     centre = torch.eye(T) - torch.ones(T, T) / T
     return (centre @ x).norm(dim=(1, 2)) / x.norm(dim=(1, 2))
+""",
+        ),
+        Correct(
+            "Pythagoras: what is not the mean",
+            """
+def token_spread(x):
+    m = x.mean(1)
+    return (1 - x.shape[1] * (m * m).sum(-1) / (x * x).sum((1, 2))).clamp(min=0).sqrt()
 """,
         ),
     ],
@@ -157,6 +205,31 @@ feed_forward = Bank(
             "the activation comes first",
             edit((_FF, "self.linear2(self.linear1(self.activation(x)))")),
             "The activation was used on the input, before the first map; what follows is then linear. It belongs between the maps.",
+        ),
+        Wrong(
+            "a softmax as the activation",
+            edit((_FF, "self.linear2(torch.softmax(self.linear1(x), dim=-1))")),
+            "The hidden numbers were made to sum to one. The activation that the constructor was given belongs there, and nothing else.",
+        ),
+        Wrong(
+            "a layer norm at the end",
+            edit((_FF, f"F.layer_norm({_FF}, (x.shape[-1],))")),
+            "The output was normed. Norms are the layer's business; here it is two maps and an activation.",
+        ),
+        Wrong(
+            "the two maps are exchanged",
+            edit((_FF, "self.linear1(self.activation(self.linear2(x)))")),
+            "linear2 was used first, and it takes d_ff numbers. linear1 comes first: it makes d_ff of d_model.",
+        ),
+        Wrong(
+            "three axes and no other number",
+            edit(
+                (
+                    f"return {_FF}",
+                    f"B, T, D = x.shape\n        x = x.reshape(B * T, D)\n        return {_FF}.reshape(B, T, D)",
+                )
+            ),
+            "With (B, T, D) it is right, with more or fewer axes it fails. nn.Linear works on the last axis whatever stands before it: do not unpack the shape.",
         ),
     ],
     correct=[
@@ -302,6 +375,216 @@ encoder_layer = Bank(
             "the norm before, and once more behind the layer",
             edit((_PRE2, "return self.norm2(x + self.dropout(self.feed_forward(self.norm2(x))))")),
             "With norm_first something norms the end of the layer, and the stream no longer runs through it untouched. The tower has one norm for that, at its very end.",
+        ),
+        Wrong(
+            "both sums start from the normed stream",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            x = self.norm1(x)
+            x = x + self.dropout(self.self_attention(x, x, x, mask)[0])
+            x = self.norm2(x)
+            return x + self.dropout(self.feed_forward(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+""",
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here in both halves the normed x took the stream's place: give the normed tensor a name of its own.",
+        ),
+        Wrong(
+            "the second sum starts from the normed stream",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            x = self.norm2(x)
+            return x + self.dropout(self.feed_forward(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+""",
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here in the second half the normed x took the stream's place: give the normed tensor a name of its own.",
+        ),
+        Wrong(
+            "dropout on what the parts read, too",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.dropout(self.norm1(x))
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.dropout(self.norm2(x))))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+""",
+            "In training numbers are dropped from what a part reads, as well. dropout is for what a part adds, and for nothing else.",
+        ),
+        Wrong(
+            "dropout on what the parts read instead",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.dropout(self.norm1(x))
+            x = x + self.self_attention(n, n, n, mask)[0]
+            return x + self.feed_forward(self.dropout(self.norm2(x)))
+        n = self.dropout(x)
+        x = self.norm1(x + self.self_attention(n, n, n, mask)[0])
+        return self.norm2(x + self.feed_forward(self.dropout(x)))
+""",
+            "dropout fell on what a part reads. Apply it to what the part gives, before that is added.",
+        ),
+        Wrong(
+            "dropout twice",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.dropout(self.self_attention(n, n, n, mask)[0]))
+            return x + self.dropout(self.dropout(self.feed_forward(self.norm2(x))))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+""",
+            "dropout was applied twice to the same numbers: three quarters are gone where half should be. Once is enough.",
+        ),
+        Wrong(
+            "dropout on the attention alone",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.feed_forward(self.norm2(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.feed_forward(x))
+""",
+            "What the attention adds is dropped in training, what the feed-forward network adds is not. Both are.",
+        ),
+        Wrong(
+            "dropout on the feed-forward network alone",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.self_attention(n, n, n, mask)[0]
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+""",
+            "What the feed-forward network adds is dropped in training, what the attention adds is not. Both are.",
+        ),
+        Wrong(
+            "dropout behind the norm",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.dropout(self.norm1(x + self.self_attention(x, x, x, mask)[0]))
+        return self.dropout(self.norm2(x + self.feed_forward(x)))
+""",
+            "With norm_first=False dropout came behind the norm and falls on the stream. Apply it to what the part gives, before the sum.",
+        ),
+        Wrong(
+            "values are not normed",
+            edit(("self.self_attention(normed, normed, normed, mask)", "self.self_attention(normed, normed, x, mask)")),
+            "With norm_first queries and keys were normed and the values were not. In self-attention all three are the same tensor.",
+        ),
+        Wrong(
+            "norm1 and norm2 are exchanged",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm2(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm1(x)))
+        x = self.norm2(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm1(x + self.dropout(self.feed_forward(x)))
+""",
+            "norm2 went to the attention and norm1 to the feed-forward network: each has its own, in the order of the parts.",
+        ),
+        Wrong(
+            "the feed-forward network reads the bare stream",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+""",
+            "With norm_first the feed-forward network read x without its norm. It reads norm2(x).",
+        ),
+        Wrong(
+            "the second sum starts from the layer's input",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            a = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(a)))
+        a = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(a)))
+""",
+            "The last sum starts from the layer's input, so what the attention added is lost. It starts from the stream as the attention left it.",
+        ),
+        Wrong(
+            "norm of the part instead of the sum",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = x + self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return x + self.norm2(self.dropout(self.feed_forward(x)))
+""",
+            "With norm_first=False the norm was put around what a part gives. In the paper's order it is around the sum.",
+        ),
+        Wrong(
+            "the feed-forward network comes first",
+            _INIT_LAYER
+            + """
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            x = x + self.dropout(self.feed_forward(self.norm2(x)))
+            n = self.norm1(x)
+            return x + self.dropout(self.self_attention(n, n, n, mask)[0])
+        x = self.norm2(x + self.dropout(self.feed_forward(x)))
+        return self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+""",
+            "The two parts stand in the wrong order: attention first, then the feed-forward network.",
+        ),
+        Wrong(
+            "the attention's pair is used whole",
+            edit((", mask)[0]", ", mask)")),
+            "The attention gives a pair, its output and its weights. Only the output is added.",
+        ),
+        Wrong(
+            "the mask is turned round",
+            edit((", mask)[0]", ", None if mask is None else ~mask)[0]")),
+            "What the mask allows was hidden and what it hides was read. True means may attend, in your attention too: hand the mask on as it is.",
+        ),
+        Wrong(
+            "causal where no mask is given",
+            edit(
+                (
+                    ", mask)[0]",
+                    ", torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril() if mask is None else mask)[0]",
+                )
+            ),
+            "Without a mask later positions are hidden. None means that everything may be read; the caller makes masks.",
         ),
     ],
     correct=[
@@ -471,6 +754,56 @@ transformer_encoder = Bank(
             edit((_MAKE, "EncoderLayer(d_model, num_heads, d_ff, 0.0, activation, layer_norm_eps, norm_first)")),
             "In training nothing is dropped: the layers were built without the tower's dropout.",
         ),
+        Wrong(
+            "the activation does not reach the layers",
+            edit(
+                (
+                    _MAKE,
+                    "EncoderLayer(d_model, num_heads, d_ff, dropout, layer_norm_eps=layer_norm_eps, norm_first=norm_first)",
+                )
+            ),
+            "The layers were built without the tower's activation and use relu. Hand it on.",
+        ),
+        Wrong(
+            "eps does not reach the layers",
+            edit((_MAKE, "EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first=norm_first)")),
+            "The layers were built without layer_norm_eps and use their own default. Hand it on.",
+        ),
+        Wrong(
+            "eps does not reach the last norm",
+            edit((_NORM, "nn.LayerNorm(d_model) if norm_first else nn.Identity()")),
+            "The last norm was built without layer_norm_eps. Hand it on.",
+        ),
+        Wrong(
+            "norm_first lands in eps",
+            edit((_MAKE, "EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first)")),
+            "The settings were given by position with one left out, so norm_first was taken for layer_norm_eps. Count the constructor's arguments, or name them.",
+        ),
+        Wrong(
+            "the norm comes first",
+            edit(
+                (
+                    _LOOP,
+                    "        x = self.norm(x)\n        for layer in self.layers:\n            x = layer(x, mask)\n        return x",
+                )
+            ),
+            "The norm stands before the first layer. It belongs behind the last one.",
+        ),
+        Wrong(
+            "x is added once more",
+            edit(("x = layer(x, mask)", "x = x + layer(x, mask)")),
+            "The tower added the stream to what a layer gives. The layer has done that: its output is the stream.",
+        ),
+        Wrong(
+            "the layers in reverse",
+            edit(("for layer in self.layers:", "for layer in reversed(self.layers):")),
+            "The last layer came first. Go through them in the order in which they stand.",
+        ),
+        Wrong(
+            "one layer too many",
+            edit(("range(num_layers)", "range(num_layers + 1)")),
+            "There is a layer more than num_layers asks for. Count what range gives.",
+        ),
     ],
     correct=[
         Correct(
@@ -572,7 +905,17 @@ class DecoderLayer(nn.Module):
 _SELF_PRE = "x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])"
 _CROSS_PRE = "x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])"
 _CROSS_POST = "x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))"
+_FF_PRE = "return x + self.dropout(self.feed_forward(self.norm3(x)))"
+_FF_POST = "return self.norm3(x + self.dropout(self.feed_forward(x)))"
+_SELF_POST = "x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))"
 _PRE_SELF_BLOCK = f"            normed = self.norm1(x)\n            {_SELF_PRE}\n"
+
+
+def _forward_of(source: str, *replacements: tuple[str, str]) -> str:
+    """The reference with text replaced in `forward` alone."""
+    at = source.index("    def forward(")
+    return source[:at] + edit(*replacements)(source[at:])
+
 
 decoder_layer = Bank(
     "decoder_layer",
@@ -691,6 +1034,113 @@ decoder_layer = Bank(
                 ),
             ),
             "Without a mask the layer still hides later positions. The caller says what is allowed: use mask as it was given, None included.",
+        ),
+        Wrong(
+            "every sum starts from the normed stream",
+            edit(
+                ("normed = self.norm1(x)", "x = normed = self.norm1(x)"),
+                (_CROSS_PRE, "x = self.norm2(x)\n            " + _CROSS_PRE.replace("self.norm2(x)", "x")),
+                (_FF_PRE, "x = self.norm3(x)\n            " + _FF_PRE.replace("self.norm3(x)", "x")),
+            ),
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here in all three parts the normed x took the stream's place: give the normed tensor a name of its own.",
+        ),
+        Wrong(
+            "the first sum starts from the normed stream",
+            edit(("normed = self.norm1(x)", "x = normed = self.norm1(x)")),
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here at the self-attention the normed x took the stream's place: give the normed tensor a name of its own.",
+        ),
+        Wrong(
+            "the cross-attention's sum starts from the normed stream",
+            edit((_CROSS_PRE, "x = self.norm2(x)\n            " + _CROSS_PRE.replace("self.norm2(x)", "x"))),
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here at the cross-attention the normed x took the stream's place: give the normed tensor a name of its own.",
+        ),
+        Wrong(
+            "the last sum starts from the normed stream",
+            edit((_FF_PRE, "x = self.norm3(x)\n            " + _FF_PRE.replace("self.norm3(x)", "x"))),
+            "With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here at the feed-forward network the normed x took the stream's place: give the normed tensor a name of its own.",
+        ),
+        Wrong(
+            "keys from the stream",
+            edit(
+                ("self.norm2(x), memory, memory, memory_mask", "self.norm2(x), self.norm2(x), memory, memory_mask"),
+                ("(x, memory, memory, memory_mask)", "(x, x, memory, memory_mask)"),
+            ),
+            "The values are the memory's, but the keys were made from the stream: the scores compare the stream with itself. Keys and values both come from the memory.",
+        ),
+        Wrong(
+            "the sum starts from the memory",
+            edit(
+                (_CROSS_PRE, _CROSS_PRE.replace("x + ", "memory + ")),
+                (_CROSS_POST, _CROSS_POST.replace("x + ", "memory + ")),
+            ),
+            "What the cross-attention gives was added to the memory. It is the stream that reads and adds: the sum starts from x.",
+        ),
+        Wrong(
+            "mask for both attentions",
+            edit((", memory_mask)[0]", ", mask)[0]")),
+            "The cross-attention got mask, and memory_mask was not used at all. mask is for the stream itself, memory_mask for the memory.",
+        ),
+        Wrong(
+            "memory_mask for both attentions",
+            edit((", mask)[0]", ", memory_mask)[0]")),
+            "The self-attention got memory_mask, and mask was not used at all. mask is for the stream itself, memory_mask for the memory.",
+        ),
+        Wrong(
+            "dropout on the queries, too",
+            edit(
+                (
+                    "self.cross_attention(self.norm2(x), memory",
+                    "self.cross_attention(self.dropout(self.norm2(x)), memory",
+                )
+            ),
+            "In training numbers are dropped from what the cross-attention asks with. dropout is for what a part adds, and for nothing else.",
+        ),
+        Wrong(
+            "dropout on the memory",
+            edit((", memory, memory, memory_mask", ", self.dropout(memory), self.dropout(memory), memory_mask")),
+            "In training numbers are dropped from the memory. dropout is for what a part adds, and for nothing else.",
+        ),
+        Wrong(
+            "no dropout",
+            lambda source: source.replace("self.dropout(self.", "(self."),
+            "In evaluation all is right, in training nothing is dropped: self.dropout is not used.",
+        ),
+        Wrong(
+            "the cross-attention asks with norm1",
+            edit((_CROSS_PRE, _CROSS_PRE.replace("self.norm2(x)", "normed"))),
+            "The queries of the cross-attention were made of the stream as it was before the self-attention. Norm the stream anew, with norm2.",
+        ),
+        Wrong(
+            "norm2 and norm3 are exchanged",
+            lambda source: _forward_of(
+                source, ("self.norm2(", "self.SWAP("), ("self.norm3(", "self.norm2("), ("self.SWAP(", "self.norm3(")
+            ),
+            "norm3 went to the cross-attention and norm2 to the feed-forward network: the norms stand in the order of the parts.",
+        ),
+        Wrong(
+            "norm2 is used twice",
+            lambda source: _forward_of(source, ("self.norm3(", "self.norm2(")),
+            "The feed-forward network's norm is norm3; norm2 was used for it, too.",
+        ),
+        Wrong(
+            "always the norm before",
+            edit(("if self.norm_first:", "if True:")),
+            "norm_first=False gives what norm_first=True should. In the paper's order the norm comes after the sum.",
+        ),
+        Wrong(
+            "the two orders are exchanged",
+            edit(("if self.norm_first:", "if not self.norm_first:")),
+            "Both orders are there, and each stands where the other should: norm_first=True means that a part reads norm(x).",
+        ),
+        Wrong(
+            "the memory's mask is turned round",
+            edit((", memory_mask)[0]", ", None if memory_mask is None else ~memory_mask)[0]")),
+            "The padding of the source was read and its words were hidden. True means may attend: hand memory_mask on as it is.",
+        ),
+        Wrong(
+            "the attention's pair is used whole",
+            edit((")[0]", ")")),
+            "The attention gives a pair, its output and its weights. Only the output is added.",
         ),
     ],
     correct=[
@@ -940,6 +1390,125 @@ transformer = Bank(
             ),
             "The shift was made inside the tensor that was given, and the loss will be computed with that. Make a new one.",
         ),
+        Wrong(
+            "dropout in evaluation too",
+            edit((_SUM, "return F.dropout(vectors + positions.to(vectors), self.dropout.p)")),
+            "Numbers are dropped after eval() as well: F.dropout drops unless it is told not to. Use the module self.dropout, which knows its mode.",
+        ),
+        Wrong(
+            "bos_id is taken to be 1",
+            edit(("torch.full_like(targets[:, :1], self.bos_id)", "torch.full_like(targets[:, :1], 1)")),
+            "The first word that goes in is token 1, whatever the model was told. Use self.bos_id: another vocabulary has it elsewhere.",
+        ),
+        Wrong(
+            "dropout is not applied to the source's embeddings",
+            edit(
+                (
+                    "self.encoder(self.embed(self.source_embedding, source), memory_mask)",
+                    "self.encoder(self.source_embedding(source) * self.d_model**0.5 + sinusoidal_encoding(source.shape[1], self.d_model), memory_mask)",
+                )
+            ),
+            "In training nothing is dropped from what the encoder reads. Both towers read what embed gives.",
+        ),
+        Wrong(
+            "the first token goes in twice",
+            edit(
+                (
+                    "return source[:, :0], memory, memory_mask",
+                    "return torch.full_like(source[:, :1], self.bos_id), memory, memory_mask",
+                )
+            ),
+            "start has put bos_id into the state, and step, which is fed with it, has appended it again. start begins with no tokens, (B, 0).",
+        ),
+        Wrong(
+            "start holds bos_id, and step passes over it",
+            edit(
+                (
+                    "return source[:, :0], memory, memory_mask",
+                    "return torch.full_like(source[:, :1], self.bos_id), memory, memory_mask",
+                ),
+                (
+                    _APPEND,
+                    "if tokens.shape[1] > 1 or bool((token != self.bos_id).any()):\n            tokens = torch.cat([tokens, token.unsqueeze(1)], dim=1)",
+                ),
+            ),
+            "The logits are right, but the state begins with bos_id and step then passes over it. start holds no tokens, (B, 0): step is fed with bos_id like with any other.",
+        ),
+        Wrong(
+            "no output layer",
+            edit(("return self.output(states)", "return states")),
+            "decode gave back the tower's states, d_model wide. The output layer makes logits of them, one for each word.",
+        ),
+        Wrong(
+            "positions as many as sentences",
+            edit(
+                (
+                    "sinusoidal_encoding(tokens.shape[1], self.d_model)",
+                    "sinusoidal_encoding(tokens.shape[0], self.d_model)",
+                )
+            ),
+            "The number of positions was taken from the batch. It is the length of the sentences, T.",
+        ),
+        Wrong(
+            "a softmax on the logits",
+            edit(("return self.output(states)", "return torch.softmax(self.output(states), dim=-1)")),
+            "Probabilities came back. The loss and the decoding want the logits as the output layer gives them.",
+        ),
+        Wrong(
+            "a log-softmax on the logits",
+            edit(("return self.output(states)", "return F.log_softmax(self.output(states), dim=-1)")),
+            "Log-probabilities came back. The output layer's numbers are asked for, as they are.",
+        ),
+        Wrong(
+            "the masks are exchanged in the decoder's tower",
+            edit(("x = layer(x, memory, mask, memory_mask)", "x = layer(x, memory, memory_mask, mask)")),
+            "The tower has handed the two masks to its layers in the wrong order: first that of the stream, then that of the memory.",
+        ),
+        Wrong(
+            "the memory is replaced by the stream",
+            edit(("x = layer(x, memory, mask, memory_mask)", "x = memory = layer(x, memory, mask, memory_mask)")),
+            "Behind the first layer of the decoder's tower the memory is the stream itself. Every layer reads the encoder's outputs.",
+        ),
+        Wrong(
+            "shifted to the left",
+            edit((_SHIFT, "tokens = torch.cat([targets[:, 1:], begin], dim=1)")),
+            "Each place was given the word that comes after the one it has to say. Shift to the right: the word before.",
+        ),
+        Wrong(
+            "shifted in a circle",
+            edit((_SHIFT, "tokens = targets.roll(1, dims=1)")),
+            "The last target went in at the first place. There is bos_id to stand.",
+        ),
+        Wrong(
+            "positions from 1",
+            edit(
+                (
+                    "sinusoidal_encoding(tokens.shape[1], self.d_model)",
+                    "sinusoidal_encoding(tokens.shape[1] + 1, self.d_model)[1:]",
+                )
+            ),
+            "The first word has the sines of position 1. Positions count from 0.",
+        ),
+        Wrong(
+            "divided by the root",
+            edit((" * self.d_model**0.5", " / self.d_model**0.5")),
+            "The token's vector was divided by the root of d_model. Multiply.",
+        ),
+        Wrong(
+            "dropout before the positions",
+            edit((_SUM, "return self.dropout(vectors) + positions.to(vectors)")),
+            "In training only the tokens' vectors were dropped. dropout is for their sum with the positions.",
+        ),
+        Wrong(
+            "step keeps all columns",
+            edit(
+                (
+                    "logits = self.decode(tokens, memory, memory_mask)[:, -1]",
+                    "logits = self.decode(tokens, memory, memory_mask)",
+                )
+            ),
+            "step gave back the logits of all the words so far. Only those of the newest are asked for, (B, V): the last column.",
+        ),
     ],
     correct=[
         Correct(
@@ -1058,6 +1627,33 @@ warmup_schedule = Bank(
             edit((_RATE, "d_model**-0.5 * min(warmup_steps**-0.5, step * warmup_steps**-1.5)")),
             "The way up is right; behind the warm-up the rate stays where it is. It falls with the root of the step.",
         ),
+        Wrong(
+            "step 0 gets the rate of step 1",
+            edit((f"{_STEP0}    return", "    step = max(step, 1)\n    return")),
+            "Only step 0 is wrong: it was given the rate of step 1. The docstring says what comes back there.",
+        ),
+        Wrong(
+            "the peak is one",
+            edit((_RATE, "min((step / warmup_steps)**-0.5, step / warmup_steps)")),
+            "The shape is right and the size is not: the highest rate is 1. It is (d_model * warmup_steps)^-0.5.",
+        ),
+        Wrong(
+            "the step is forgotten on the way up",
+            edit(("step * warmup_steps**-1.5", "warmup_steps**-1.5")),
+            "The rate does not rise: the second expression is the step times warmup_steps^-1.5.",
+        ),
+        Wrong(
+            "it falls in a line",
+            edit(
+                (_RATE, "(d_model * warmup_steps)**-0.5 * min(step / warmup_steps, max(0.0, 2 - step / warmup_steps))")
+            ),
+            "The way up is right; then the rate falls in a line. It falls with the root of the step.",
+        ),
+        Wrong(
+            "a rate of 1 at step 0",
+            edit(("return 0.0", "return 1.0")),
+            "At step 0 the rate is 1. The docstring says what comes back there.",
+        ),
     ],
     correct=[
         Correct(
@@ -1167,6 +1763,57 @@ fix_the_layer_norm = Bank(
             "no weight and no bias",
             edit((" * weight + bias", "")),
             "The normed numbers came back as they are; weight and bias are still to be applied.",
+        ),
+        Wrong(
+            "mean and variance are detached",
+            edit(
+                (_LN_MEAN, "x.mean(dim=2, keepdim=True).detach()"),
+                (_LN_VARIANCE, "(x - mean).square().mean(dim=2, keepdim=True).detach()"),
+            ),
+            "What comes out is right and the gradients are not: mean and variance depend on x, and were cut off from it. Do not detach them.",
+        ),
+        Wrong(
+            "x is overwritten",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    x -= x.mean(dim=-1, keepdim=True)
+    return x / torch.sqrt(x.square().mean(dim=-1, keepdim=True) + eps) * weight + bias
+""",
+            "The mean was taken away inside the caller's x. With the norm before, that is the stream itself. Make a new tensor.",
+        ),
+        Wrong(
+            "the variance as a difference of two large numbers",
+            edit((_LN_VARIANCE, "x.square().mean(dim=2, keepdim=True) - mean.square()")),
+            "The variance was computed as the mean of the squares minus the square of the mean. Where features hardly differ, nearly equal numbers are subtracted and the digits are lost: square the differences instead.",
+        ),
+        Wrong(
+            "no eps at all",
+            edit(("variance + eps", "variance")),
+            "eps was left out. Where features hardly differ it decides; it is added to the variance, under the root.",
+        ),
+        Wrong(
+            "no axis kept",
+            edit((_LN_MEAN, "x.mean(dim=2)"), (_LN_VARIANCE, "(x - mean).square().mean(dim=2)")),
+            "The mean has lost the axis of the features, so it cannot be taken away from x. Keep the axis, of length 1.",
+        ),
+        Wrong(
+            "divided by the root mean square",
+            edit(
+                (_LN_VARIANCE, "x.square().mean(dim=2, keepdim=True)"),
+                (_LN_RETURN, "return x / torch.sqrt(variance + eps) * weight + bias"),
+            ),
+            "x was divided by the root of its mean square and not centred (that is RMS norm, of later models). Take the mean away first, for the variance too.",
+        ),
+        Wrong(
+            "statistics of all positions so far",
+            """
+def layer_norm(x, weight, bias, eps=1e-5):
+    count = (torch.arange(x.shape[1]) + 1.0).view(1, -1, 1) * x.shape[2]
+    mean = x.sum(dim=2, keepdim=True).cumsum(dim=1) / count
+    variance = x.square().sum(dim=2, keepdim=True).cumsum(dim=1) / count - mean.square()
+    return (x - mean) / torch.sqrt(variance + eps) * weight + bias
+""",
+            "No position sees a later one, but each still shares its mean and variance with those before it. They are of its own D numbers alone.",
         ),
     ],
     correct=[
@@ -1291,6 +1938,41 @@ parameter_count = Bank(
                 )
             ),
             "For the paper's sizes it is right, for others not: use d_ff as it was given.",
+        ),
+        Wrong(
+            "no biases at all",
+            edit(
+                ("4 * (d_model * d_model + d_model)", "4 * d_model * d_model"),
+                ("2 * d_model * d_ff + d_ff + d_model", "2 * d_model * d_ff"),
+            ),
+            "Every bias is missing, those of the attentions and those of the networks.",
+        ),
+        Wrong(
+            "a decoder layer counted as an encoder layer",
+            edit(("2 * attention", "attention"), ("3 * norm", "2 * norm")),
+            "The decoder's layers were counted like the encoder's. Theirs have a second attention, to the memory, and a norm for it.",
+        ),
+        Wrong(
+            "the encoder alone",
+            edit(("(encoder_layer + decoder_layer)", "encoder_layer")),
+            "Only the encoder's layers were counted. There are as many decoder layers.",
+        ),
+        Wrong(
+            "the decoder alone",
+            edit(("(encoder_layer + decoder_layer)", "decoder_layer")),
+            "Only the decoder's layers were counted. There are as many encoder layers.",
+        ),
+        Wrong(
+            "two matrices of the vocabulary",
+            edit((_COUNTED, f"{_COUNTED} * 2")),
+            "The vocabulary's matrix was counted twice. In the paper one and the same serves both embeddings and the output.",
+        ),
+        Wrong(
+            "one network for both kinds of layer",
+            edit(
+                ("decoder_layer = 2 * attention + feed_forward + 3 * norm", "decoder_layer = 2 * attention + 3 * norm")
+            ),
+            "There is one feed-forward network for an encoder and a decoder layer together. Each has its own.",
         ),
     ],
     correct=[
@@ -1428,6 +2110,71 @@ label_smoothing_loss = Bank(
             "nothing but padding gives NaN",
             edit((".clamp(min=1)", "")),
             "Where every target is padding the result is 0/0. The docstring says what comes back.",
+        ),
+        Wrong(
+            "the caller's targets are overwritten",
+            """
+def label_smoothing_loss(logits, targets, pad_id, smoothing):
+    if not 0 <= smoothing < 1:
+        raise ValueError(smoothing)
+    targets[targets == pad_id] = -100
+    real = targets != -100
+    if not real.any():
+        return logits.sum() * 0
+    log_p, right = logits.log_softmax(-1)[real], targets[real]
+    share = smoothing / (logits.shape[-1] - 1)
+    total = log_p.sum(-1) - log_p[:, pad_id]
+    return (-(1 - smoothing) * log_p.gather(1, right[:, None])[:, 0] - share * total).mean()
+""",
+            "The number is right, but the caller's targets were written to. Make a new tensor.",
+        ),
+        Wrong(
+            "the logarithm of a softmax",
+            edit(("F.log_softmax(logits, dim=2)", "F.softmax(logits, dim=2).log()")),
+            "A word with a logit far below the others gets probability 0 in float32, and its logarithm is minus infinity. log_softmax does both at once and stays finite.",
+        ),
+        Wrong(
+            "the target loses its share",
+            edit((_TOTAL, _TOTAL + " - of_target")),
+            "The target has 1 - e and no share, and the others have e / (V - 1) each, so the whole sums to less than one. Among the V - 1 that share is the target.",
+        ),
+        Wrong(
+            "a divergence instead of a cross-entropy",
+            edit(
+                (
+                    f"{_OF_TARGET} - smoothing * total / {_PER}",
+                    f"{_OF_TARGET} - smoothing * total / {_PER} + _negative_entropy(smoothing, logits.shape[2])",
+                ),
+                (
+                    "def label_smoothing_loss(",
+                    "def _negative_entropy(smoothing, V):\n    share = smoothing / (V - 1)\n    top = 1 - smoothing + share\n    rest = (V - 2) * share * math.log(share) if share else 0.0\n    return top * math.log(top) + rest\n\n\ndef label_smoothing_loss(",
+                ),
+            ),
+            "The loss is smaller by the entropy of the smoothed targets: this is the Kullback-Leibler divergence. It has the same gradients; the number asked for is the cross-entropy.",
+        ),
+        Wrong(
+            "padding is kept out of the softmax",
+            edit(
+                (
+                    "F.log_softmax(logits, dim=2)",
+                    "F.log_softmax(logits.masked_fill(torch.arange(logits.shape[2]) == pad_id, -1e9), dim=2)",
+                ),
+                (
+                    _TOTAL,
+                    "total = log_probabilities.masked_fill(torch.arange(logits.shape[2]) == pad_id, 0.0).sum(dim=2)",
+                ),
+            ),
+            "The padding's logit was taken out before the softmax, so the other probabilities grew. It takes part in the softmax; only its share of the smoothing is nothing.",
+        ),
+        Wrong(
+            "pad_id is taken to be 0",
+            edit(("log_probabilities[:, :, pad_id]", "log_probabilities[:, :, 0]")),
+            "With pad_id 0 it is right, with another not: the token left out of the sum is always token 0.",
+        ),
+        Wrong(
+            "cut off from the logits",
+            edit(("F.log_softmax(logits, dim=2)", "F.log_softmax(logits.detach(), dim=2)")),
+            "The loss is right and has no gradient: it was cut off from the logits.",
         ),
     ],
     correct=[
@@ -1623,6 +2370,54 @@ beam_search = Bank(
             "the begin token is part of the result",
             edit(("return torch.tensor(best[0]), score(best)", "return torch.tensor([bos_id, *best[0]]), score(best)")),
             "The tokens begin with bos_id. It was fed in and not written: leave it out.",
+        ),
+        Wrong(
+            "finished hypotheses take no place in the beam",
+            edit(
+                (_BEAM, "beam = sorted(extended, key=score, reverse=True)[:beam_size]"),
+                (
+                    "finished = [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]",
+                    "finished += [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]",
+                ),
+            ),
+            "Finished hypotheses were put aside, and the beam was filled without them. They stay in it and compete: each takes the place of one that is still being written.",
+        ),
+        Wrong(
+            "the search ends when the best has ended",
+            edit(
+                (
+                    "        if not live:\n            break\n",
+                    "        if not live or (finished and max(map(score, finished)) >= max(map(score, live))):\n            break\n",
+                )
+            ),
+            "The search stopped as soon as the best of the beam had ended. With a length penalty one that is still being written can overtake it: go on until all that are kept are finished.",
+        ),
+        Wrong(
+            "the search ends when any has ended",
+            edit(
+                ("        if not live:\n            break\n", "        if finished or not live:\n            break\n")
+            ),
+            "The search stopped when the first hypothesis had ended. Another, still being written, may come out better: go on until all in the beam are finished.",
+        ),
+        Wrong(
+            "eos_id is left out of the result",
+            edit(
+                (
+                    "return torch.tensor(best[0]), score(best)",
+                    "return torch.tensor([t for t in best[0] if t != eos_id], dtype=torch.int64), score(best)",
+                )
+            ),
+            "The tokens came back without eos_id. Where the hypothesis is finished it is one of them.",
+        ),
+        Wrong(
+            "the score that comes back is the sum",
+            edit(("return torch.tensor(best[0]), score(best)", "return torch.tensor(best[0]), best[1]")),
+            "The right sentence came back with its sum of log-probabilities. Its score is that sum divided by the length to the power of the penalty.",
+        ),
+        Wrong(
+            "the penalty as a factor",
+            edit((_SCORE, "return total / (len(tokens) * length_penalty) if length_penalty else total")),
+            "The sum was divided by the length times the penalty. The penalty is the power to which the length is taken.",
         ),
     ],
     correct=[

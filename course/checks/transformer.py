@@ -41,6 +41,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"spread": student.token_spread(torch.cat([x, -x], dim=1))}
 
 
+@token_uniformity.row("x is left as it was", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    spread = student.token_spread(draw.normal(2, 4, 3))
+    return {"x was changed": student.changed(), "the shape for two sequences": str(tuple(spread.shape))}
+
+
 # ---- feed_forward ---------------------------------------------------------------------------------------------------
 
 
@@ -80,6 +86,28 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": network(draw.normal(2, 3, 4))}
 
 
+def _what_dropout_does(part: str, layer: Module, x: Tensor, *inputs: Any) -> dict[str, Any]:
+    """What training with dropout 0.5 makes of the numbers that a part adds to the stream x in evaluation.
+
+    Which of them fall is chance; that each is either gone or doubled is not.
+    """
+    added, kept = layer.eval()(x, *inputs) - x, layer.train()(x, *inputs) - x
+
+    def each_is_gone_or(times: int) -> bool:
+        return bool((torch.minimum(kept.abs(), (kept - times * added).abs()) < 1e-4).all())
+
+    name = f"each number of the {part} is dropped or"
+    return {f"{name} doubled": each_is_gone_or(2), f"{name} four times as large": each_is_gone_or(4)}
+
+
+def _explain_dropout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    for name, right in expected.items():
+        if observed.get(name) is not right and name.endswith("doubled"):
+            part = name.removeprefix("each number of the ").removesuffix(" is dropped or doubled")
+            return f"With dropout 0.5 each number that the {part} adds is dropped or doubled. Here some are neither."
+    return None
+
+
 # ---- encoder_layer --------------------------------------------------------------------------------------------------
 
 encoder_layer = Check("encoder_layer", parts=("EncoderLayer",))
@@ -108,7 +136,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _encoder_layer(student, draw, True)(draw.normal(2, 4, _D))}
 
 
-@encoder_layer.row("norm_first=False, as in the paper: part, add, norm", weight=2)
+@encoder_layer.row("norm_first=False, as in the paper: part, add, norm", weight=3.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _encoder_layer(student, draw, False)(draw.normal(2, 4, _D))}
 
@@ -141,6 +169,17 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @encoder_layer.row("in evaluation dropout does nothing", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _encoder_layer(student, draw, True, 0.5)(draw.normal(2, 3, _D))}
+
+
+@encoder_layer.row("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 8, _D)
+    seen: dict[str, Any] = {}
+    for part, silent in (("attention", "feed_forward.linear2"), ("network", "self_attention.W_O")):
+        layer = _encoder_layer(student, draw, True, 0.5)
+        _silenced(layer, silent)
+        seen |= _what_dropout_does(part, layer, x)
+    return seen
 
 
 @encoder_layer.row("gradients reach the input and every parameter")
@@ -190,6 +229,20 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": tower(draw.normal(2, 3, _D))}
 
 
+@transformer_encoder.row("activation and eps reach the layers, and eps the last norm", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, half_step = draw.normal(2, 3, _D), student.fixture("SoftStep")
+
+    def output(layers: int, **settings: Any) -> Tensor:
+        return _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, layers, **settings)(x)
+
+    return {
+        "another activation": output(1, activation=half_step, norm_first=True),
+        "the layers with eps 0.5": output(1, layer_norm_eps=0.5, norm_first=False),
+        "the last norm with eps 0.5": output(0, layer_norm_eps=0.5, norm_first=True),
+    }
+
+
 # ---- decoder_layer --------------------------------------------------------------------------------------------------
 
 decoder_layer = Check("decoder_layer", parts=("DecoderLayer",))
@@ -208,7 +261,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, True)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
 
 
-@decoder_layer.row("norm_first=False, as in the paper, without masks", weight=2)
+@decoder_layer.row("norm_first=False, as in the paper, without masks", weight=4)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, False)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
 
@@ -249,6 +302,24 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, True, 1.0).train()(x, memory)}
 
 
+@decoder_layer.row("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, memory = draw.normal(2, 8, _D), draw.normal(2, 4, _D)
+    seen: dict[str, Any] = {}
+    ends = {
+        "attention": "self_attention.W_O",
+        "look at the memory": "cross_attention.W_O",
+        "network": "feed_forward.linear2",
+    }
+    for part in ends:
+        layer = _decoder_layer(student, draw, True, 0.5)
+        _silenced(layer, *(end for other, end in ends.items() if other != part))
+        seen |= _what_dropout_does(part, layer, x, memory)
+        if part == "look at the memory":  # a memory of one has all the weight, whatever asks
+            seen |= _what_dropout_does("look at a memory of one", layer, x, memory[:, :1])
+    return seen
+
+
 @decoder_layer.row("gradients reach the stream, the memory and every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory, cotangents = draw.normal(2, 3, _D), draw.normal(2, 4, _D), [draw.normal(2, 3, _D)]
@@ -259,17 +330,19 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # ---- transformer ----------------------------------------------------------------------------------------------------
 
 transformer = Check("transformer", parts=("TransformerDecoder", "Transformer"))
-_SOURCES, _TARGETS, _BOS = 9, 5, 1
+_SOURCES, _TARGETS, _BOS = 9, 5, 4  # an id of bos that is nobody's default
 
 
-def _transformer(student: Student, draw: Draw, layers: int = 1, norm_first: bool = True) -> Module:
-    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers, _BOS
+def _transformer(
+    student: Student, draw: Draw, layers: int = 1, norm_first: bool = True, dropout: float = 0.0
+) -> Module:
+    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers, _BOS, dropout
     return _loaded(student, draw, "Transformer", *sizes, norm_first=norm_first)
 
 
 def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
     """Source (2, 5) and lengths of which one is shorter, targets (2, T)."""
-    return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(2, _TARGETS, 2, T)
+    return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(1, _BOS, 2, T)
 
 
 @transformer.row("the decoder's tower: masks and memory reach every layer, and the last norm")
@@ -316,7 +389,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
     other = targets.clone()
-    other[:, 2] = 2 + (targets[:, 2] - 1) % (_TARGETS - 2)
+    other[:, 2] = 1 + targets[:, 2] % (_BOS - 1)
     moved = (model(source, lengths, other) - model(source, lengths, targets)).abs().amax(dim=(0, 2)) > 1e-6
     return {"logits that move with target 2": moved}
 
@@ -332,17 +405,26 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw, T=3)
     state: Any = model.method("start", source, lengths)
+    before = str(tuple(state[0].shape))
     columns = []
     for token in torch.nn.functional.pad(targets[:, :-1], (1, 0), value=_BOS).unbind(1):
         logits, state = model.method("step", token, state)
         columns.append(logits)
-    return {"logits": torch.stack(columns, 1), "tokens in the state": state[0]}
+    written = {"shape of the tokens before the first word": before, "tokens in the state": state[0]}
+    return {"logits": torch.stack(columns, 1)} | written
 
 
 @transformer.row("in training, dropout 1: not even the embedding comes through", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, 1, _BOS, 1.0
-    return {"logits": _loaded(student, draw, "Transformer", *sizes).train()(*_sentences(draw, T=2))}
+    source, lengths, targets = _sentences(draw, T=2)
+    logits = _transformer(student, draw, dropout=1.0).train()(source, lengths, targets)
+    bare = _transformer(student, draw, 0, False, 1.0).train()  # no layers: the embedding is all there is
+    return {"logits": logits, "embedded source": bare.method("encode", source, lengths)[0]}
+
+
+@transformer.row("in evaluation dropout does nothing", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"logits": _transformer(student, draw, dropout=0.5)(*_sentences(draw, T=2))}
 
 
 @transformer.row("the loss reaches every parameter")
@@ -364,16 +446,24 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 warmup_schedule = Check("warmup_schedule", parts=("warmup_schedule",))
 
 
-@warmup_schedule.row("on the way up")
+def _explain_rates(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    for name, right in expected.items():
+        rate = observed.get(name)
+        if type(rate) is float and abs(rate - right) > 1e-4 * right:
+            return f"The {name} is {rate / 1e3:.3g}; asked for: {right / 1e3:.3g}."
+    return None
+
+
+@warmup_schedule.row("on the way up", explain=_explain_rates)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     steps = [1, *draw.integers(2, 50, 3).tolist()]
-    return {f"rate at step {i}": 1e3 * student.warmup_schedule(step, 64, 50) for i, step in enumerate(steps)}
+    return {f"rate at step {step} of a warm-up of 50": 1e3 * student.warmup_schedule(step, 64, 50) for step in steps}
 
 
-@warmup_schedule.row("on the way down, for other widths")
+@warmup_schedule.row("on the way down, for other widths", explain=_explain_rates)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    steps = draw.integers(200, 5_000, 3).tolist()
-    return {f"rate at step {i}": 1e3 * student.warmup_schedule(s, 100 * (i + 1), 150) for i, s in enumerate(steps)}
+    steps = zip(draw.integers(200, 5_000, 3).tolist(), (100, 200, 300), strict=True)
+    return {f"rate at step {step}, width {d}": 1e3 * student.warmup_schedule(step, d, 150) for step, d in steps}
 
 
 @warmup_schedule.row("the highest rate is at the last step of the warm-up")
@@ -390,7 +480,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_layer_norm ---------------------------------------------------------------------------------------------
 
-fix_the_layer_norm = Check("fix_the_layer_norm", parts=("layer_norm",), banned=("layer_norm", "LayerNorm"))
+_NORMS = ("layer_norm", "LayerNorm", "native_layer_norm", "group_norm")
+fix_the_layer_norm = Check("fix_the_layer_norm", parts=("layer_norm",), banned=_NORMS)
 
 
 @fix_the_layer_norm.row("B, T and D all different", weight=2)
@@ -428,30 +519,51 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
+@fix_the_layer_norm.row("gradients of x, weight and bias", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    inputs = draw.normal(2, 3, 4), draw.normal(4), draw.normal(4)
+    gradients = student.grad("layer_norm", *inputs, cotangents=[draw.normal(2, 3, 4)])
+    return dict(zip(("gradient of x", "of weight", "of bias"), gradients, strict=True))
+
+
+@fix_the_layer_norm.row("x is left as it was", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    normed = student.layer_norm(draw.normal(2, 3, 4), draw.normal(4), draw.normal(4))
+    return {"x was changed": student.changed(), "the shape": str(tuple(normed.shape))}
+
+
 # ---- parameter_count ------------------------------------------------------------------------------------------------
 
 parameter_count = Check("parameter_count", parts=("parameter_count",))
 
 
-@parameter_count.row("one layer each, sizes with nothing in common")
+def _explain_count(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    count, right = observed.get("parameters"), expected["parameters"]
+    if type(count) not in (int, float) or count == right:
+        return None
+    away = f"{abs(count - right):,} too {'few' if count < right else 'many'}"
+    return f"You count {count:,}, and {right:,} are asked for: {away}."
+
+
+@parameter_count.row("one layer each, sizes with nothing in common", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     d, ff, vocabulary = (int(draw.integers(low, high, 1)) for low, high in ((5, 20), (30, 60), (70, 200)))
     return {"parameters": student.parameter_count(d, ff, 1, vocabulary)}
 
 
-@parameter_count.row("many layers, no vocabulary")
+@parameter_count.row("many layers, no vocabulary", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     d, ff, layers = (int(draw.integers(low, high, 1)) for low, high in ((5, 20), (30, 60), (3, 9)))
     return {"parameters": student.parameter_count(d, ff, layers, 0)}
 
 
-@parameter_count.row("no layers: the one matrix of the vocabulary")
+@parameter_count.row("no layers: the one matrix of the vocabulary", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     d, vocabulary = int(draw.integers(5, 20, 1)), int(draw.integers(70, 200, 1))
     return {"parameters": student.parameter_count(d, 30, 0, vocabulary)}
 
 
-@parameter_count.row("the paper's base model with 37,000 tokens")
+@parameter_count.row("the paper's base model with 37,000 tokens", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"parameters": student.parameter_count(512, 2_048, 6, 37_000)}
 
@@ -498,6 +610,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": student.grad("label_smoothing_loss", logits, targets, 0, 0.3, cotangents=cotangents)[0]}
 
 
+@label_smoothing_loss.row("logits far apart", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, targets = _guesses(draw)
+    return {"loss": student.label_smoothing_loss(200 * logits, targets, 0, 0.1)}
+
+
 @label_smoothing_loss.row("nothing but padding: 0")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, _ = _guesses(draw)
@@ -513,6 +631,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "smoothing 1": student.error_of("label_smoothing_loss", logits, targets, 0, 1.0),
         "smoothing -0.1": student.error_of("label_smoothing_loss", logits, targets, 0, -0.1),
     }
+
+
+@label_smoothing_loss.row("logits and targets are left as they were", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    logits, targets = _guesses(draw)
+    targets[0, 2:] = 0
+    loss = student.label_smoothing_loss(logits, targets, 0, 0.1)
+    return {"an argument was changed": student.changed(), "the loss' shape": str(tuple(loss.shape))}
 
 
 # ---- beam_search ----------------------------------------------------------------------------------------------------
@@ -581,6 +707,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @beam_search.row("a strong length penalty: the beam too is filled by scores")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 5, 3.0, end=1.5, sharp=0.7, many=8)
+
+
+@beam_search.row("a strong length penalty, many that end: the finished take places in the beam")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=7)
 
 
 @beam_search.row("a state that is one tensor")
