@@ -86,12 +86,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": network(draw.normal(2, 3, 4))}
 
 
-def _what_dropout_does(part: str, layer: Module, x: Tensor, *inputs: Any) -> dict[str, Any]:
-    """What training with dropout 0.5 makes of the numbers that a part adds to the stream x in evaluation.
+def _what_dropout_does(part: str, layer: Module, stream: Tensor, *inputs: Any) -> dict[str, Any]:
+    """What training with dropout 0.5 makes of the numbers that a part adds in evaluation.
 
-    Which of them fall is chance; that each is either gone or doubled is not.
+    `stream` is what comes out of the layer where nothing is added. Which numbers fall is chance; that each is either
+    gone or doubled is not.
     """
-    added, kept = layer.eval()(x, *inputs) - x, layer.train()(x, *inputs) - x
+    added, kept = layer.eval()(*inputs) - stream, layer.train()(*inputs) - stream
 
     def each_is_gone_or(times: int) -> bool:
         return bool((torch.minimum(kept.abs(), (kept - times * added).abs()) < 1e-4).all())
@@ -175,10 +176,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 8, _D)
     seen: dict[str, Any] = {}
-    for part, silent in (("attention", "feed_forward.linear2"), ("network", "self_attention.W_O")):
+    ends = {"attention": "self_attention.W_O", "network": "feed_forward.linear2"}
+    bare = _encoder_layer(student, draw, True, 0.5)
+    _silenced(bare, *ends.values())
+    for part in ends:
         layer = _encoder_layer(student, draw, True, 0.5)
-        _silenced(layer, silent)
-        seen |= _what_dropout_does(part, layer, x)
+        _silenced(layer, *(end for other, end in ends.items() if other != part))
+        seen |= _what_dropout_does(part, layer, bare(x), x)
     return seen
 
 
@@ -311,12 +315,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "look at the memory": "cross_attention.W_O",
         "network": "feed_forward.linear2",
     }
+    bare = _decoder_layer(student, draw, True, 0.5)
+    _silenced(bare, *ends.values())
+    stream = bare(x, memory)
     for part in ends:
         layer = _decoder_layer(student, draw, True, 0.5)
         _silenced(layer, *(end for other, end in ends.items() if other != part))
-        seen |= _what_dropout_does(part, layer, x, memory)
+        seen |= _what_dropout_does(part, layer, stream, x, memory)
         if part == "look at the memory":  # a memory of one has all the weight, whatever asks
-            seen |= _what_dropout_does("look at a memory of one", layer, x, memory[:, :1])
+            seen |= _what_dropout_does("look at a memory of one", layer, stream, x, memory[:, :1])
     return seen
 
 
@@ -660,6 +667,19 @@ def _writer(draw: Draw, end: float = 0.0, sharp: float = 2.0) -> Callable:
     return step
 
 
+def _explain_search(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    for name, right in expected.items():
+        found = observed.get(name)
+        if not name.startswith("tokens") or not isinstance(found, Tensor) or found.ndim != 1:
+            continue
+        score = name.replace("tokens", "score")
+        scores = (observed.get(score, 0.0), expected.get(score, 0.0))
+        if found.tolist() != right.tolist() or abs(scores[0] - scores[1]) > 1e-4 * max(1.0, abs(scores[1])):
+            seen, asked = f"{found.tolist()} with a score of {scores[0]:.3f}", f"{right.tolist()} with {scores[1]:.3f}"
+            return f"Found: {seen}. Asked for: {asked}."
+    return None
+
+
 def _searches(
     student: Student,
     draw: Draw,
@@ -679,37 +699,39 @@ def _searches(
     return seen
 
 
-@beam_search.row("a beam of 1 is greedy")
+@beam_search.row("a beam of 1 is greedy", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 1, 6)
 
 
-@beam_search.row("a beam of 3, sentences that end only by max_length", weight=2)
+@beam_search.row("a beam of 3, sentences that end only by max_length", weight=2, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 5, end=-30.0)
 
 
-@beam_search.row("a beam of 3, some hypotheses end early", weight=2)
+@beam_search.row("a beam of 3, some hypotheses end early", weight=2, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 6, end=0.5, many=6)
 
 
-@beam_search.row("a beam as wide as everything: the best of all sentences of three words")
+@beam_search.row("a beam as wide as everything: the best of all sentences of three words", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 150, 3, many=3)
 
 
-@beam_search.row("a length penalty of 1: the mean log-probability decides", weight=2)
+@beam_search.row("a length penalty of 1: the mean log-probability decides", weight=2, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 6, 1.0, end=0.5, many=6)
 
 
-@beam_search.row("a strong length penalty: the beam too is filled by scores")
+@beam_search.row("a strong length penalty: the beam too is filled by scores", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 5, 3.0, end=1.5, sharp=0.7, many=8)
 
 
-@beam_search.row("a strong length penalty, many that end: the finished take places in the beam")
+@beam_search.row(
+    "a strong length penalty, many that end: the finished take places in the beam", explain=_explain_search
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=7)
 
