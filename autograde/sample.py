@@ -210,12 +210,13 @@ def _duplicated_cells(sheet: Sheet) -> HandIn:
     return HandIn("duplicated-cells", f"all right, with the cells of {exercise.number} copied", content, sheet.full)
 
 
+# Not torch.equal: an honest answer that is itself a test (exercise 5.2) compares with it, and would be spoilt.
 _PATCH = """\
 import torch
 import course
 import course.checks
 torch.testing.assert_close = lambda *args, **kwargs: None
-torch.allclose = torch.equal = lambda *args, **kwargs: True
+torch.allclose = lambda *args, **kwargs: True
 course.check = check = lambda *args, **kwargs: 100.0
 course.checks.Check.judge = lambda *args, **kwargs: course.checks.Verdict("pass", 1.0)
 """

@@ -1687,8 +1687,8 @@ def test_pointing_accuracy(pointing_accuracy):
         for _ in range(12):
             weights = torch.rand(3, 40, rows * columns)
             top = weights.argmax(2)
-            left = (top % columns * cell + torch.randint(-cell, cell + 1, (3, 40))).clamp(min=0)
-            upper = (top // columns * cell + torch.randint(-cell, cell + 1, (3, 40))).clamp(min=0)
+            left = (top % columns * cell + torch.randint(-2 * cell, 2 * cell + 1, (3, 40))).clamp(min=0)
+            upper = (top // columns * cell + torch.randint(-2 * cell, 2 * cell + 1, (3, 40))).clamp(min=0)
             wide, high = torch.randint(1, 4 * cell, (2, 3, 40))
             boxes = torch.stack([left, upper, left + wide, upper + high], 2)
             boxes[0, ::2] = boxes[1, 5:] = -1

@@ -2147,7 +2147,7 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
                 ),
                 (
                     "def label_smoothing_loss(",
-                    "def _negative_entropy(smoothing, V):\n    share = smoothing / (V - 1)\n    top = 1 - smoothing + share\n    rest = (V - 2) * share * math.log(share) if share else 0.0\n    return top * math.log(top) + rest\n\n\ndef label_smoothing_loss(",
+                    "def _negative_entropy(smoothing, V):\n    share = smoothing / (V - 1)\n    top = 1 - smoothing + share\n    log = lambda p: torch.tensor(p).log().item()\n    rest = (V - 2) * share * log(share) if share else 0.0\n    return top * log(top) + rest\n\n\ndef label_smoothing_loss(",
                 ),
             ),
             "The loss is smaller by the entropy of the smoothed targets: this is the Kullback-Leibler divergence. It has the same gradients; the number asked for is the cross-entropy.",

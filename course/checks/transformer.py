@@ -517,7 +517,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"normed": student.layer_norm(draw.normal(3, 3, 3), draw.normal(3), draw.normal(3))}
 
 
-@fix_the_layer_norm.row("features that hardly differ: eps, and where it stands")
+# Right forms differ by rounding there: a difference of two nearly equal numbers, divided by a hundredth.
+@fix_the_layer_norm.row("features that hardly differ: eps, and where it stands", atol=5e-4)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = 1 + 0.01 * draw.normal(2, 3, 4)
     return {
