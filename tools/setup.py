@@ -38,7 +38,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 EXTRAS = {
     "desk": ("book", "grade", "lab"),
     "course": ("book", "grade", "lab"),
-    "test": ("book", "grade", "lab", "test"),
+    "test": ("book", "grade", "lab", "train", "benchmark", "test"),
 }
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {"desk": (), "course": (("bwrap",),), "test": (("bwrap",), CHROMIUM)}
 DEBIAN_PACKAGE = {"bwrap": "bubblewrap", "chromium": "chromium"}

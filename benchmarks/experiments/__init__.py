@@ -10,23 +10,17 @@ versions, date, command, seeds and settings with the records, one thread, so tha
 come from. Changing an experiment means running it again and committing its file.
 """
 
-import datetime
 import importlib
-import json
-import os
 import pkgutil
-import platform
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy
 import torch
 from torch import nn
 
-RESULTS = Path(__file__).parents[1] / "results"
-Record = dict[str, str | int | float]
+from benchmarks.record import Record, write
 
 
 @dataclass(frozen=True)
@@ -61,19 +55,6 @@ def parameter_count(model: nn.Module) -> int:
     return sum(parameter.numel() for parameter in model.parameters())
 
 
-def cpu_model() -> str:
-    """The processor's name, as Linux or the platform module tells it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or "unknown"
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
-def rounded(value: object) -> object:
-    return float(f"{value:.4g}") if isinstance(value, float) else value
-
-
 def run(name: str, seeds: list[int]) -> Path:
     """Run an experiment over the seeds on one thread and write its result file; returns where."""
     torch.set_num_threads(1)
@@ -81,25 +62,12 @@ def run(name: str, seeds: list[int]) -> Path:
     chosen = every_experiment()[name]
     start = time.perf_counter()
     records = [record for seed in seeds for record in chosen.run(seed)]
-    result = {
-        "experiment": name,
-        "about": (chosen.run.__doc__ or "").strip(),
-        "machine": {"cpu": cpu_model(), "cores": os.cpu_count(), "threads_used": torch.get_num_threads()},
-        "versions": {"python": platform.python_version(), "torch": torch.__version__, "numpy": numpy.__version__},
-        "date": datetime.date.today().isoformat(),
-        "command": f"python -m benchmarks.experiments {name} --seeds {' '.join(map(str, seeds))}",
-        "seeds": seeds,
-        "settings": chosen.settings,
-        "seconds": round(time.perf_counter() - start, 1),
-        "records": [{key: rounded(value) for key, value in record.items()} for record in records],
-    }
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    unfinished = path.with_suffix(".part")
-    # one record a line: small files, readable diffs
-    head = {key: value for key, value in result.items() if key != "records"}
-    lines = ",\n".join("    " + json.dumps(record, ensure_ascii=False) for record in result["records"])
-    text = json.dumps(head, indent=2, ensure_ascii=False)[:-2] + ',\n  "records": [\n' + lines + "\n  ]\n}\n"
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
-    return path
+    return write(
+        name,
+        chosen.run.__doc__ or "",
+        records,
+        command=f"python -m benchmarks.experiments {name} --seeds {' '.join(map(str, seeds))}",
+        settings=chosen.settings,
+        seconds=time.perf_counter() - start,
+        seeds=seeds,
+    )

@@ -20,12 +20,12 @@ OURS = {"course", "solutions", "autograde", "tools", "theme", "benchmarks", "tes
 # What each room may need beside the standard library: the rooms it may enter, and extras of pyproject.toml.
 MAY_ENTER = {
     "course": ({"course"}, ()),
-    "solutions": ({"course", "solutions"}, ()),
+    "solutions": ({"course", "solutions"}, ("train",)),
     "autograde": ({"autograde", "course", "solutions"}, ("grade",)),
     "theme": ({"theme", "course"}, ("book",)),
-    "benchmarks": ({"benchmarks", "course", "solutions", "autograde"}, ("grade",)),
+    "benchmarks": ({"benchmarks", "course", "solutions", "autograde"}, ("grade", "train", "benchmark", "test")),
     "tools": ({"tools", "course", "solutions", "autograde"}, ("grade", "book", "lab", "test")),
-    "tests": (OURS, ("grade", "book", "lab", "test")),
+    "tests": (OURS, ("grade", "book", "lab", "train", "benchmark", "test")),
 }
 # Libraries that come with a dependency as a part of it, and are imported by name.
 COMES_WITH = {

@@ -1,0 +1,96 @@
+"""One format for everything that is measured here: `benchmarks/results/<name>.json`.
+
+A result says what was measured (`about`), on which machine, with which versions, when, by which command and with which
+settings; `records` is a list of flat records, one a line, so that a diff shows what moved. The book's page of
+measurements and the notebooks' figures read these files; nobody types a number.
+"""
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+from pathlib import Path
+from typing import Any
+
+import torch
+
+RESULTS = Path(__file__).parent / "results"
+Record = dict[str, str | int | float | None]
+
+
+def cpu_model() -> str:
+    """The processor's name, as Linux or the platform module tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or "unknown"
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
+
+
+def machine() -> dict[str, Any]:
+    """The processor, its cores, the threads that torch uses, and the GPUs, if there are any."""
+    found: dict[str, Any] = {"cpu": cpu_model(), "cores": os.cpu_count(), "threads_used": torch.get_num_threads()}
+    if torch.cuda.is_available():
+        found["gpu"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    return found
+
+
+def versions(*libraries: str) -> dict[str, str]:
+    """Python's version, torch's, numpy's and those of the libraries named that are installed."""
+    found = {"python": platform.python_version(), "torch": torch.__version__}
+    for library in ("numpy", *libraries):
+        try:
+            found[library] = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def rounded(value: Any) -> Any:
+    """Four digits are more than any of these measurements can carry."""
+    return float(f"{value:.4g}") if isinstance(value, float) else value
+
+
+def write(
+    name: str,
+    about: str,
+    records: list[Record],
+    *,
+    command: str,
+    settings: dict[str, Any],
+    seconds: float,
+    libraries: tuple[str, ...] = (),
+    seeds: list[int] | None = None,
+    folder: Path | None = None,
+) -> Path:
+    """Write a result whole, or leave the old one; returns where. `libraries` are those whose versions matter."""
+    result = {
+        "experiment": name,
+        "about": about.strip(),
+        "machine": machine(),
+        "versions": versions(*libraries),
+        "date": datetime.date.today().isoformat(),
+        "command": command,
+        **({} if seeds is None else {"seeds": seeds}),
+        "settings": settings,
+        "seconds": round(seconds, 1),
+    }
+    # one record a line: small files, readable diffs
+    lines = ",\n".join(
+        "    " + json.dumps({key: rounded(value) for key, value in record.items()}, ensure_ascii=False)
+        for record in records
+    )
+    text = json.dumps(result, indent=2, ensure_ascii=False)[:-2] + ',\n  "records": [\n' + lines + "\n  ]\n}\n"
+    folder = folder or RESULTS
+    folder.mkdir(exist_ok=True, parents=True)
+    path = folder / f"{name}.json"
+    unfinished = path.with_suffix(".part")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
+    return path
+
+
+def read(name: str, folder: Path | None = None) -> dict[str, Any]:
+    """A result as it was written. Raises FileNotFoundError where there is none."""
+    return json.loads(((folder or RESULTS) / f"{name}.json").read_text(encoding="utf-8"))

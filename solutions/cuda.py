@@ -1,0 +1,311 @@
+"""Chapter 09: the same models, fast: mixed precision, fused attention, exact resume, several devices.
+
+The reference answers of notebook 09. Names, parameter names, shapes and docstrings are the course's public contract and
+stand in the notebook's stubs as they stand here; what is inside the functions may be rewritten freely. Nothing here
+needs a GPU: the device is where the model's parameters or the given tensors are.
+Letters: B batch, T target or query length, S source or key length, D model width, H heads.
+
+`python -m solutions.cuda` is the training program made of these parts: see `solutions/train.py`.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from solutions.multi_head import MultiHeadAttention, merge_heads, split_heads
+
+
+def measure_throughput(
+    step: Callable[[], Any],
+    items: int,
+    num_steps: int,
+    warm_up: int,
+    synchronize: Callable[[], Any],
+    clock: Callable[[], float] = time.perf_counter,
+) -> float:
+    """How many items per second a step handles that is taken again and again.
+
+    step: a function without arguments; one call handles `items` items (images, tokens). It may
+    return before the device has done its work; synchronize, a function without arguments,
+    returns once all work is done that was asked for so far. clock: a function without
+    arguments, seconds.
+    The first warm_up calls of step do not count, nor does any work left from them; then
+    num_steps calls are timed together, to the end of their work.
+    Returns items per second. Raises ValueError where num_steps is below 1 or warm_up below 0.
+    """
+    if num_steps < 1 or warm_up < 0:
+        raise ValueError(f"need num_steps of at least 1 and warm_up of at least 0, got {num_steps} and {warm_up}")
+    for _ in range(warm_up):
+        step()
+    synchronize()
+    start = clock()
+    for _ in range(num_steps):
+        step()
+    synchronize()
+    return items * num_steps / (clock() - start)
+
+
+def train_step(
+    model: nn.Module,
+    loss_of: Callable[[nn.Module, Any], Tensor],
+    batch: Any,
+    optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
+    max_norm: float,
+    dtype: torch.dtype = torch.float32,
+) -> tuple[Tensor, Tensor]:
+    """One step of training in mixed precision (Micikevicius et al., 2018).
+
+    loss_of: a function (model, batch) -> the mean loss, a scalar. It runs under autocast to
+    dtype on the device of the model's parameters; torch.float32 means without autocast.
+    The loss times the scaler's scale is what backward starts from. The gradients are divided by
+    the scale again, then clipped to a norm of max_norm over all parameters together; then the
+    scaler lets the optimizer step (it leaves the step out where a gradient is infinite or NaN)
+    and adapts its scale. Gradients left from earlier steps do not count.
+    Returns the loss, not scaled and without a graph, and the norm of the gradients, not scaled
+    and before clipping: both tensors, since reading a number off a GPU would wait for it.
+    """
+    device = next(model.parameters()).device
+    optimizer.zero_grad()
+    with torch.autocast(device.type, dtype=dtype, enabled=dtype != torch.float32):
+        loss = loss_of(model, batch)
+    scaler.scale(loss).backward()
+    scaler.unscale_(optimizer)  # the threshold is about true gradients, so first the scale goes
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss.detach(), norm
+
+
+def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+    """Attention whose products take bfloat16 numbers and whose softmax does not.
+
+    query (..., T, d), key (..., S, d), value (..., S, d_v), of float32. Both matrix products
+    are of tensors in bfloat16, as a GPU's matrix units want them. Scaling and softmax are done
+    in float32, so that each row of weights sums to one as exactly as float32 can.
+    Returns the output (..., T, d_v) and the weights (..., T, S), both float32.
+    """
+    scores = query.bfloat16() @ key.bfloat16().transpose(-2, -1)  # (..., T, S)
+    weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1)
+    return (weights.bfloat16() @ value.bfloat16()).float(), weights
+
+
+class FusedMultiHeadAttention(nn.Module):
+    """A MultiHeadAttention by one fused kernel, which never stores the weights (Dao et al., 2022).
+
+    attention: the MultiHeadAttention that it stands in for. Its num_heads and its maps W_Q,
+    W_K, W_V and W_O are this module's own: shared, not copied, under the same names.
+
+    forward: query (B, T, D), key and value (B, S, D), mask boolean, True = may attend,
+    broadcastable to (B, T, S), the same for all heads, or None: as MultiHeadAttention.
+    Returns the same output (B, T, D), and None in the place of the weights. The product with
+    the values is left to F.scaled_dot_product_attention.
+    """
+
+    def __init__(self, attention):
+        super().__init__()
+        self.num_heads = attention.num_heads
+        self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+    ) -> tuple[Tensor, None]:
+        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
+        values = split_heads(self.W_V(value), self.num_heads)
+        if mask is not None and mask.ndim == 3:
+            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+        return self.W_O(merge_heads(outputs)), None
+
+
+def fuse_attention(model: nn.Module) -> nn.Module:
+    """Put a FusedMultiHeadAttention in the place of every MultiHeadAttention inside a model.
+
+    The parameters stay the same objects under the same names, so an optimizer or a checkpoint
+    made before fits afterwards, and the other way round. Returns the model, changed in place.
+    """
+    for name, child in model.named_children():
+        if isinstance(child, MultiHeadAttention):
+            setattr(model, name, FusedMultiHeadAttention(child))
+        else:
+            fuse_attention(child)
+    return model
+
+
+def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: int) -> Tensor:
+    """Scaled dot-product attention that reads the keys block by block and keeps no weights.
+
+    query (..., T, d_k), key (..., S, d_k), value (..., S, d_v), with the same leading axes. At
+    no time is there a tensor with more than block_size keys' scores for each query; the last
+    block may be smaller. What has been read so far is summed up, for each query, in its largest
+    score, the sum of the exponentials and the weighted sum of the values (Milakov and
+    Gimelshein, 2018; Rabe and Staats, 2021), so that no exponential overflows.
+    Returns the output (..., T, d_v), as softmax over all S keys gives it. Raises ValueError
+    where block_size is below 1.
+    """
+    if block_size < 1:
+        raise ValueError(f"a block has at least one key, got block_size {block_size}")
+    largest = query.new_full((*query.shape[:-1], 1), float("-inf"))  # (..., T, 1)
+    total = torch.zeros_like(largest)
+    output = query.new_zeros(*query.shape[:-1], value.shape[-1])  # (..., T, d_v)
+    for start in range(0, key.shape[-2], block_size):
+        keys, values = key[..., start : start + block_size, :], value[..., start : start + block_size, :]
+        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5  # (..., T, at most block_size)
+        larger = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
+        exponentials, rescale = torch.exp(scores - larger), torch.exp(largest - larger)
+        total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
+        output = output * rescale + exponentials @ values
+        largest = larger
+    return output / total
+
+
+def accumulate(
+    model: nn.Module,
+    loss_sum_of: Callable[[nn.Module, Any], tuple[Tensor, int]],
+    micro_batches: Iterable[Any],
+) -> Tensor:
+    """The gradients of one large batch, from pieces of it that fit into memory.
+
+    micro_batches: pieces of a batch, which may differ in size. loss_sum_of: a function (model,
+    micro_batch) -> the sum of the losses of its predictions, a scalar, and how many
+    predictions there were; some piece has at least one.
+    Afterwards each parameter's .grad is the gradient of the mean loss over all predictions of
+    all pieces, whatever it was before, and the optimizer can step. Of the graphs only one
+    piece's is in memory at a time. Returns that mean loss, a tensor without a graph.
+    """
+    model.zero_grad()
+    total, count = torch.zeros(()), 0
+    for micro_batch in micro_batches:
+        loss_sum, predictions = loss_sum_of(model, micro_batch)
+        loss_sum.backward()  # adds to .grad, and lets the graph go
+        total = total.to(loss_sum.device) + loss_sum.detach()
+        count = count + predictions
+    for parameter in model.parameters():
+        if parameter.grad is not None:
+            parameter.grad /= count
+    return total / count
+
+
+def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data) -> None:
+    """Write everything that the next steps of a training depend on into one file.
+
+    step: how many steps have been taken. model, optimizer, scheduler, scaler and data (where
+    the stream of batches stands) each have state_dict() and load_state_dict(state). The state
+    of torch's random numbers, on the CPU and on every CUDA device, is saved too. What stands at
+    `path` is replaced by a whole file or, where anything fails, not touched.
+    """
+    state = {
+        "step": step,
+        "model": model.state_dict(),
+        "optimizer": optimizer.state_dict(),
+        "scheduler": scheduler.state_dict(),
+        "scaler": scaler.state_dict(),
+        "data": data.state_dict(),
+        "random": torch.get_rng_state(),
+        "random_cuda": torch.cuda.get_rng_state_all(),  # an empty list without a GPU
+    }
+    unfinished = Path(f"{path}.part")
+    try:
+        with unfinished.open("wb") as file:
+            torch.save(state, file)
+            file.flush()
+            os.fsync(file.fileno())  # on the disk before the old one goes
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
+    """Go on from a file that save_checkpoint wrote: the next steps are equal to the last bit.
+
+    The five objects, made as they were for the training that was saved, take on their states;
+    so do torch's random numbers. Tensors go to the device of the model's parameters, whatever
+    device they were saved from. Returns the number of steps taken. Raises FileNotFoundError
+    where there is no file, and ValueError with the path where it cannot be read or is not a
+    checkpoint.
+    """
+    device = next(model.parameters()).device
+    try:
+        state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
+        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
+        step, random, random_cuda = state["step"], state["random"], state["random_cuda"]
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # cut short, another kind of file, another program's: zipfile, pickle and torch differ
+        raise ValueError(f"{path} is not a whole checkpoint: {error}") from error
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+        part.load_state_dict(of_part)
+    torch.set_rng_state(random.cpu())
+    if len(random_cuda) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
+    return step
+
+
+def model_flops_utilisation(
+    num_parameters: int,
+    num_layers: int,
+    d_model: int,
+    num_tokens: int,
+    sequences_per_second: float,
+    peak_flops: float,
+) -> float:
+    """The share of a device's peak that a Transformer's training uses (Chowdhery et al., 2022).
+
+    Counted is what training needs and no more (appendix B): for a sequence of T = num_tokens
+    tokens 6 * T operations per parameter (a multiplication and an addition forward, twice that
+    backward), and 12 * T^2 * d_model in each of num_layers layers for the attention's scores
+    and weighted sums. What is computed twice to save memory counts once.
+    peak_flops: operations per second that the device can do. Returns a share, 0.5 for half.
+    Raises ValueError where peak_flops is not above 0.
+    """
+    if peak_flops <= 0:
+        raise ValueError(f"a device's peak is above 0, got {peak_flops}")
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+    return flops * sequences_per_second / peak_flops
+
+
+def shard(num_samples: int, rank: int, world_size: int, epoch: int, seed: int = 0) -> list[int]:
+    """Which samples process `rank` of world_size trains on in an epoch, and in which order.
+
+    The order of all samples is torch.randperm(num_samples) with a generator of its own, seeded
+    with seed + epoch: the same in every process, another one in each epoch. Where world_size
+    does not divide num_samples it is continued with its own beginning (over again, if need be)
+    until it does. Process r takes the places r, r + world_size, r + 2 * world_size, ...
+    Returns sample numbers, as many in every process. Raises ValueError unless num_samples is at
+    least 1 and 0 <= rank < world_size.
+    """
+    if num_samples < 1 or not 0 <= rank < world_size:
+        raise ValueError(f"need samples and 0 <= rank < world_size, got {num_samples=}, {rank=}, {world_size=}")
+    order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch)).tolist()
+    whole = -(-num_samples // world_size) * world_size  # rounded up
+    return [order[place % num_samples] for place in range(rank, whole, world_size)]
+
+
+def average_gradients(model: nn.Module, all_reduce: Callable[[Tensor], Tensor], world_size: int) -> None:
+    """Give every process the mean of all processes' gradients, as DDP does.
+
+    all_reduce: a function, tensor -> the sum of the tensors that all world_size processes gave
+    to their calls; the n-th calls of all processes belong together. So every process calls it
+    once for each parameter, in the order of model.parameters(), and gives zeros for a parameter
+    that has no gradient there. Afterwards each parameter's .grad is the mean.
+    """
+    for parameter in model.parameters():
+        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        parameter.grad = all_reduce(gradient) / world_size
+
+
+if __name__ == "__main__":
+    from solutions.train import main
+
+    main()
