@@ -3,6 +3,12 @@
 A result says what was measured (`about`), on which machine, with which versions, when, by which command and with which
 settings; `records` is a list of flat records, one a line, so that a diff shows what moved. The book's page of
 measurements and the notebooks' figures read these files; nobody types a number.
+
+Some keys of a record mean the same in every file, and the page knows them (`theme/measurements.py`):
+
+    measure           which of a file's tables it belongs to, where there are several
+    peer, ratio       against whom, and how many times as good we are: above 1 is better than the peer, below 1 worse
+    <key>_low, _high  the spread of <key>: the least and the most of the rounds or seeds
 """
 
 import datetime
@@ -17,6 +23,8 @@ import torch
 
 RESULTS = Path(__file__).parent / "results"
 Record = dict[str, str | int | float | None]
+# What every file holds; one that was repeated over seeds holds "seeds" too.
+KEYS = ("experiment", "about", "machine", "versions", "date", "command", "settings", "seconds", "records")
 
 
 def cpu_model() -> str:

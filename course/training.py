@@ -48,7 +48,7 @@ def fit(
 
 
 def committed_results(name: str) -> dict:
-    """What `benchmarks/experiments/` measured and the repository keeps: benchmarks/results/<name>.json.
+    """What `benchmarks/` measured and the repository keeps: benchmarks/results/<name>.json.
 
     In a clone they are read from there; in an installed wheel they lie in the package, in `course/results/`.
     Raises FileNotFoundError with the command that makes them.
@@ -58,4 +58,5 @@ def committed_results(name: str) -> dict:
         path = folder / f"{name}.json"
         if path.is_file():
             return json.loads(path.read_text(encoding="utf-8"))
-    raise FileNotFoundError(f"no results of {name!r}: run `python -m benchmarks.experiments {name}` in a clone")
+    program = f"curves {name.removeprefix('curves_')}" if name.startswith("curves_") else f"experiments {name}"
+    raise FileNotFoundError(f"no results of {name!r}: run `python -m benchmarks.{program}` in a clone")
