@@ -12,9 +12,7 @@ results to benchmarks/results/grading.json.
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import platform
 import resource
 import shutil
 import statistics
@@ -22,17 +20,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
 from autograde import sample
 from autograde.folders import ClassFolder
 from autograde.release import release
+from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
-RESULTS = Path(__file__).resolve().parent / "results" / "grading.json"
 BIN = Path(sys.executable).parent
+ABOUT = """Seconds a hand-in, stock nbgrader autograde without isolation and this grader in its sandbox, on the same
+hand-ins in turn; by the clock on the wall and by CPU time, for a whole class and for one hand-in more."""
 # Every hand-in here is one that stock nbgrader gives a score to: the comparison is of speed, not of what it cannot do.
 HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
 
@@ -67,7 +65,7 @@ def timed(command: list[str], folder: Path) -> tuple[float, float]:
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(notebook: Path, rounds: int, copies: int) -> dict:
+def measure(notebook: Path, rounds: int, copies: int) -> list[Record]:
     """Both graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
 
     What a run costs before its first hand-in (imports, the sandbox's start, the tables) is paid once, however large the
@@ -93,18 +91,25 @@ def measure(notebook: Path, rounds: int, copies: int) -> dict:
     def median(name: str, size: int, which: int) -> float:
         return statistics.median(run[which] for run in seen[name, size])
 
-    found: dict = {"assignment": notebook.stem, "hand_ins": count, "rounds": rounds}
-    for which, kind in enumerate(("wall", "cpu")):
+    records: list[Record] = []
+    for which, clock in enumerate(("wall", "cpu")):
         whole = {name: median(name, count, which) / count for name in COMMANDS}
         more = {name: (median(name, count, which) - median(name, 1, which)) / (count - 1) for name in COMMANDS}
         noise = min(more.values()) <= 0  # a class took no longer than one hand-in: too busy a machine to tell
-        found[kind] = {
-            "seconds_a_hand_in": {name: round(value, 3) for name, value in whole.items()},
-            "ratio": round(whole["stock"] / whole["ours"], 1),
-            "seconds_one_more_hand_in": None if noise else {name: round(value, 3) for name, value in more.items()},
-            "ratio_one_more": None if noise else round(more["stock"] / more["ours"], 1),
-        }
-    return found
+        for counted, seconds in (("the whole class", whole), ("one hand-in more", None if noise else more)):
+            records.append(
+                {
+                    "assignment": notebook.stem,
+                    "hand_ins": count,
+                    "counted": counted,
+                    "clock": clock,
+                    "peer": "nbgrader autograde",
+                    "peer_seconds_a_hand_in": round(seconds["stock"], 3) if seconds else None,
+                    "our_seconds_a_hand_in": round(seconds["ours"], 3) if seconds else None,
+                    "ratio": round(seconds["stock"] / seconds["ours"], 1) if seconds else None,
+                }
+            )
+    return records
 
 
 def main() -> None:
@@ -115,28 +120,25 @@ def main() -> None:
     options = parser.parse_args()
     notebooks = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
     chosen = [path for path in notebooks if not options.assignments or path.stem in options.assignments]
-    measured = [measure(path, options.rounds, options.copies) for path in chosen]
-    for row in measured:
-        for kind in ("wall", "cpu"):
-            whole, more = row[kind]["seconds_a_hand_in"], row[kind]["seconds_one_more_hand_in"]
-            print(
-                f"{row['assignment']} {kind}: stock {whole['stock']:.2f} s, ours {whole['ours']:.2f} s a hand-in of "
-                f"{row['hand_ins']} (ratio {row[kind]['ratio']:g})"
-            )
-            if more is None:
-                print("  one more: the machine was too busy to tell")
-            else:
-                ratio = row[kind]["ratio_one_more"]
-                print(f"  one more: {more['stock']:.2f} s and {more['ours']:.2f} s (ratio {ratio:g})")
-    found = {
-        "date": date.today().isoformat(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end",
-        "versions": {"python": platform.python_version()} | {name: version(name) for name in ("torch", "nbgrader")},
-        "measured": measured,
-    }
-    RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps(found, indent=1) + "\n")
-    print(f"written: {RESULTS.relative_to(ROOT)}")
+    start = time.perf_counter()
+    records = [record for path in chosen for record in measure(path, options.rounds, options.copies)]
+    for row in records:
+        print(f"{row['assignment']}, {row['counted']}, {row['clock']}: ", end="")
+        if row["ratio"] is None:
+            print("the machine was too busy to tell")
+        else:
+            theirs, ours = row["peer_seconds_a_hand_in"], row["our_seconds_a_hand_in"]
+            print(f"stock {theirs:.2f} s, ours {ours:.2f} s a hand-in (ratio {row['ratio']:g})")
+    written = write(
+        "grading",
+        ABOUT,
+        records,
+        command=" ".join(["python -m benchmarks.grading", *sys.argv[1:]]),
+        settings={"rounds": options.rounds, "copies": options.copies, "load_at_the_end": round(os.getloadavg()[0], 1)},
+        seconds=time.perf_counter() - start,
+        libraries=("nbgrader",),
+    )
+    print(f"written: {written.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

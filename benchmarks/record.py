@@ -75,7 +75,7 @@ def write(
     """Write a result whole, or leave the old one; returns where. `libraries` are those whose versions matter."""
     result = {
         "experiment": name,
-        "about": about.strip(),
+        "about": " ".join(about.split()),
         "machine": machine(),
         "versions": versions(*libraries),
         "date": datetime.date.today().isoformat(),
