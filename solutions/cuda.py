@@ -200,10 +200,11 @@ def accumulate(
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data) -> None:
     """Write everything that the next steps of a training depend on into one file.
 
-    step: how many steps have been taken. model, optimizer, scheduler, scaler and data (where
-    the stream of batches stands) each have state_dict() and load_state_dict(state). The state
-    of torch's random numbers, on the CPU and on every CUDA device, is saved too. What stands at
-    `path` is replaced by a whole file or, where anything fails, not touched.
+    path: a str or a Path, here and in load_checkpoint. step: how many steps have been taken.
+    model, optimizer, scheduler, scaler and data (where the stream of batches stands) each have
+    state_dict() and load_state_dict(state). The state of torch's random numbers, on the CPU and
+    on every CUDA device, is saved too. What stands at `path` is replaced by a whole file
+    or, where anything fails, not touched.
     """
     state = {
         "step": step,
