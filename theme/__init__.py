@@ -12,7 +12,18 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
-from theme import accessibility, address, alt_text, contents, exercises, explorables, inline_svg, math, weight
+from theme import (
+    accessibility,
+    address,
+    alt_text,
+    contents,
+    exercises,
+    explorables,
+    inline_svg,
+    math,
+    measurements,
+    weight,
+)
 
 FOLDER = Path(__file__).parent
 
@@ -37,6 +48,18 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_config_value("course_theme", digest(), "env")
     app.connect("config-inited", add_folders)
     app.add_css_file("course.css")
-    for module in (address, contents, math, exercises, inline_svg, explorables, alt_text, accessibility, weight):
+    modules = (
+        address,
+        contents,
+        math,
+        exercises,
+        inline_svg,
+        explorables,
+        measurements,
+        alt_text,
+        accessibility,
+        weight,
+    )
+    for module in modules:
         module.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": False}

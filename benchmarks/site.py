@@ -1,0 +1,184 @@
+"""The book as a reader gets it: how long it builds, what each page weighs, what it asks the network for.
+
+    python -m benchmarks.site                # three builds of each kind, then every page in a browser
+    python -m benchmarks.site --rounds 1
+
+Everything is built from a copy of the sources in a folder of its own, cold (nothing built before), warm (nothing
+changed since) and with one page changed. A page's weight is what a browser with an empty cache fetches for it at 1280
+pixels, text counted as gzip makes it. Needs a Chromium on the PATH. Writes benchmarks/results/site.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlparse
+
+from playwright.sync_api import Browser, Response, sync_playwright
+
+from benchmarks.record import Record, write
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ("_config.yml", "_toc.yml", "book", "notebooks", "theme", "solutions", "course", "benchmarks")
+CHANGED = Path("book/glossary.md")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+TEXT = ("text/", "javascript", "json", "svg", "xml")
+# Seconds and bytes that the course promises.
+TARGETS = {"cold": 15, "warm": 8, "home": 200_000, "page": 350_000}
+ABOUT = """Builds of the book from stored outputs, and what every page makes a browser with an empty cache fetch."""
+LOAD_ALL = """async () => {
+  for (const image of document.images) { image.loading = 'eager'; await image.decode().catch(() => 0) }
+  await document.fonts.ready
+}"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def copy_sources(to: Path) -> None:
+    """The book's sources alone, so that a page can be changed and no other folder is looked at."""
+    for name in SOURCES:
+        source, left_out = ROOT / name, shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
+        if source.is_dir():
+            shutil.copytree(source, to / name, ignore=left_out)
+        else:
+            shutil.copy2(source, to / name)
+
+
+def build(sources: Path) -> float:
+    """Seconds of one build, warnings as errors. Raises SystemExit with its messages where it fails."""
+    program = Path(sys.executable).parent / "jupyter-book"
+    command = [program, "build", ".", "--path-output", sources / "out", "-W", "-n", "--keep-going"]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    start = time.perf_counter()
+    done = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"the book does not build:\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}")
+    return time.perf_counter() - start
+
+
+def build_times(sources: Path, rounds: int) -> list[Record]:
+    """The three kinds of build in turn, so that whatever else the machine does falls on all of them."""
+    seen: dict[str, list[float]] = {"cold": [], "warm": [], "one page changed": []}
+    page = sources / CHANGED
+    for turn in range(rounds):
+        shutil.rmtree(sources / "out", ignore_errors=True)
+        for kind, seconds in seen.items():
+            if kind == "one page changed":
+                page.write_text(f"{page.read_text('utf-8')}\nChanged {turn + 1} times.\n", "utf-8")
+            seconds.append(build(sources))
+            print(f"{kind}: {seconds[-1]:.1f} s", flush=True)
+    return [
+        {
+            "measure": "build",
+            "kind": kind,
+            "seconds": round(statistics.median(seconds), 1),
+            "seconds_low": round(min(seconds), 1),
+            "seconds_high": round(max(seconds), 1),
+            "target_seconds": TARGETS.get(kind),
+        }
+        for kind, seconds in seen.items()
+    ]
+
+
+def weight(response: Response) -> int:
+    """Bytes of a response over a line that compresses text."""
+    try:
+        body = response.body()
+    except Exception:  # a redirect has no body
+        return 0
+    kind = response.headers.get("content-type", "")
+    return len(gzip.compress(body, 6)) if any(part in kind for part in TEXT) else len(body)
+
+
+def page_weights(html: Path, browser: Browser, address: str) -> list[Record]:
+    """Each page by itself: bytes, requests, and those of them that leave the site."""
+    host = urlparse(address).netloc
+    records: list[Record] = []
+    for path in sorted(html.rglob("*.html")):
+        name = path.relative_to(html).as_posix()
+        if name.startswith("_static/") or name == "index.html":  # index.html only sends on to the welcome page
+            continue
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        page = context.new_page()
+        responses: list[Response] = []
+        asked: list[str] = []
+        page.on("response", lambda response, responses=responses: responses.append(response))
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.goto(address + name)
+        page.evaluate(LOAD_ALL)
+        urls = [urlparse(url) for url in asked if not url.startswith("data:")]
+        records.append(
+            {
+                "measure": "page",
+                "page": name.removesuffix(".html"),
+                "bytes_gzipped": sum(weight(response) for response in responses),
+                "target_bytes": TARGETS["home" if name == "book/index.html" else "page"],
+                "requests": len(urls),
+                "requests_leaving": sum(url.netloc != host for url in urls),
+            }
+        )
+        context.close()
+    return records
+
+
+def largest_figure(html: Path) -> Record:
+    """The heaviest picture of the site: a file, or a drawing inside a page."""
+    files = {path.name: path.stat().st_size for path in (html / "_images").iterdir()}
+    for path in html.rglob("*.html"):
+        for number, drawing in enumerate(re.findall(r"<svg\b.*?</svg>", path.read_text("utf-8"), re.DOTALL), start=1):
+            files[f"drawing {number} in {path.relative_to(html).as_posix()}"] = len(drawing.encode())
+    name = max(files, key=files.__getitem__)
+    return {"measure": "figure", "largest": name, "bytes": files[name]}
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3, help="builds of each kind")
+    options = parser.parse_args(arguments)
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if chromium is None:
+        raise SystemExit(f"no browser found (looked for {', '.join(BROWSERS)}): install Chromium, or run `make test`")
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="site-") as scratch:
+        sources = Path(scratch)
+        copy_sources(sources)
+        records = build_times(sources, options.rounds)
+        html = sources / "out" / "_build" / "html"
+        server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(html)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            records += page_weights(html, browser, f"http://127.0.0.1:{server.server_port}/")
+            browser.close()
+        server.shutdown()
+        server.server_close()
+        records.append(largest_figure(html))
+    path = write(
+        "site",
+        ABOUT,
+        records,
+        command=f"python -m benchmarks.site --rounds {options.rounds}",
+        settings={"rounds": options.rounds, "width": 1280, "load_at_the_end": round(os.getloadavg()[0], 1)},
+        seconds=time.perf_counter() - start,
+        libraries=("jupyter-book", "sphinx"),
+    )
+    print(f"written: {path.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()

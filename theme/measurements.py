@@ -1,0 +1,407 @@
+"""The page of measurements: `{measurements} NAME` shows `benchmarks/results/NAME.json`, whatever its records are.
+
+Every number is read when the book is built; none is typed in. Where we do worse than a peer comes first, in words;
+where a file is missing the page says "not yet measured" and the command that measures. Two names are more than one
+file: `targets`, what the course promises beside what was reached, and `experiments`, those of the chapters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+SPREAD = ("_low", "_high")
+Record = dict[str, str | int | float | None]
+
+
+def results(name: str, folder: Path = RESULTS) -> dict | None:
+    """A result file, or None where nothing was measured yet."""
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text("utf-8")) if path.is_file() else None
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+
+def number(value: float) -> str:
+    """Four digits at most after the first that counts, thousands apart, a true minus sign."""
+    text = f"{value:,}" if isinstance(value, int) or abs(value) >= 10_000 else f"{value:.4g}"
+    return text.removesuffix(".0").replace("-", "\N{MINUS SIGN}")
+
+
+def shown(record: Record, key: str) -> str:
+    """A record's value as a cell says it, with its spread where it has one."""
+    value = record.get(key)
+    if value is None:
+        return "\N{EN DASH}"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return {True: "yes", False: "no"}.get(value, str(value))
+    low, high = (record.get(key + ending) for ending in SPREAD)
+    if isinstance(low, int | float) and isinstance(high, int | float) and low != high:
+        return f"{number(value)} ({number(low)} to {number(high)})"
+    return number(value)
+
+
+def title(key: str) -> str:
+    """A key as a column's heading."""
+    return key.replace("_", " ")
+
+
+def over_seeds(records: Sequence[Record]) -> list[Record]:
+    """The mean over seeds of what is a fraction, with its spread; words and whole numbers tell rows apart."""
+    if not any("seed" in record for record in records):
+        return list(records)
+    groups: dict[tuple, list[Record]] = {}
+    for record in records:
+        same = {key: value for key, value in record.items() if key != "seed" and not isinstance(value, float)}
+        groups.setdefault(tuple(sorted(same.items(), key=str)), []).append(record)
+    merged = []
+    for group in groups.values():
+        row: Record = {}
+        for key, value in group[0].items():
+            if isinstance(value, float):
+                values = [float(record[key]) for record in group]
+                row |= {key: sum(values) / len(values), f"{key}_low": min(values), f"{key}_high": max(values)}
+            elif key != "seed":
+                row[key] = value
+        merged.append(row | {"seeds": len(group)})
+    return merged
+
+
+def columns(records: Sequence[Record]) -> tuple[list[str], dict[str, str]]:
+    """The keys that make a table's columns, and those that say the same in every row, with what they say."""
+    keys = list(dict.fromkeys(key for record in records for key in record if key != "measure"))
+    keys = [key for key in keys if not (key.endswith(SPREAD) and key.rpartition("_")[0] in keys)]
+    keys = [key for key in keys if any(record.get(key) is not None for record in records)]
+    values = {key: {shown(record, key) for record in records} for key in keys}
+    same = {key: next(iter(values[key])) for key in keys if len(records) > 1 and len(values[key]) == 1}
+    return [key for key in keys if key not in same], same
+
+
+def losses(records: Sequence[Record]) -> list[str]:
+    """One sentence for each comparison in which the peer is better, the worst first."""
+    compared = [record for record in records if isinstance(record.get("ratio"), int | float)]
+    worse = sorted((record for record in compared if record["ratio"] < 1), key=lambda record: record["ratio"])
+    words = [key for key in columns(compared)[0] if any(isinstance(record.get(key), str) for record in compared)]
+    found = []
+    for record in worse:
+        which = ", ".join(str(record[key]) for key in words if key != "peer" and record.get(key) is not None)
+        within = isinstance(record.get("ratio_high"), int | float) and record["ratio_high"] >= 1
+        peer = f"against {record['peer']}, " if record.get("peer") else ""
+        spread = "; some rounds went the other way" if within else ""
+        found.append(f"{which + ': ' if which else ''}{peer}ratio {shown(record, 'ratio')}{spread}.")
+    return found
+
+
+def circumstances(result: dict) -> list[tuple[str, str]]:
+    """On what, with what, when, how: a list of terms and what they are."""
+    machine = result["machine"]
+    gpus = machine.get("gpu", [])
+    threads = machine.get("threads_used")
+    used = f", {threads} thread{'s' * (threads != 1)} used" if threads else ""
+    hardware = ", ".join([*gpus, machine["cpu"]]) + f", {machine['cores']} cores{used}"
+    facts = [
+        ("Machine", hardware),
+        ("Versions", ", ".join(f"{name} {version}" for name, version in result["versions"].items())),
+        ("Date", result["date"]),
+        ("Command", f"`{result['command']}`"),
+        ("Settings", ", ".join(f"{title(name)} {value}" for name, value in result["settings"].items())),
+    ]
+    seconds = result["seconds"]
+    return [*facts, ("Took", f"{number(round(seconds))} s")] if seconds is not None else facts
+
+
+# ---- the course's targets -------------------------------------------------------------------------------------------
+
+Reached = tuple[str, bool] | None  # in words, and whether it is what was promised; None where nothing was measured
+TARGETS: list[tuple[str, str, Callable[[Path], Reached]]] = []
+
+
+def target(what: str, promised: str) -> Callable[[Callable[[Path], Reached]], Callable[[Path], Reached]]:
+    """Register what the course promises, and the function of the results' folder that says what was reached."""
+
+    def register(reach: Callable[[Path], Reached]) -> Callable[[Path], Reached]:
+        TARGETS.append((what, promised, reach))
+        return reach
+
+    return register
+
+
+def rows(name: str, folder: Path, **wanted: object) -> list[Record]:
+    """The records of a result that have these values; none where it was not measured."""
+    result = results(name, folder)
+    records = result["records"] if result else []
+    return [record for record in records if all(record.get(key) == value for key, value in wanted.items())]
+
+
+def span(values: Sequence[float]) -> str:
+    """`3.1`, or `3.1 to 4.2`."""
+    low, high = number(min(values)), number(max(values))
+    return low if low == high else f"{low} to {high}"
+
+
+@target("models against their peers, same work, same run", "at least as fast")
+def as_fast(folder: Path) -> Reached:
+    compared = [record for record in rows("models", folder) if isinstance(record.get("ratio"), int | float)]
+    if not compared:
+        return None
+    worse = sum(record["ratio"] < 1 for record in compared)
+    ratios = span([record["ratio"] for record in compared])
+    return f"slower in {worse} of {len(compared)} comparisons; ratios {ratios}", worse == 0
+
+
+@target("a ViT-B/16 in training on a GPU", "half of the peak that its matrix products reach")
+def utilised(folder: Path) -> Reached:
+    found = rows("models_cuda", folder, model="vit", work="training")
+    shares = [record["utilisation"] for record in found if isinstance(record.get("utilisation"), float)]
+    return (f"{max(shares):.0%} on the highest rung", max(shares) >= 0.5) if shares else None
+
+
+@target("a solved notebook on one core", "90 s")
+def notebook_seconds(folder: Path) -> Reached:
+    found = rows("notebooks", folder)
+    if not found:
+        return None
+    longest = max(found, key=lambda record: record["seconds"])
+    late = sum(record["seconds"] > record["target_seconds"] for record in found)
+    return f"{len(found) - late} of {len(found)}; the longest, {longest['notebook']}, {longest['seconds']} s", late == 0
+
+
+@target("the book from stored outputs", "15 s cold, 8 s warm")
+def build_seconds(folder: Path) -> Reached:
+    found = [record for record in rows("site", folder, measure="build") if record["target_seconds"] is not None]
+    if not found:
+        return None
+    text = ", ".join(f"{record['kind']} {record['seconds']} s" for record in found)
+    return text, all(record["seconds"] <= record["target_seconds"] for record in found)
+
+
+@target("weight of a page, gzipped", "home 200 KB, chapter 350 KB")
+def page_bytes(folder: Path) -> Reached:
+    found = rows("site", folder, measure="page")
+    if not found:
+        return None
+    home = next(record for record in found if record["page"] == "book/index")
+    heaviest = max(found, key=lambda record: record["bytes_gzipped"])
+    text = f"home {home['bytes_gzipped'] / 1000:.0f} KB, the heaviest, {heaviest['page']}, "
+    text += f"{heaviest['bytes_gzipped'] / 1000:.0f} KB"
+    return text, all(record["bytes_gzipped"] <= record["target_bytes"] for record in found)
+
+
+@target("requests that leave the site", "none")
+def requests_leaving(folder: Path) -> Reached:
+    found = rows("site", folder, measure="page")
+    leaving = sum(record["requests_leaving"] for record in found)
+    return (f"{leaving} of {sum(record['requests'] for record in found):,}", leaving == 0) if found else None
+
+
+@target("grading a hand-in in the sandbox", "1/30 of stock nbgrader's time")
+def grading(folder: Path) -> Reached:
+    def ratios(counted: str) -> list[float]:
+        found = rows("grading", folder, clock="wall", counted=counted)
+        return [record["ratio"] for record in found if record["ratio"] is not None]
+
+    more, whole = ratios("one hand-in more"), ratios("the whole class")
+    if not more or not whole:
+        return None
+    hand_ins = rows("grading", folder)[0]["hand_ins"]
+    text = f"stock takes {span(more)} times as long for one hand-in more, {span(whole)} times for a class of {hand_ins}"
+    return text, min(more) >= 30
+
+
+# What no number shows, because a test fails where one case is missed.
+HELD_BY_TESTS = (
+    ("models against their peers, weights copied over", "equal to 1e-5 in float32", "tests/solutions/peers"),
+    ("wrong answers in the banks caught; told by name; correct ones accepted", "all; 9 in 10; all",
+     "tests/autograde/test_bank.py"),
+    ("attacks contained, of those that are tried", "all", "tests/autograde/test_sandbox.py"),
+    ("broken hand-ins handled, of those that are tried", "all", "tests/autograde/test_quarantine.py"),
+    ("violations that axe finds on any page, light and dark, wide and narrow", "none", "tests/site/test_browser.py"),
+)  # fmt: skip
+
+
+# ---- nodes ----------------------------------------------------------------------------------------------------------
+
+
+def sentence(text: str) -> list[nodes.Node]:
+    """Text in which what stands between backticks is code."""
+    parts = text.split("`")
+    return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
+
+
+def paragraph(*children: nodes.Node, **attributes: object) -> nodes.paragraph:
+    return nodes.paragraph("", "", *children, **attributes)
+
+
+def table(
+    caption: str, headings: Sequence[str], cells: Iterable[Sequence[list[nodes.Node]]], name: str, numeric: set[int]
+) -> nodes.table:
+    """A table with a caption; each cell is a list of inline nodes, and a row's first one is its heading."""
+    made = nodes.table("", nodes.title("", "", *sentence(caption)), ids=[name], classes=["measurements"])
+    group = nodes.tgroup("", cols=len(headings))
+    made += group
+    for index in range(len(headings)):
+        group += nodes.colspec("", colwidth=1, **({"stub": 1} if index == 0 else {}))
+
+    def row(of: Sequence[list[nodes.Node]]) -> nodes.row:
+        entries = [
+            nodes.entry("", paragraph(*inline), **({"classes": ["number"]} if index in numeric else {}))
+            for index, inline in enumerate(of)
+        ]
+        return nodes.row("", *entries)
+
+    group += nodes.thead("", row([[nodes.Text(heading)] for heading in headings]))
+    group += nodes.tbody("", *(row(cell) for cell in cells))
+    return made
+
+
+def terms(of: Iterable[tuple[str, str]]) -> nodes.definition_list:
+    """A short list of terms and what they are."""
+    made = nodes.definition_list("", classes=["circumstances"])
+    for term, text in of:
+        definition = nodes.definition("", paragraph(*sentence(text)))
+        made += nodes.definition_list_item("", nodes.term("", term), definition)
+    return made
+
+
+def chapter_of(experiment: str, chapters: Iterable[str]) -> str | None:
+    """The notebook that an experiment belongs to: `dot_product_scale` to `04-dot-product`."""
+    names = {chapter: chapter.split("-", 1)[1].replace("-", "_") for chapter in chapters}
+    fitting = [chapter for chapter, name in names.items() if experiment.startswith(f"{name}_")]
+    return max(fitting, key=len, default=None)
+
+
+class Measurements(SphinxDirective):
+    """`{measurements} NAME`: the targets, the experiments, or the result of that name.
+
+    :command: what measures it, shown where there is no result; :sort: the column to order rows by, the largest first;
+    :rows: how many at most; :last: a column of which only the largest value's rows are shown.
+    """
+
+    required_arguments = 1
+    option_spec = {
+        "command": directives.unchanged_required,
+        "sort": directives.unchanged_required,
+        "last": directives.unchanged_required,
+        "rows": directives.positive_int,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        name = self.arguments[0]
+        self.env.metadata[self.env.docname]["measured"] = " ".join(measured())
+        for path in RESULTS.glob("*.json"):
+            self.env.note_dependency(str(path))
+        if name == "targets":
+            return [self.targets()]
+        if name == "experiments":
+            return [self.experiments()]
+        result = results(name)
+        if result is not None:
+            return self.result(name, result)
+        if "command" not in self.options:
+            raise self.error(f"there is no result {name!r} in {RESULTS.relative_to(ROOT)}, and no :command: to make it")
+        command = nodes.literal("", self.options["command"])
+        return [paragraph(nodes.strong("", "Not yet measured."), nodes.Text(" "), command, nodes.Text(" measures it."))]
+
+    def result(self, name: str, result: dict) -> list[nodes.Node]:
+        found: list[nodes.Node] = [paragraph(*sentence(" ".join(result["about"].split())))]
+        compared = sum(isinstance(record.get("ratio"), int | float) for record in result["records"])
+        lost = losses(result["records"])
+        if lost:
+            text = f" In {len(lost)} of {compared} comparisons:"
+            found.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
+            items = [nodes.list_item("", paragraph(*sentence(text))) for text in lost]
+            found.append(nodes.bullet_list("", *items))
+        elif compared:
+            text = f" In none of {compared} comparisons; a ratio above 1 means better than the peer."
+            found.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
+        measures = list(dict.fromkeys(record.get("measure") for record in result["records"]))
+        for index, measure in enumerate(measures, start=1):
+            records = [record for record in result["records"] if record.get("measure") == measure]
+            found += self.records(f"{name}-{index}", f"{title(name)}: {measure}" if measure else title(name), records)
+        return [*found, terms(circumstances(result))]
+
+    def records(self, name: str, caption: str, records: list[Record]) -> list[nodes.Node]:
+        """A table of records, chosen and ordered as the options say."""
+        last, sort = self.options.get("last"), self.options.get("sort")
+        if last and any(last in record for record in records):
+            largest = max(record[last] for record in records if last in record)
+            records = [record for record in records if record.get(last) == largest]
+        records = over_seeds(records)
+        if sort and all(isinstance(record.get(sort), int | float) for record in records):
+            records = sorted(records, key=lambda record: -record[sort])
+        chosen = records[: self.options.get("rows", len(records))]
+        keys, same = columns(chosen)
+        if len(chosen) < len(records):
+            caption += f", {len(chosen)} of {len(records)} rows"
+        if same:
+            caption += ". In every row: " + "; ".join(f"{title(key)} {value}" for key, value in same.items())
+        keys = keys or list(same)
+        numeric = {i for i, key in enumerate(keys) if not any(isinstance(record.get(key), str) for record in chosen)}
+        cells = ([[nodes.Text(shown(record, key))] for key in keys] for record in chosen)
+        return [table(caption, [title(key) for key in keys], cells, f"measured-{name}", numeric - {0})]
+
+    def targets(self) -> nodes.table:
+        cells = []
+        for what, promised, reach in TARGETS:
+            reached = reach(RESULTS)
+            text, met = reached if reached else ("not yet measured", None)
+            answer = {True: "yes", False: "no", None: "\N{EN DASH}"}[met]
+            cells.append([sentence(what), sentence(promised), sentence(text), sentence(answer)])
+        for what, promised, path in HELD_BY_TESTS:
+            cells.append(
+                [sentence(what), sentence(promised), sentence(f"`{path}` fails otherwise"), sentence("by test")]
+            )
+        headings = ("what", "promised", "measured", "reached")
+        return table("What the course promises, and what was measured", headings, cells, "measured-targets", set())
+
+    def experiments(self) -> nodes.table:
+        chapters = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+        cells = []
+        for name in measured():
+            chapter, result = chapter_of(name, chapters), results(name)
+            if chapter is None or result is None:
+                continue
+            link = addnodes.pending_xref(
+                "", nodes.inline("", chapter[:2]), refdomain="std", reftype="doc", reftarget=f"/notebooks/{chapter}",
+                refexplicit=True, refwarn=True, refdoc=self.env.docname,
+            )  # fmt: skip
+            about = " ".join(result["about"].split())
+            facts = [str(len(result["seeds"])), number(round(result["seconds"])), result["date"], machine_name(result)]
+            cell = [[nodes.literal("", name)], [link], sentence(about), *([nodes.Text(fact)] for fact in facts)]
+            cells.append((chapter, cell))
+        headings = ("experiment", "chapter", "what is compared", "seeds", "seconds", "date", "machine")
+        ordered = [cell for _, cell in sorted(cells, key=lambda pair: pair[0])]
+        return table("The chapters' experiments", headings, ordered, "measured-experiments", {3, 4})
+
+
+def machine_name(result: dict) -> str:
+    """The processor's name without trademarks and without the word processor."""
+    return re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b", "", result["machine"]["cpu"]).strip()
+
+
+def measured() -> list[str]:
+    """The names of all results that there are."""
+    return sorted(path.stem for path in RESULTS.glob("*.json"))
+
+
+def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
+    """Pages that were made when other results were there: a new file is nobody's dependency yet."""
+    now = " ".join(measured())
+    return [page for page, about in env.metadata.items() if about.get("measured", now) != now]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("measurements", Measurements)
+    app.connect("env-get-outdated", outdated)
