@@ -1,0 +1,952 @@
+"""Checks of chapter 09: what is looked at in each exercise, row by row.
+
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Nothing here needs a GPU
+or uses one. Safe to change: titles, explanations. After any other change the tables are recorded afresh (`make
+refresh`).
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks import Check, Draw
+from course.transport.student import Module, Student, StudentError
+
+
+def _number(value: Any) -> Any:
+    """A tensor of one entry as a number: whether it is one has a row of its own. What is not finite is named."""
+    value = value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Calls that should have raised, each observed under the name of what was wrong with it."""
+    wrong = {case: error for case, error in observed.items() if error != expected[case]}
+    told = "; ".join(
+        f"{case} raised {error or 'nothing'} where {expected[case]} is asked for" for case, error in wrong.items()
+    )
+    return f"{told[:1].upper()}{told[1:]}."
+
+
+# ---- measure_throughput ---------------------------------------------------------------------------------------------
+
+measure_throughput = Check("measure_throughput", parts=("measure_throughput",))
+
+
+class _Device:
+    """A device that works by itself: step puts work into its queue and returns, synchronize waits. Times are made up.
+
+    The first `slow` calls take longer: by `compiling` seconds before they return, by `loading` of work after that.
+    """
+
+    def __init__(self, launch: float, work: float, slow: int = 0, compiling: float = 0.0, loading: float = 0.0):
+        self.launch, self.work, self.slow, self.compiling, self.loading = launch, work, slow, compiling, loading
+        self.now = self.free = 1000.0  # the time it is, and when the queue will be empty
+        self.calls = self.readings = 0
+
+    def step(self) -> None:
+        slow = self.calls < self.slow
+        self.calls += 1
+        self.now += self.launch + (self.compiling if slow else 0.0)
+        self.free = max(self.now, self.free) + self.work + (self.loading if slow else 0.0)
+
+    def synchronize(self) -> None:
+        self.now = max(self.now, self.free)
+
+    def clock(self) -> float:
+        self.readings += 1
+        return self.now
+
+
+def _times(draw: Draw) -> tuple[float, float, int]:
+    """Seconds to launch a step and seconds that it works, which are many times more; and items in a step."""
+    return *(draw.uniform(2).double() * torch.tensor([0.01, 0.3]) + torch.tensor([0.01, 0.2])).tolist(), int(
+        draw.integers(20, 60)
+    )
+
+
+def _throughput(student: Student, device: _Device, items: int, num_steps: int, warm_up: int) -> Any:
+    rate = student.measure_throughput(device.step, items, num_steps, warm_up, device.synchronize, device.clock)
+    return _number(rate) if device.readings else "measured by another clock than the one given"
+
+
+def _explain_rate(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    rate, most = observed["items per second"], observed["most"]
+    if isinstance(rate, str) or rate <= most:
+        return None
+    return f"It says {rate:.4g} items per second; this device needs so long for its work that {most:.4g} are its most."
+
+
+@measure_throughput.row("a device that goes on working after step has returned", weight=2, explain=_explain_rate)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    launch, work, items = _times(draw)
+    rate = _throughput(student, _Device(launch, work), items, 5, 2)
+    return {"items per second": rate, "_most": items / work}
+
+
+@measure_throughput.row("first calls that take longer, as where something is compiled, do not count")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    launch, work, items = _times(draw)
+    return {"items per second": _throughput(student, _Device(launch, work, 3, compiling=7.0), items, 4, 3)}
+
+
+@measure_throughput.row("work that is left of the warm-up does not count")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    launch, work, items = _times(draw)
+    return {"items per second": _throughput(student, _Device(launch, work, 3, loading=5.0), items, 4, 3)}
+
+
+@measure_throughput.row("a device that is done when step returns", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    launch, work, items = _times(draw)
+    return {"items per second": _throughput(student, _Device(launch + work, 0.0), items, 6, 1)}
+
+
+@measure_throughput.row("one step, and no warm-up", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    launch, work, items = _times(draw)
+    return {"items per second": _throughput(student, _Device(launch, work), items, 1, 0)}
+
+
+@measure_throughput.row("step is called as often as asked, no more", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    device = _Device(*_times(draw)[:2])
+    _throughput(student, device, 8, 5, 3)
+    return {"calls of step": device.calls}
+
+
+@measure_throughput.row("fewer than one step, or a negative warm-up, raise ValueError", weight=0.5, guard=True,
+                        explain=_explain_refusals)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    device = _Device(*_times(draw)[:2])
+    _throughput(student, device, 8, 2, 1)  # first, so that raising always proves nothing
+
+    def error_of(num_steps: int, warm_up: int) -> str:
+        return student.error_of("measure_throughput", device.step, 8, num_steps, warm_up, device.synchronize,
+                                device.clock)  # fmt: skip
+
+    return {"num_steps = 0": error_of(0, 2), "warm_up = -1": error_of(3, -1)}
+
+
+# ---- train_step -----------------------------------------------------------------------------------------------------
+
+train_step = Check("train_step", parts=("train_step",))
+_V, _T, _D, _CLASSES = 11, 3, 4, 5
+_FAR = 1e6  # a threshold that no gradient here reaches
+
+
+class _Step:
+    """A model, a batch and all that train_step takes beside them; `scale` is what the scaler begins with."""
+
+    def __init__(self, student: Student, draw: Draw, scale: float, lr: float = 0.5, growth_interval: int = 2000):
+        self.student = student
+        self.model = student.fixture("TinyClassifier", _V, _T, _D, _CLASSES)
+        self.model.load(draw.state(self.model))
+        self.loss_of = student.fixture("MeanLoss")
+        self.optimizer = student.fixture("sgd", self.model, lr, 0.9)
+        self.scaler = student.fixture("cpu_scaler", scale, growth_interval)
+
+    def take(self, batch: tuple, max_norm: float = _FAR, dtype: torch.dtype | None = None) -> tuple[Any, Any]:
+        """One step; the loss and the norm as they came back."""
+        given = [self.model, self.loss_of, batch, self.optimizer, self.scaler, max_norm]
+        if dtype is None:
+            result = self.student.train_step(*given)
+        else:  # a dtype does not cross: it goes by its name
+            result = self.student.train_step(*given, self.student.fixture("dtype_of", str(dtype)))
+        loss, norm = result
+        return loss, norm
+
+    def scale(self) -> float:
+        return self.scaler.method("get_scale")
+
+
+def _batch(draw: Draw, size: int = 6) -> tuple[Tensor, Tensor, Tensor]:
+    return draw.integers(0, _V, size, _T), draw.integers(0, _CLASSES, size), 0.5 + draw.uniform(size)
+
+
+def _length(before: dict[str, Tensor], after: dict[str, Tensor]) -> float:
+    """How far all weights together have moved."""
+    return math.sqrt(sum(float((after[name] - value).double().square().sum()) for name, value in before.items()))
+
+
+def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    loss = observed["loss"]
+    said = loss if isinstance(loss, str) else format(loss, ".4g")
+    return f"It returned {said} with a scale of {observed['scale']:g}; that is not what loss_of gave."
+
+
+@train_step.row("the loss comes back as loss_of gave it, not scaled", weight=0.5, explain=_explain_loss)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=256.0)
+    return {"loss": _number(step.take(_batch(draw))[0]), "_scale": 256.0}
+
+
+@train_step.row("one step goes down the true gradient, whatever the scale")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=256.0)
+    step.take(_batch(draw))
+    return {"weights after the step": step.model.state()}
+
+
+@train_step.row("a long gradient is cut to max_norm, over all parameters together")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=1.0, lr=1.0)
+    before = step.model.state()
+    step.take(_batch(draw), max_norm=0.05)
+    after = step.model.state()
+    return {"weights after the step": after, "length of the step": _length(before, after)}
+
+
+def _explain_threshold(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    moved = " and ".join(
+        f"{observed[f'length of the step.{scale}']:.3g} with a scale of {scale}" for scale in ("1", "4096")
+    )
+    return f"Of the same gradient, with the same threshold, the step was {moved}."
+
+
+@train_step.row("the threshold does not move with the scale", weight=1.5, explain=_explain_threshold)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    batch, moved = _batch(draw), {}
+    for scale in (1.0, 4096.0):
+        step = _Step(student, draw, scale, lr=1.0)
+        before = step.model.state()
+        step.take(batch, max_norm=0.1)
+        moved[f"{scale:g}"] = _length(before, step.model.state())
+    return {"length of the step": moved}
+
+
+@train_step.row("the norm that comes back is the true gradients', before clipping")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    batch = _batch(draw)
+    return {
+        "norm": {
+            "nothing clipped, scale 1": _number(_Step(student, draw, 1.0).take(batch)[1]),
+            "clipped, scale 512": _number(_Step(student, draw, 512.0).take(batch, max_norm=0.05)[1]),
+        }
+    }
+
+
+def _explain_autocast(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    wrong = [
+        f"with dtype = torch.{asked} the model computed in {seen}"
+        for asked, seen in ((key.removeprefix("computed in."), value) for key, value in observed.items())
+        if seen != asked
+    ]
+    told = "; ".join(wrong)
+    return f"{told[:1].upper()}{told[1:]}." if wrong else None
+
+
+@train_step.row("loss_of runs under autocast to the dtype, and for float32 without", explain=_explain_autocast)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    seen = {}
+    for dtype in (torch.bfloat16, torch.float16, torch.float32):
+        step = _Step(student, draw, scale=8.0)
+        step.take(_batch(draw), dtype=dtype)
+        seen[str(dtype).removeprefix("torch.")] = step.loss_of.method("seen")
+    return {"computed in": seen}
+
+
+@train_step.row("a gradient that has become infinite leaves the step out, and the scale falls")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=4096.0)
+    ids, targets, weights = _batch(draw)
+    step.take((ids, targets, weights), max_norm=1.0)
+    before = step.model.state()
+    step.take((ids, targets, weights * 1e36), max_norm=1.0)  # a finite loss whose scaled gradient is not
+    after = step.model.state()
+    step.take((ids, targets, weights), max_norm=1.0)  # and training goes on from there
+    return {
+        "the weights moved": any(not torch.equal(before[name], after[name]) for name in before),
+        "scale": step.scale(),
+        "weights a step later": step.model.state(),
+    }
+
+
+@train_step.row("after two good steps in a row this scaler raises its scale", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=16.0, growth_interval=2)
+    scales = []
+    for _ in range(3):
+        step.take(_batch(draw))
+        scales.append(step.scale())
+    return {"scale after step": scales}
+
+
+@train_step.row("gradients left from earlier steps do not count")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=32.0)
+    student.fixture("stale_gradients", step.model, 3.0)
+    _, norm = step.take(_batch(draw))
+    step.take(_batch(draw))
+    return {"norm": _number(norm), "weights after two steps": step.model.state()}
+
+
+@train_step.row("loss and norm are tensors, so that a GPU need not be waited for", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    loss, norm = _Step(student, draw, scale=4.0).take(_batch(draw))
+    return {"type of the loss": type(loss).__name__, "type of the norm": type(norm).__name__}
+
+
+# ---- fix_the_drifting_rows ------------------------------------------------------------------------------------------
+
+fix_the_drifting_rows = Check("fix_the_drifting_rows", parts=("low_precision_attention",))
+
+
+def _whole(draw: Draw, largest: int, *shape: int) -> Tensor:
+    """Small whole numbers: their dot products are exact in bfloat16, on every machine."""
+    return draw.integers(-largest, largest + 1, *shape).float()
+
+
+def _explain_sums(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    return f"The row furthest off sums to {observed['furthest']:.5f}; in float32, five zeros follow the point."
+
+
+@fix_the_drifting_rows.row("every row of weights sums to one, with 150 keys", weight=2, explain=_explain_sums)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    _, weights = student.low_precision_attention(_whole(draw, 1, 7, 6), _whole(draw, 1, 150, 6), draw.normal(150, 5))
+    sums = weights.double().sum(-1)
+    furthest = sums[(sums - 1).abs().argmax()].item()
+    return {"all sum to one": abs(furthest - 1) < 1e-5, "_furthest": furthest}
+
+
+@fix_the_drifting_rows.row("the weights are the softmax of the scaled scores, to float32's precision", atol=2e-6)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = _whole(draw, 2, 2, 5, 6), _whole(draw, 2, 2, 9, 6), draw.normal(2, 9, 3)
+    return {"weights": student.low_precision_attention(*given)[1]}
+
+
+@fix_the_drifting_rows.row("no leading axis, and two", weight=0.5, atol=2e-6)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    plain = _whole(draw, 2, 4, 3), _whole(draw, 2, 7, 3), draw.normal(7, 2)
+    heads = _whole(draw, 2, 2, 3, 4, 5), _whole(draw, 2, 2, 3, 6, 5), draw.normal(2, 3, 6, 4)
+    return {"weights": [student.low_precision_attention(*given)[1] for given in (plain, heads)]}
+
+
+# The stub has the rest right: these are manners that a mend should keep.
+
+
+@fix_the_drifting_rows.row("the output, as exactly as bfloat16 can have it", guard=True, atol=0.03, rtol=0.02)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = _whole(draw, 1, 2, 5, 6), _whole(draw, 1, 2, 9, 6), draw.normal(2, 9, 3)
+    return {"output": student.low_precision_attention(*given)[0]}
+
+
+@fix_the_drifting_rows.row("both matrix products are of bfloat16 tensors", guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    watch = student.fixture("Watch")
+    query = student.fixture("watched", watch, _whole(draw, 1, 2, 5, 6))
+    student.low_precision_attention(query, _whole(draw, 1, 2, 9, 6), draw.normal(2, 9, 3))
+    return {"the matrix products came out in": watch.method("dtypes_of_products")}
+
+
+@fix_the_drifting_rows.row("output and weights come back in float32", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    both = student.low_precision_attention(draw.normal(5, 6), draw.normal(9, 6), draw.normal(9, 3))
+    return {"dtypes": [str(tensor.dtype).removeprefix("torch.") for tensor in both]}
+
+
+# ---- fused_multi_head_attention -------------------------------------------------------------------------------------
+
+fused_multi_head_attention = Check("fused_multi_head_attention", parts=("FusedMultiHeadAttention",))
+
+
+def _fused(student: Student, draw: Draw, d_model: int, num_heads: int) -> tuple[Module, Module]:
+    """An attention with drawn weights, and the student's module that stands in for it."""
+    attention = student.fixture("four_maps", d_model, num_heads)
+    attention.load(draw.state(attention))
+    return attention, student.FusedMultiHeadAttention(attention)
+
+
+@fused_multi_head_attention.row("self-attention: the same output")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 5, 12)
+    return {"output": _fused(student, draw, 12, 3)[1](x, x, x)[0]}
+
+
+@fused_multi_head_attention.row("cross-attention, with other values than keys")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused = _fused(student, draw, 12, 2)[1]
+    return {"output": fused(draw.normal(2, 3, 12), draw.normal(2, 5, 12), draw.normal(2, 5, 12))[0]}
+
+
+@fused_multi_head_attention.row("a mask for each sentence (B, T, S): True may attend")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused = _fused(student, draw, 8, 4)[1]
+    given = draw.normal(2, 3, 8), draw.normal(2, 5, 8), draw.normal(2, 5, 8)
+    return {"output": fused(*given, draw.mask(2, 3, 5))[0]}
+
+
+@fused_multi_head_attention.row("as many sentences as heads, where a missing axis fits by accident", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused = _fused(student, draw, 6, 3)[1]
+    given = draw.normal(3, 4, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
+    return {"output": fused(*given, draw.mask(3, 4, 5))[0]}
+
+
+@fused_multi_head_attention.row("one mask for all, (T, S), and one row of keys a sentence, (B, 1, S)", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused = _fused(student, draw, 8, 4)[1]
+    given = draw.normal(2, 3, 8), draw.normal(2, 5, 8), draw.normal(2, 5, 8)
+    masks = {"(T, S)": draw.mask(3, 5), "(B, 1, S)": draw.mask(2, 1, 5)}
+    return {f"output with a mask {form}": fused(*given, mask)[0] for form, mask in masks.items()}
+
+
+@fused_multi_head_attention.row("a row that may attend to nothing: zeros before W_O, finite gradients", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused = _fused(student, draw, 6, 2)[1]
+    query, key, mask = draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.mask(2, 3, 5)
+    mask[1, 2] = False
+    gradients = fused.grad(query, key, key, mask, cotangents=[draw.normal(2, 3, 6)])["inputs"]
+    return {"output": fused(query, key, key, mask)[0], "gradients": gradients[:3]}
+
+
+@fused_multi_head_attention.row("the parameters are the attention's own four maps, under their names")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    attention, fused = _fused(student, draw, 6, 2)
+    x, names = draw.normal(2, 4, 6), ", ".join(sorted(fused.state_shapes()))
+    fused(x, x, x)
+    attention.load(Draw(3, "as training would").state(attention))
+    return {"state": names, "output after the attention's weights have changed": fused(x, x, x)[0]}
+
+
+@fused_multi_head_attention.row("gradients reach the inputs and the four maps")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused = _fused(student, draw, 6, 2)[1]
+    found = fused.grad(draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6), draw.mask(2, 3, 5),
+                       cotangents=[draw.normal(2, 3, 6)])  # fmt: skip
+    return {"gradient of the inputs": found["inputs"][:3], **found["parameters"]}
+
+
+@fused_multi_head_attention.row("the kernel is asked, no (T, S) matrix is made, and None stands for the weights")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    fused, watch = _fused(student, draw, 6, 2)[1], student.fixture("Watch")
+    query, key = student.fixture("watched", watch, draw.normal(3, 5, 6)), draw.normal(3, 23, 6)
+    output, weights = fused(query, key, key)
+    return {
+        "scaled_dot_product_attention was called": watch.method("saw_call", "scaled_dot_product_attention"),
+        "a tensor had the scores of all keys": watch.method("saw_axis", 23),
+        "weights": weights,
+        "shape of the output": str(tuple(output.shape)),
+    }
+
+
+# ---- attention_in_blocks --------------------------------------------------------------------------------------------
+
+attention_in_blocks = Check(
+    "attention_in_blocks", parts=("attention_in_blocks",), banned=("scaled_dot_product_attention",)
+)
+
+
+@attention_in_blocks.row("two blocks of three keys")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": student.attention_in_blocks(draw.normal(2, 4, 5), draw.normal(2, 6, 5), draw.normal(2, 6, 3), 3)}
+
+
+@attention_in_blocks.row("a last block that is smaller")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = draw.normal(2, 3, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 4)
+    return {"output": student.attention_in_blocks(*given, 4)}
+
+
+@attention_in_blocks.row("one key a block, and one block for all of them", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = draw.normal(2, 4, 3), draw.normal(2, 5, 3), draw.normal(2, 5, 6)
+    return {
+        "output with blocks of 1": student.attention_in_blocks(*given, 1),
+        "output with a block larger than S": student.attention_in_blocks(*given, 8),
+    }
+
+
+@attention_in_blocks.row("no leading axis, and two", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    plain = draw.normal(3, 4), draw.normal(5, 4), draw.normal(5, 2)
+    heads = draw.normal(2, 3, 4, 6), draw.normal(2, 3, 7, 6), draw.normal(2, 3, 7, 5)
+    return {"output": [student.attention_in_blocks(*given, 3) for given in (plain, heads)]}
+
+
+@attention_in_blocks.row("scores in the hundreds, which overflow unless a maximum is taken off")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    query, key, value = draw.normal(2, 4, 3), draw.normal(2, 9, 3), draw.normal(2, 9, 2)
+    return {"output": student.attention_in_blocks(80 * query, 3 * key, value, 2)}
+
+
+@attention_in_blocks.row("scores that rise from block to block, and that fall", weight=1.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    query, key, value = torch.ones(3, 4) + 0.1 * draw.normal(3, 4), draw.normal(9, 4), draw.normal(9, 2)
+    slope = torch.linspace(-60.0, 60.0, 9).unsqueeze(1)
+    return {
+        "output as they rise": student.attention_in_blocks(query, key + slope, value, 2),
+        "output as they fall": student.attention_in_blocks(query, key - slope, value, 2),
+        "output where all are far below zero": student.attention_in_blocks(query, key - 90.0, value, 2),
+    }
+
+
+def _explain_axis(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if not observed["a tensor held the scores of all keys"]:
+        return None
+    return "With 26 keys in blocks of 4, a tensor made of the query had an axis of 26."
+
+
+@attention_in_blocks.row("no tensor holds the scores of all keys", explain=_explain_axis)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    watch = student.fixture("Watch")
+    query = student.fixture("watched", watch, draw.normal(2, 5, 3))
+    output = student.attention_in_blocks(query, draw.normal(2, 26, 3), draw.normal(2, 26, 7), 4)
+    return {"a tensor held the scores of all keys": watch.method("saw_axis", 26), "output": output}
+
+
+def _explain_growth(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    few, many = observed["few"], observed["many"]
+    if not observed["it grows with the keys"]:
+        return None
+    return f"Of the query there were at most {few} numbers at one time with 24 keys, and {many} with 192 keys."
+
+
+@attention_in_blocks.row("what is kept does not grow with the number of keys", weight=0.5, explain=_explain_growth)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    most, outputs = [], []
+    for num_keys in (24, 192):
+        watch = student.fixture("Watch")
+        query = student.fixture("watched", watch, draw.normal(5, 3))
+        outputs.append(student.attention_in_blocks(query, draw.normal(num_keys, 3), draw.normal(num_keys, 2), 4))
+        most.append(watch.method("most_numbers"))
+    few, many = most
+    return {"it grows with the keys": many > 1.5 * few, "output": outputs, "_few": few, "_many": many}
+
+
+@attention_in_blocks.row("a block of less than one key raises ValueError", weight=0.5, guard=True,
+                         explain=_explain_refusals)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = draw.normal(3, 4), draw.normal(5, 4), draw.normal(5, 2)
+    student.attention_in_blocks(*given, 2)  # first, so that raising always proves nothing
+    return {f"block_size = {size}": student.error_of("attention_in_blocks", *given, size) for size in (0, -2)}
+
+
+# ---- accumulate -----------------------------------------------------------------------------------------------------
+
+accumulate = Check("accumulate", parts=("accumulate",))
+
+
+def _classifier(student: Student, draw: Draw) -> Module:
+    model = student.fixture("OpenClassifier", _V, _T, _D, _CLASSES)
+    model.load(draw.state(model))
+    return model
+
+
+def _pieces(draw: Draw, *sizes: tuple[int, int]) -> list[tuple[Tensor, Tensor]]:
+    """Micro-batches of (how many rows, how many of them are padding): ids and targets, 0 where nothing is predicted."""
+    made = []
+    for rows, padded in sizes:
+        targets = draw.integers(1, _CLASSES, rows)
+        targets[draw.permutation(rows)[:padded]] = 0
+        made.append((draw.integers(0, _V, rows, _T), targets))
+    return made
+
+
+def _accumulated(student: Student, draw: Draw, *sizes: tuple[int, int]) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
+    mean = student.accumulate(model, loss, _pieces(draw, *sizes))
+    return {"gradient": model.method("gradients"), "_mean": mean}
+
+
+@accumulate.row("three pieces alike: the gradient is the whole batch's")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _accumulated(student, draw, (4, 0), (4, 0), (4, 0))
+
+
+@accumulate.row("pieces of unequal size: each prediction counts the same")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _accumulated(student, draw, (6, 0), (5, 0), (1, 0))
+
+
+@accumulate.row("pieces of equal size with unequal numbers of predictions")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _accumulated(student, draw, (5, 0), (5, 4), (5, 2))
+
+
+@accumulate.row("a first piece without any prediction", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _accumulated(student, draw, (3, 3), (4, 1), (5, 0))
+
+
+@accumulate.row("it returns the mean loss over all predictions")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
+    return {"loss": _number(student.accumulate(model, loss, _pieces(draw, (6, 1), (4, 2), (1, 0))))}
+
+
+@accumulate.row("gradients from before do not count")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
+    student.fixture("stale_gradients", model, 0.7)
+    student.accumulate(model, loss, _pieces(draw, (4, 0), (4, 0)))
+    return {"gradient": model.method("gradients")}
+
+
+def _explain_graphs(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if observed["graphs at one time"] == expected["graphs at one time"]:
+        return None
+    return f"With four pieces there were {observed['graphs at one time']} graphs that waited for a backward pass."
+
+
+@accumulate.row("one backward pass for each piece, before the next piece's forward pass", explain=_explain_graphs)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
+    student.accumulate(model, loss, _pieces(draw, (3, 0), (3, 1), (3, 0), (2, 0)))
+    return {"graphs at one time": loss.method("most_graphs"), "backward passes": loss.method("backward_passes")}
+
+
+@accumulate.row("pieces that can be gone through only once, as a generator's", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
+    pieces = student.fixture("once", _pieces(draw, (4, 1), (2, 0)))
+    mean = student.accumulate(model, loss, pieces)
+    return {"loss": _number(mean), "gradient": model.method("gradients")}
+
+
+@accumulate.row("the weights stay as they are: the step is the optimizer's", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
+    student.accumulate(model, loss, _pieces(draw, (4, 1), (2, 0)))
+    return {"weights": model.state()}
+
+
+# ---- checkpoints ----------------------------------------------------------------------------------------------------
+
+checkpoints = Check("checkpoints", parts=("save_checkpoint", "load_checkpoint"))
+
+
+class _Run:
+    """A training that is saved after some steps, and what the checks need to look at the file."""
+
+    def __init__(self, student: Student, draw: Draw):
+        self.student = student
+        self.seed, self.taken = int(draw.integers(10, 1000)), int(draw.integers(3, 8))
+        self.folder, self.training = student.fixture("Folder"), student.fixture("Training", self.seed)
+        self.training.method("steps", self.taken)
+
+    def parts(self, training: Module, data: Module | None = None) -> list[Module]:
+        """What save_checkpoint and load_checkpoint take, in their order."""
+        given = [
+            self.student.fixture("part_of", training, name) for name in ("model", "optimizer", "scheduler", "scaler")
+        ]
+        return [*given, data or self.student.fixture("part_of", training, "data")]
+
+    def path(self, name: str = "checkpoint") -> str:
+        return self.folder.method("path", name)
+
+    def save(self) -> None:
+        self.student.save_checkpoint(self.path(), self.taken, *self.parts(self.training))
+
+    def another(self) -> Module:
+        """A training made anew, from other weights, that has begun already."""
+        training = self.student.fixture("Training", self.seed + 1)
+        training.method("steps", 1)
+        return training
+
+    def load(self, training: Module, name: str = "checkpoint") -> Any:
+        return self.student.load_checkpoint(self.path(name), *self.parts(training))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether two conditions are equal to the last bit."""
+    if isinstance(a, Tensor):
+        return isinstance(b, Tensor) and torch.equal(a, b)
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(_equal(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)):
+        return len(a) == len(b) and all(_equal(x, y) for x, y in zip(a, b, strict=True))
+    return a == b
+
+
+@checkpoints.row("the next steps are equal to the last bit", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    losses = run.training.method("steps", 4)
+    resumed = run.another()
+    run.load(resumed)
+    again = resumed.method("steps", 4)
+    same = _equal(run.training.method("condition"), resumed.method("condition"))
+    return {"the losses are the same": losses == again, "all is the same after them": same}
+
+
+_LOOKED_AT = {
+    "the weights, and the running means beside them": ("weights",),
+    "what the optimizer remembers of past gradients": ("moments",),
+    "where the learning rate's schedule stands": ("schedule",),
+    "the scaler's scale, and how many good steps it has counted": ("scale",),
+    "where the stream of batches stands": ("data",),
+}
+
+
+def _add_condition_row(title: str, names: tuple[str, ...]) -> None:
+    @checkpoints.row(f"it goes on with {title}", weight=0.5)
+    def _(student: Student, draw: Draw) -> dict[str, Any]:
+        run = _Run(student, draw)
+        run.save()
+        before = run.training.method("condition")
+        resumed = run.another()
+        run.load(resumed)
+        after = resumed.method("condition")
+        return {f"the same {name}": _equal(before[name], after[name]) for name in names}
+
+
+for _title, _names in _LOOKED_AT.items():
+    _add_condition_row(_title, _names)
+
+
+@checkpoints.row("it goes on with the random numbers, on which dropout rests", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run, dice = _Run(student, draw), student.fixture("Dice")
+    dice.method("seed", run.seed)
+    dice.method("throw")
+    run.save()
+    thrown = dice.method("throw")
+    resumed = run.another()
+    dice.method("seed", run.seed + 1)
+    run.load(resumed)
+    return {"the next random numbers are the same": _equal(thrown, dice.method("throw"))}
+
+
+@checkpoints.row("it returns how many steps had been taken; the path is a str or a Path", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    path = student.fixture("path_of", run.folder, "another")
+    student.save_checkpoint(path, run.taken + 20, *run.parts(run.training))
+    resumed = run.another()
+    return {
+        "steps, from a str": run.load(resumed),
+        "steps, from a Path": student.load_checkpoint(path, *run.parts(resumed)),
+    }
+
+
+@checkpoints.row("a later checkpoint takes the older one's place, and never writes into it")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    run.folder.method("copy", "checkpoint", "copy")
+    run.folder.method("second_name", "checkpoint", "old")
+    run.training.method("steps", 2)
+    run.save()
+    resumed = run.another()
+    run.load(resumed)
+    return {
+        "the old file itself was written into": not run.folder.method("same", "old", "copy"),
+        "the new one is read": _equal(run.training.method("condition"), resumed.method("condition")),
+    }
+
+
+@checkpoints.row("where writing fails, the older checkpoint stands as it was")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    run.folder.method("copy", "checkpoint", "copy")
+    unwritable = student.fixture("Unwritable", 10, 4)
+    student.error_of("save_checkpoint", run.path(), run.taken, *run.parts(run.training, unwritable))
+    return {"the older checkpoint is whole": run.folder.method("same", "checkpoint", "copy")}
+
+
+@checkpoints.row("no file, a file cut short and files of other kinds are errors that say so", guard=True,
+                 explain=_explain_refusals)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    resumed = run.another()
+    run.load(resumed)  # first, so that raising always proves nothing
+    run.folder.method("cut", "checkpoint")
+    run.folder.method("write", "text", "This is no checkpoint.")
+    run.folder.method("write", "empty", "")
+    run.folder.method("write_weights", "weights")
+
+    def error_of(name: str) -> str:
+        try:
+            run.load(resumed, name)
+        except StudentError as error:
+            unnamed = error.type_name == "ValueError" and run.path(name) not in error.message
+            return f"{error.type_name}{' without the path' if unnamed else ''}"
+        return ""
+
+    return {
+        "a file that is not there": error_of("nowhere"),
+        "a file cut short": error_of("checkpoint"),
+        "a file of text": error_of("text"),
+        "an empty file": error_of("empty"),
+        "a file with nothing but weights": error_of("weights"),
+    }
+
+
+# ---- model_flops_utilisation ----------------------------------------------------------------------------------------
+
+model_flops_utilisation = Check("model_flops_utilisation", parts=("model_flops_utilisation",))
+
+
+def _machine(draw: Draw) -> tuple[float, float]:
+    """Sequences per second and a device's peak, so that shares are between a tenth and one."""
+    return float(draw.integers(40, 90)), 1e12 * float(draw.integers(60, 90))
+
+
+def _explain_share(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    share = observed["share"]
+    return f"It says {share:.3g}." if isinstance(share, float) else None
+
+
+@model_flops_utilisation.row("a short sequence, where the parameters rule", explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    parameters, layers, width = (int(draw.integers(low, 2 * low)) for low in (120_000_000, 9, 700))
+    return {"share": student.model_flops_utilisation(parameters, layers, width, 200, *_machine(draw))}
+
+
+@model_flops_utilisation.row("a long one, where the scores count too", explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    parameters, layers, width = (int(draw.integers(low, 2 * low)) for low in (20_000_000, 9, 300))
+    return {"share": student.model_flops_utilisation(parameters, layers, width, 2000, *_machine(draw))}
+
+
+@model_flops_utilisation.row("no layers: the parameters alone", weight=0.5, explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    parameters = int(draw.integers(120_000_000, 200_000_000))
+    return {"share": student.model_flops_utilisation(parameters, 0, 512, 300, *_machine(draw))}
+
+
+@model_flops_utilisation.row("no parameters: the attention alone", weight=0.5, explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    layers = int(draw.integers(8, 20))
+    return {"share": student.model_flops_utilisation(0, layers, 512, 2500, *_machine(draw))}
+
+
+@model_flops_utilisation.row("a peak that is not above zero raises ValueError", weight=0.5, guard=True,
+                             explain=_explain_refusals)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    given = 1_000_000, 2, 64, 128, 50.0
+    student.model_flops_utilisation(*given, 1e12)  # first, so that raising always proves nothing
+    return {f"a peak of {peak:g}": student.error_of("model_flops_utilisation", *given, peak) for peak in (0.0, -1e12)}
+
+
+# ---- ddp_equivalence ------------------------------------------------------------------------------------------------
+
+ddp_equivalence = Check("ddp_equivalence", parts=("shard", "average_gradients"))
+
+
+def _shards(student: Student, num_samples: int, world_size: int, *epoch_and_seed: int) -> list[list[Any]]:
+    """What each process gets, as plain lists."""
+    return [list(student.shard(num_samples, rank, world_size, *epoch_and_seed)) for rank in range(world_size)]
+
+
+def _explain_shards(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if len(set(observed["lengths"].split())) > 1:
+        return f"The processes got {observed['lengths']} samples: not as many each."
+    missing = observed["missing"]
+    return f"{missing} of the samples went to no process." if missing else None
+
+
+def _look_at_shards(shards: list[list[Any]], num_samples: int) -> dict[str, Any]:
+    return {
+        "process": shards,
+        "_lengths": " ".join(str(len(of_one)) for of_one in shards),
+        "_missing": num_samples - len({number for of_one in shards for number in of_one}),
+    }
+
+
+@ddp_equivalence.row("samples that can be shared out evenly", explain=_explain_shards)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    epoch, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
+    return _look_at_shards(_shards(student, 12, 3, epoch, seed), 12)
+
+
+@ddp_equivalence.row("samples that cannot: the order's beginning comes again", explain=_explain_shards)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    epoch, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
+    return _look_at_shards(_shards(student, 14, 4, epoch, seed), 14)
+
+
+@ddp_equivalence.row("more processes than samples, over again if need be", weight=0.5, explain=_explain_shards)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _look_at_shards(_shards(student, 3, 8, int(draw.integers(2, 50))), 3)
+
+
+@ddp_equivalence.row("another order in each epoch, and with each seed", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    first, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
+    return {
+        f"process 1 with {told}": list(student.shard(10, 1, 2, first + epoch, seed + more))
+        for told, epoch, more in (("an epoch", 0, 0), ("the next epoch", 1, 0), ("another seed", 0, 7))
+    }
+
+
+@ddp_equivalence.row("the order has a generator of its own: torch's random numbers stay as they were", weight=0.5,
+                     guard=True)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    dice = student.fixture("Dice")
+    dice.method("seed", 5)
+    thrown = dice.method("throw")
+    dice.method("seed", 5)
+    student.shard(10, 0, 2, 1)
+    return {"the next random numbers are the same": _equal(thrown, dice.method("throw"))}
+
+
+@ddp_equivalence.row("no samples, or a rank that there is not, raise ValueError", weight=0.5, guard=True,
+                     explain=_explain_refusals)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.shard(10, 1, 2, 0)  # first, so that raising always proves nothing
+    return {
+        "no samples": student.error_of("shard", 0, 0, 2, 0),
+        "a rank of 2 of 2": student.error_of("shard", 10, 2, 2, 0),
+        "a rank of -1": student.error_of("shard", 10, -1, 2, 0),
+    }
+
+
+class _World:
+    """The other processes: for each parameter in order, what their calls of all_reduce bring; and a list of calls."""
+
+    def __init__(self, others: list[list[Tensor]]):
+        self.others = others
+        self.calls: list[str] = []
+
+    def all_reduce(self, tensor: Tensor) -> Tensor:
+        of_others = [gradients[len(self.calls)] for gradients in self.others if len(self.calls) < len(gradients)]
+        self.calls.append(str(tuple(tensor.shape)))
+        return sum((other for other in of_others if other.shape == tensor.shape), tensor)
+
+
+def _averaged(student: Student, draw: Draw, world_size: int, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    model = _classifier(student, draw)
+    shapes = model.state_shapes()
+
+    def gradients(label: int) -> dict[str, Tensor]:
+        own = Draw(int(draw.integers(0, 1 << 30)), "gradients", label)
+        return {name: own.normal(*shape) for name, shape in shapes.items()}
+
+    mine: dict[str, Tensor | None] = dict(gradients(0))
+    mine.update(dict.fromkeys(without))
+    model.method("set_gradients", mine)
+    world = _World([list(gradients(rank).values()) for rank in range(1, world_size)])
+    student.average_gradients(model, world.all_reduce, world_size)
+    return {"gradient": model.method("gradients"), "calls": world.calls}
+
+
+def _without_calls(seen: dict[str, Any]) -> dict[str, Any]:
+    return {"gradient": seen["gradient"]}
+
+
+@ddp_equivalence.row("gradients become the mean over three processes")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _without_calls(_averaged(student, draw, 3))
+
+
+@ddp_equivalence.row("a parameter without a gradient here gets the others' share")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _without_calls(_averaged(student, draw, 4, without=("unused", "hidden.weight")))
+
+
+def _explain_calls(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    return f"all_reduce was called with tensors of these shapes: {observed['shapes'] or 'none at all'}."
+
+
+@ddp_equivalence.row("all_reduce is called once for each parameter, in order", weight=0.5, guard=True,
+                     explain=_explain_calls)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"shapes": ", ".join(_averaged(student, draw, 2, without=("unused",))["calls"])}
