@@ -5,6 +5,7 @@ Seconds and peak memory of each run go to `_build/notebooks.json` and are report
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tools import notebooks
 
@@ -30,7 +32,8 @@ PATHS = notebooks.paths()
 def nbval(path: Path, *options: str) -> tuple[int, str, float, int]:
     """Exit code, output, seconds and peak bytes of the largest process (the kernel) of one nbval run."""
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", str(path), "--nbval-sanitize-with",
-               str(ROOT / "tools" / "nbval.ini"), "--nbval-kernel-name", "python3", "-p", "no:cacheprovider",
+               str(ROOT / "tools" / "nbval.ini"), "--nbval-kernel-name", "python3", "-p", "tools.nbval_trained",
+               "-p", "no:cacheprovider",
                "-p", "no:xdist", "-p", "no:randomly", "--rootdir", str(path.parent), *options]  # fmt: skip
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | notebooks.ENVIRONMENT
     log = path.with_suffix(".log")
@@ -62,6 +65,32 @@ def test_a_broken_solution_is_seen(tmp_path):
     nbformat.write(broken, tmp_path / "broken.ipynb")
     code, output, *_ = nbval(tmp_path / "broken.ipynb")
     assert code != 0 and "safe_softmax" in output and "of 2 points" in output
+
+
+@pytest.mark.slow
+def test_a_changed_output_is_seen(tmp_path):
+    """To the letter in a plain cell; in one that trains, beyond the tolerance or in a word."""
+
+    def cell(stored, source, *tags):
+        output = new_output("stream", name="stdout", text=stored)
+        return new_code_cell(source, outputs=[output], execution_count=1, metadata={"tags": list(tags)})
+
+    same = [
+        cell("0.30 right\n", "print('0.30 right')"),
+        cell("  0.3   0.95 right\n", "print('  0.5   1.00 right')", "skip-execution"),
+        cell("loss 12.1 after 1,500\n", "print('loss 12.9 after 1,500')", "skip-execution"),
+    ]
+    other = [
+        cell("0.30 right\n", "print('0.31 right')"),
+        cell("0.3 right\n", "print('0.6 right')", "skip-execution"),
+        cell("0.3 right\n", "print('0.3 wrong')", "skip-execution"),
+        cell("0.3 right\n", "print('0.3 0.3 right')", "skip-execution"),
+        cell("loss 12.1\n", "print('loss 14.1')", "skip-execution"),
+    ]
+    nbformat.write(new_notebook(cells=[*same, *other]), tmp_path / "toy.ipynb")
+    code, output, *_ = nbval(tmp_path / "toy.ipynb")
+    failed = [int(number) for number in re.findall(r"^FAILED .*::Cell (\d+)", output, flags=re.MULTILINE)]
+    assert code != 0 and failed == [3, 4, 5, 6, 7], output
 
 
 def _cheap(notebook: nbformat.NotebookNode) -> None:
