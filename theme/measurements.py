@@ -266,12 +266,12 @@ def table(
     return made
 
 
-def terms(of: Iterable[tuple[str, str]]) -> nodes.definition_list:
-    """A short list of terms and what they are."""
-    made = nodes.definition_list("", classes=["circumstances"])
+def terms(of: Iterable[tuple[str, str]], *classes: str) -> nodes.definition_list:
+    """A list of terms and what they are."""
+    made = nodes.definition_list("", classes=list(classes))
     for term, text in of:
         definition = nodes.definition("", paragraph(*sentence(text)))
-        made += nodes.definition_list_item("", nodes.term("", term), definition)
+        made += nodes.definition_list_item("", nodes.term("", "", *sentence(term)), definition)
     return made
 
 
@@ -305,7 +305,7 @@ class Measurements(SphinxDirective):
         if name == "targets":
             return [self.targets()]
         if name == "experiments":
-            return [self.experiments()]
+            return self.experiments()
         result = results(name)
         if result is not None:
             return self.result(name, result)
@@ -329,8 +329,9 @@ class Measurements(SphinxDirective):
         measures = list(dict.fromkeys(record.get("measure") for record in result["records"]))
         for index, measure in enumerate(measures, start=1):
             records = [record for record in result["records"] if record.get("measure") == measure]
-            found += self.records(f"{name}-{index}", f"{title(name)}: {measure}" if measure else title(name), records)
-        return [*found, terms(circumstances(result))]
+            caption = title(name).capitalize() + (f": {measure}" if measure else "")
+            found += self.records(f"{name}-{index}", caption, records)
+        return [*found, terms(circumstances(result), "circumstances")]
 
     def records(self, name: str, caption: str, records: list[Record]) -> list[nodes.Node]:
         """A table of records, chosen and ordered as the options say."""
@@ -345,45 +346,49 @@ class Measurements(SphinxDirective):
         keys, same = columns(chosen)
         if len(chosen) < len(records):
             caption += f", {len(chosen)} of {len(records)} rows"
-        if same:
-            caption += ". In every row: " + "; ".join(f"{title(key)} {value}" for key, value in same.items())
+        before = []
+        if same and keys:
+            what = "; ".join(f"{title(key)} {value}" for key, value in same.items())
+            before.append(paragraph(nodes.Text(f"In every row of the table: {what}.")))
         keys = keys or list(same)
         numeric = {i for i, key in enumerate(keys) if not any(isinstance(record.get(key), str) for record in chosen)}
         cells = ([[nodes.Text(shown(record, key))] for key in keys] for record in chosen)
-        return [table(caption, [title(key) for key in keys], cells, f"measured-{name}", numeric - {0})]
+        return [*before, table(caption, [title(key) for key in keys], cells, f"measured-{name}", numeric - {0})]
 
     def targets(self) -> nodes.table:
-        cells = []
+        found = []
         for what, promised, reach in TARGETS:
-            reached = reach(RESULTS)
-            text, met = reached if reached else ("not yet measured", None)
-            answer = {True: "yes", False: "no", None: "\N{EN DASH}"}[met]
-            cells.append([sentence(what), sentence(promised), sentence(text), sentence(answer)])
-        for what, promised, path in HELD_BY_TESTS:
-            cells.append(
-                [sentence(what), sentence(promised), sentence(f"`{path}` fails otherwise"), sentence("by test")]
-            )
+            text, met = reach(RESULTS) or ("not yet measured", None)
+            found.append((what, promised, text, {True: "yes", False: "no", None: "\N{EN DASH}"}[met]))
+        found += [(what, promised, f"`{path}` fails otherwise", "by test") for what, promised, path in HELD_BY_TESTS]
+        found.sort(key=lambda row: row[3] != "no")  # what was not reached comes first
+        cells = ([sentence(text) for text in row] for row in found)
         headings = ("what", "promised", "measured", "reached")
         return table("What the course promises, and what was measured", headings, cells, "measured-targets", set())
 
-    def experiments(self) -> nodes.table:
+    def experiments(self) -> list[nodes.Node]:
         chapters = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
-        cells = []
-        for name in measured():
-            chapter, result = chapter_of(name, chapters), results(name)
-            if chapter is None or result is None:
+        found: list[nodes.Node] = []
+        for chapter in chapters:
+            about = [(name, results(name)) for name in measured() if chapter_of(name, chapters) == chapter]
+            if not about:
                 continue
             link = addnodes.pending_xref(
-                "", nodes.inline("", chapter[:2]), refdomain="std", reftype="doc", reftarget=f"/notebooks/{chapter}",
-                refexplicit=True, refwarn=True, refdoc=self.env.docname,
+                "", nodes.inline("", chapter), refdomain="std", reftype="doc", reftarget=f"/notebooks/{chapter}",
+                refexplicit=False, refwarn=True, refdoc=self.env.docname,
             )  # fmt: skip
-            about = " ".join(result["about"].split())
-            facts = [str(len(result["seeds"])), number(round(result["seconds"])), result["date"], machine_name(result)]
-            cell = [[nodes.literal("", name)], [link], sentence(about), *([nodes.Text(fact)] for fact in facts)]
-            cells.append((chapter, cell))
-        headings = ("experiment", "chapter", "what is compared", "seeds", "seconds", "date", "machine")
-        ordered = [cell for _, cell in sorted(cells, key=lambda pair: pair[0])]
-        return table("The chapters' experiments", headings, ordered, "measured-experiments", {3, 4})
+            found.append(paragraph(link, classes=["experiments-of"]))
+            found.append(terms((f"`{result['command']}`", experiment(result)) for _, result in about))
+        return found
+
+
+def experiment(result: dict) -> str:
+    """What an experiment compares, and its circumstances in one line."""
+    seeds, took = len(result["seeds"]), number(round(result["seconds"]))
+    where = f"{machine_name(result)}, {result['machine']['cores']} cores, torch {result['versions']['torch']}"
+    return (
+        f"{' '.join(result['about'].split())} ({seeds} seed{'s' * (seeds != 1)}, {took} s; {where}; {result['date']})"
+    )
 
 
 def machine_name(result: dict) -> str:
