@@ -7,7 +7,8 @@ measurements and the notebooks' figures read these files; nobody types a number.
 Some keys of a record mean the same in every file, and the page knows them (`theme/measurements.py`):
 
     measure           which of a file's tables it belongs to, where there are several
-    peer, ratio       against whom, and how many times as good we are: above 1 is better than the peer, below 1 worse
+    peer, ratio       against whom, and how many times as good we are: above 1 is better than the peer, below 1 worse;
+                      cpu_ratio is the same by CPU time
     <key>_low, _high  the spread of <key>: the least and the most of the rounds or seeds
 """
 

@@ -1,0 +1,180 @@
+"""The page of measurements: numbers come from the result files, losses come first, nothing is invented."""
+
+import html
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from benchmarks.record import write
+from theme import measurements
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "book" / "measurements.md"
+NAMES = re.findall(r"```\{measurements\} (\w+)", PAGE.read_text("utf-8"))
+
+
+def result(folder: Path, name: str, records: list[dict]) -> dict:
+    """A result as benchmarks write it, in a folder of its own."""
+    path = write(name, "about", records, command=f"python -m benchmarks.{name}", settings={"rounds": 2}, seconds=3.0,
+                 folder=folder)  # fmt: skip
+    return json.loads(path.read_text("utf-8"))
+
+
+# ---- words ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1.23456, "1.235"), (-2.0, "−2"), (313554, "313,554"), (12345.6, "12,345.6"), (16.0, "16"), (0.1, "0.1")],
+)
+def test_numbers(value, expected):
+    assert measurements.number(value) == expected
+
+
+def test_a_value_shows_its_spread_and_a_missing_one_a_dash():
+    record = {"ratio": 1.5, "ratio_low": 1.25, "ratio_high": 2.0, "note": None, "same": True}
+    assert measurements.shown(record, "ratio") == "1.5 (1.25 to 2)"
+    assert measurements.shown(record, "note") == measurements.shown(record, "nothing") == "–"
+    assert measurements.shown(record, "same") == "yes"
+
+
+def test_what_is_the_same_in_every_row_is_no_column():
+    records = [{"model": "a", "peer": "x", "time": 1.0, "time_low": 0.5, "time_high": 2.0}, {"model": "b", "peer": "x"}]
+    assert measurements.columns(records) == (["model", "time"], {"peer": "x"})
+
+
+def test_seeds_become_a_mean_with_its_spread():
+    records = [{"model": m, "k": 3, "seed": s, "right": r} for m, s, r in (("a", 0, 0.2), ("a", 1, 0.4), ("b", 0, 0.9))]
+    first, second = measurements.over_seeds(records)
+    assert first == {"model": "a", "k": 3, "right": pytest.approx(0.3), "right_low": 0.2, "right_high": 0.4, "seeds": 2}
+    assert second["seeds"] == 1 and second["right"] == 0.9
+    assert measurements.over_seeds([{"a": 0.5}, {"a": 0.7}]) == [{"a": 0.5}, {"a": 0.7}]
+
+
+def test_losses_are_told_the_worst_first_and_wins_are_not():
+    records = [
+        {"measure": "vit training", "rung": "plain", "peer": "x", "ratio": 0.9, "ratio_low": 0.8, "ratio_high": 1.1},
+        {"measure": "vit training", "rung": "fused", "peer": "y", "ratio": 1.2, "cpu_ratio": 0.5},
+        {"measure": "vit training", "rung": "fused", "peer": "x", "ratio": 1.0},
+        {"measure": "vit training", "rung": "fused", "peer": "course"},
+    ]
+    assert measurements.losses(records) == [
+        "vit training, fused, against y: ratio 1.2, cpu ratio 0.5.",
+        "vit training, plain, against x: ratio 0.9 (0.8 to 1.1).",
+    ]
+    assert measurements.losses(records[2:]) == [] == measurements.losses([])
+
+
+def test_circumstances_say_where_and_how(tmp_path):
+    made = result(tmp_path, "toy", [{"a": 1}])
+    made["settings"] = {"rounds": 2, "vit": {"d_model": 8}}
+    facts = dict(measurements.circumstances(made))
+    assert facts["Command"] == "`python -m benchmarks.toy`" and facts["Settings"] == "rounds 2, vit (d model 8)"
+    assert made["machine"]["cpu"] in facts["Machine"] and f"torch {made['versions']['torch']}" in facts["Versions"]
+    made["machine"]["gpu"] = ["A GPU"]
+    assert dict(measurements.circumstances(made))["Machine"].startswith("A GPU, ")
+
+
+def test_an_experiment_belongs_to_the_chapter_of_its_name():
+    chapters = ["04-dot-product", "07-language-model", "08-vit"]
+    assert measurements.chapter_of("dot_product_scale", chapters) == "04-dot-product"
+    assert measurements.chapter_of("vit_fonts_control", chapters) == "08-vit"
+    assert measurements.chapter_of("grading", chapters) is measurements.chapter_of("vitality_x", chapters) is None
+
+
+# ---- targets --------------------------------------------------------------------------------------------------------
+
+
+def test_without_results_nothing_is_reached(tmp_path):
+    assert [reach(tmp_path) for *_, reach in measurements.TARGETS] == [None] * len(measurements.TARGETS)
+
+
+def test_targets_are_judged_by_the_results(tmp_path):
+    result(tmp_path, "models", [{"peer": "x", "ratio": 1.5}, {"peer": "y", "ratio": 1.1, "cpu_ratio": 0.9}, {}])
+    assert measurements.as_fast(tmp_path) == ("slower in 1 of 2 comparisons; ratios 0.9 to 1.5", False)
+    result(tmp_path, "models", [{"peer": "x", "ratio": 1.5}])
+    assert measurements.as_fast(tmp_path) == ("slower in 0 of 1 comparisons; ratios 1.5", True)
+
+    vit = {"measure": "vit training", "peer": "course"}
+    result(tmp_path, "models_cuda", [{**vit, "utilisation": 0.3}, {**vit, "utilisation": 0.52}, {**vit, "note": "no"}])
+    assert measurements.utilised(tmp_path) == ("52% on its best rung", True)
+
+    took = [{"notebook": n, "seconds": s, "target_seconds": 90} for n, s in (("00-a", 20.0), ("01-b", 91.5))]
+    result(tmp_path, "notebooks", took)
+    assert measurements.notebook_seconds(tmp_path) == ("1 of 2; the longest, 01-b, 91.5 s", False)
+
+    both = (("cold", 9, 15), ("warm", 9, 8))
+    builds = [{"measure": "build", "kind": k, "seconds": s, "target_seconds": t} for k, s, t in both]
+    page = {"measure": "page", "target_bytes": 350_000, "requests": 5, "requests_leaving": 0}
+    pages = [{**page, "page": "book/index", "bytes_gzipped": 10_000}, {**page, "page": "b", "bytes_gzipped": 20_000}]
+    result(tmp_path, "site", [*builds, *pages])
+    assert measurements.build_seconds(tmp_path) == ("cold 9 s, warm 9 s", False)
+    assert measurements.page_bytes(tmp_path) == ("home 10 KB, the heaviest, b, 20 KB", True)
+    assert measurements.requests_leaving(tmp_path) == ("0 of 10", True)
+
+
+def test_every_target_has_a_file_that_a_test_or_a_benchmark_is():
+    assert all((ROOT / path).exists() for _, _, path in measurements.HELD_BY_TESTS)
+
+
+# ---- the page -------------------------------------------------------------------------------------------------------
+
+
+def test_every_result_stands_on_the_page():
+    chapters = [path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")]
+    lost = [n for n in measurements.measured() if n not in NAMES and measurements.chapter_of(n, chapters) is None]
+    assert not lost, f"{lost} stand nowhere: name them in book/measurements.md"
+
+
+def test_the_commands_that_measure_are_there():
+    for module in re.findall(r":command: python -m ([\w.]+)", PAGE.read_text("utf-8")):
+        assert importlib.util.find_spec(module) is not None
+
+
+def test_a_page_is_made_again_when_a_result_was_added():
+    now = " ".join(measurements.measured())
+    pages = {"a": {}, "b": {"measured": now}, "c": {"measured": "fewer"}}
+    assert measurements.outdated(None, SimpleNamespace(metadata=pages), set(), set(), set()) == ["c"]
+
+
+@pytest.fixture(scope="module")
+def text(built: Path) -> str:
+    return (built / "book" / "measurements.html").read_text("utf-8")
+
+
+def test_the_page_says_what_the_files_say(text: str) -> None:
+    plain = " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())
+    for name in measurements.measured():
+        if name not in NAMES:
+            assert measurements.results(name)["command"] in plain, name
+            continue
+        found = measurements.results(name)
+        assert found["command"] in plain and found["date"] in plain and found["machine"]["cpu"] in plain, name
+        for loss in measurements.losses(found["records"]):
+            assert loss in plain
+    for record in measurements.rows("grading", measurements.RESULTS):
+        assert f"<p>{measurements.shown(record, 'ratio')}</p>" in text
+    missing = [name for name in NAMES if name not in ("targets", "experiments") and not measurements.results(name)]
+    assert plain.count("Not yet measured.") == len(missing)
+    assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in plain
+
+
+def test_tables_have_captions_and_headings(text: str) -> None:
+    tables = re.findall(r"<table\b.*?</table>", text, re.DOTALL)
+    assert tables
+    for table in tables:
+        body = table.partition("<tbody>")[2]
+        assert "<caption>" in table and "<thead>" in table
+        assert body.count('<th class="stub') == body.count("<tr"), "a row without its heading"
+
+
+def test_every_chapter_with_experiments_is_linked(built: Path, text: str) -> None:
+    for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"):
+        chapters = [path.stem]
+        shown = any(measurements.chapter_of(name, chapters) for name in measurements.measured())
+        if shown and (built / "notebooks" / f"{path.stem}.html").is_file():
+            assert f'href="../notebooks/{path.stem}.html"' in text.partition("experiments-of")[2]
