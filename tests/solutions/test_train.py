@@ -1,0 +1,574 @@
+"""The training program: it learns, goes on after anything to equal bits, and refuses what it should in one line."""
+
+import multiprocessing
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import types
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from PIL import Image
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from solutions import train, train_data
+from solutions.train import Process, Samples, main, trained
+from solutions.train_config import FIELDS, Configuration, as_toml, parse, read_toml
+
+TINY = "--d-model 8 --num-heads 2 --num-layers 1 --d-ff 16 --batch-size 8 --learning-rate 0.01 --warm-up 5".split()
+VIT = [*TINY, "--samples", "100"]
+
+
+@pytest.fixture(autouse=True)
+def quiet_and_alone(monkeypatch):
+    """No progress bars, one thread, none of a launcher's variables, and random numbers as they were afterwards."""
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"):
+        monkeypatch.delenv(name, raising=False)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    with torch.random.fork_rng(devices=[]):
+        yield
+    torch.set_num_threads(threads)
+
+
+def weights(folder: Path) -> dict[str, torch.Tensor]:
+    return torch.load(folder / "checkpoint.pt", weights_only=True)["model"]
+
+
+def step_of(folder: Path) -> int:
+    return torch.load(folder / "checkpoint.pt", weights_only=True)["step"]
+
+
+def assert_equal_weights(one: Path, other: Path, tolerance: float = 0.0) -> None:
+    a, b = weights(one), weights(other)
+    assert a.keys() == b.keys()
+    for name in a:
+        torch.testing.assert_close(a[name], b[name], rtol=0, atol=tolerance, msg=lambda m, n=name: f"{n}: {m}")
+
+
+def curves(folder: Path) -> dict[str, list[int]]:
+    """The steps of every curve, as TensorBoard itself reads them."""
+    events = EventAccumulator(str(folder), size_guidance={"scalars": 0}).Reload()
+    return {tag: [event.step for event in events.Scalars(tag)] for tag in events.Tags()["scalars"]}
+
+
+def refused(arguments: list[str], capsys) -> str:
+    """Runs the command, which must end with 2 and one line; returns the line."""
+    capsys.readouterr()
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
+    assert ended.value.code == 2 and len(lines) == 1, (ended.value.code, lines)
+    return lines[0]
+
+
+def start(arguments: list[str], **environment: str):
+    """The command in a process of its own, forked from one that has imported everything: a fraction of a second."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["solutions.train", "torch.utils.tensorboard"])
+    process = context.Process(target=command, args=(arguments, environment))
+    process.start()
+    return process
+
+
+def command(arguments: list[str], environment: dict[str, str]) -> None:
+    os.environ.update(environment, TQDM_DISABLE="1")
+    torch.set_num_threads(1)
+    main(arguments)
+
+
+def wait_for(path: Path, process, seconds: float = 120) -> None:
+    end = time.monotonic() + seconds
+    while not path.exists():
+        assert process.is_alive() and time.monotonic() < end, f"{path} did not appear"
+        time.sleep(0.005)
+
+
+# ---- it trains ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "at_least", "at_most"),
+    [
+        (["--model", "vit", "--max-shift", "0", "--steps", "250"], "accuracy", 0.5, 1.0),
+        (["--model", "transformer", "--numbers", "1", "--samples", "300", "--steps", "150"], "accuracy", 0.5, 1.0),
+        (["--model", "language-model", "--length", "16", "--steps", "150"], "bits_per_character", 2.0, 4.2),
+    ],
+    ids=["vit", "transformer", "language-model"],
+)
+def test_each_model_learns(arguments, name, at_least, at_most, tmp_path):
+    config, _ = parse([*TINY, "--batch-size", "16", "--d-model", "16", *arguments, "--out", str(tmp_path / "run")])
+    scores, stopped = train.run(config)
+    assert stopped == 0 and at_least <= scores[name] <= at_most, scores
+    task = trained(tmp_path / "run")
+    total = sum(task.scores(task.model, batch) for batch in task.held_out)
+    found = dict(zip(task.score_names, (total[:, 0] / total[:, 1]).tolist(), strict=True))
+    assert found == pytest.approx(scores, rel=1e-4)  # what is loaded is what was trained
+
+
+@pytest.mark.parametrize(
+    ("more", "tolerance"),
+    [
+        (["--accumulate", "4"], 1e-4),
+        (["--fused"], 1e-4),
+        (["--dtype", "bfloat16"], 0.05),
+        (["--dtype", "float16", "--accumulate", "2"], 0.05),
+    ],
+    ids=["accumulate", "fused", "bfloat16", "float16"],
+)
+def test_the_same_training_done_otherwise(more, tolerance, tmp_path):
+    """Sentences of unequal length, so that pieces have unequally many predictions."""
+    plain = [*TINY, "--model", "transformer", "--samples", "64", "--steps", "6", "--learning-rate", "0.001"]
+    main([*plain, "--out", str(tmp_path / "plain")])
+    main([*plain, *more, "--out", str(tmp_path / "other")])
+    assert_equal_weights(tmp_path / "plain", tmp_path / "other", tolerance)
+    # and the losses in the curves are the same ones
+    losses = [
+        [event.value for event in EventAccumulator(str(tmp_path / name)).Reload().Scalars("train/loss")]
+        for name in ("plain", "other")
+    ]
+    assert losses[1] == pytest.approx(losses[0], rel=0.02)
+
+
+def test_the_rate_rises_in_a_line_and_falls_along_a_cosine():
+    config = Configuration(steps=110, warm_up=10)
+    rates = [train.rate(step, config) for step in range(111)]
+    assert rates[:10] == pytest.approx([(i + 1) / 10 for i in range(10)])
+    assert rates[10] == 1.0 and rates[60] == pytest.approx(0.525) and rates[110] == pytest.approx(0.05)
+    assert all(a >= b for a, b in zip(rates[10:], rates[11:], strict=False))
+
+
+# ---- it goes on -----------------------------------------------------------------------------------------------------
+
+
+def test_killed_again_and_again_it_ends_at_equal_bits_and_its_curves_have_every_step_once(tmp_path):
+    steps = 240
+    arguments = [*TINY, "--model", "transformer", "--numbers", "1", "--samples", "200", "--dropout", "0.1",
+                 "--steps", str(steps), "--checkpoint-every", "7", "--evaluate-every", "60"]  # fmt: skip
+    began = time.monotonic()
+    whole = start([*arguments, "--out", str(tmp_path / "whole")])
+    whole.join()
+    assert whole.exitcode == 0
+    duration = time.monotonic() - began
+
+    folder = tmp_path / "killed"
+    draw = random.Random(0)
+    kept, kills = [], 0
+    while True:
+        process = start([*arguments, "--out", str(folder)])
+        # Some are killed at any time at all, starting and writing included; some a little after a new checkpoint.
+        if kills < 8:
+            if kills % 2:
+                process.join(draw.uniform(0, duration))
+            else:
+                before = (folder / "checkpoint.pt").stat().st_mtime_ns if (folder / "checkpoint.pt").exists() else 0
+                wait_for(folder / "checkpoint.pt", process)
+                while process.is_alive() and (folder / "checkpoint.pt").stat().st_mtime_ns == before:
+                    time.sleep(0.001)
+                process.join(draw.uniform(0, 0.05))
+            if process.is_alive():
+                os.kill(process.pid, signal.SIGKILL)
+                kills += 1
+        process.join()
+        if (folder / "checkpoint.pt").exists():
+            kept.append(step_of(folder))
+        if process.exitcode == 0:
+            break
+        assert process.exitcode == -signal.SIGKILL
+    assert kills >= 3 and kept == sorted(kept) and len({step for step in kept if 0 < step < steps}) >= 3, kept
+
+    assert_equal_weights(tmp_path / "whole", folder)
+    for name in ("whole", "killed"):
+        found = curves(tmp_path / name)
+        for tag in ("train/loss", "train/gradient_norm", "train/learning_rate"):
+            assert found[tag] == list(range(1, steps + 1)), (name, tag)
+        assert found["train/samples_per_second"] == list(range(10, steps + 1, 10))
+        assert found["held_out/exact_match"] == [60, 120, 180, 240]
+    values = [
+        [event.value for event in EventAccumulator(str(tmp_path / name)).Reload().Scalars("train/loss")]
+        for name in ("whole", "killed")
+    ]
+    assert values[0] == values[1]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_the_step_and_stops(number, code, tmp_path):
+    arguments = [*VIT, "--steps", "100000", "--checkpoint-every", "5", "--no-tensorboard", "--out", str(tmp_path / "a")]
+    process = start(arguments)
+    wait_for(tmp_path / "a" / "checkpoint.pt", process)
+    os.kill(process.pid, number)
+    process.join(60)
+    assert process.exitcode == code
+    assert step_of(tmp_path / "a") >= 5
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["checkpoint.pt", "configuration.toml"]
+
+
+def test_a_finished_run_is_left_alone(tmp_path, capsys):
+    arguments = [*VIT, "--steps", "3", "--out", str(tmp_path)]
+    main(arguments)
+    before = (tmp_path / "checkpoint.pt").read_bytes()
+    main([*arguments, "--resume"])
+    assert (tmp_path / "checkpoint.pt").read_bytes() == before
+    assert "is finished" in capsys.readouterr().err
+    assert curves(tmp_path)["train/loss"] == [1, 2, 3]
+
+
+def test_processes_together_take_the_batches_that_one_would(tmp_path):
+    task = types.SimpleNamespace(num_samples=24, fingerprint="24")
+    cpu = torch.device("cpu")
+    alone = Samples(task, Process(0, 1, cpu), seed=3)
+    batches = [alone.next(6) for _ in range(9)]  # over two ends of an epoch
+    assert all(sorted(sum(batches[i : i + 4], [])) == list(range(24)) for i in (0, 4))
+    for world_size in (2, 3):
+        parts = [Samples(task, Process(rank, world_size, cpu), seed=3) for rank in range(world_size)]
+        assert [sorted(sum((part.next(6) for part in parts), [])) for _ in range(9)] == [sorted(b) for b in batches]
+    gone_on = Samples(task, Process(1, 2, cpu), seed=3)  # two processes go on where one stopped
+    gone_on.load_state_dict({"taken": 30, "fingerprint": "24"})
+    assert set(gone_on.next(6)) < set(batches[5])
+
+
+# ---- several processes ----------------------------------------------------------------------------------------------
+
+
+def test_under_torchrun_it_stops_goes_on_and_equals_one_process(tmp_path):
+    """Two processes, the same batches as one; sentences of unequal length, so that a mean of means would show."""
+    arguments = [*TINY, "--model", "transformer", "--numbers", "6", "--samples", "512", "--batch-size", "128", "--steps", "14",
+                 "--learning-rate", "0.001", "--checkpoint-every", "3", "--log-every", "1", "--accumulate", "2"]  # fmt: skip
+    launch = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        "--nproc-per-node",
+        "2",
+        "-m",
+        "solutions.cuda",
+    ]
+    folder = tmp_path / "two"
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    said = tmp_path / "said"
+    with said.open("wb") as file:
+        process = subprocess.Popen([*launch, *arguments, "--out", str(folder)], stderr=file, env=environment)
+        while process.poll() is None and not (folder / "checkpoint.pt").exists():
+            time.sleep(0.01)
+        process.send_signal(signal.SIGTERM)  # torchrun hands it on
+        assert process.wait(120) != 0, said.read_text()
+    stopped_after = step_of(folder)
+    assert 3 <= stopped_after < 14
+    again = subprocess.run([*launch, *arguments, "--out", str(folder)], capture_output=True, text=True, env=environment)
+    assert again.returncode == 0, again.stderr
+    assert again.stderr.count(f"going on after step {stopped_after} of 14") == 1  # process 0 alone speaks
+    assert curves(folder)["train/loss"] == list(range(1, 15))
+
+    main([*arguments, "--out", str(tmp_path / "one")])
+    assert_equal_weights(tmp_path / "one", folder, 1e-6)
+    one, two = (
+        [event.value for event in EventAccumulator(str(path)).Reload().Scalars("train/loss")]
+        for path in (tmp_path / "one", folder)
+    )
+    assert two == pytest.approx(one, rel=1e-5)
+
+
+def test_killed_processes_go_on_together_to_equal_bits(tmp_path):
+    """What is drawn differs between the processes (moved images), and is the same again after a kill."""
+    arguments = [*VIT, "--steps", "60", "--checkpoint-every", "10"]
+
+    def both(folder: str, port: int):
+        shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+        return [start([*arguments, "--out", str(tmp_path / folder)], RANK=r, LOCAL_RANK=r, **shared) for r in "01"]
+
+    for process in both("whole", free_port()):
+        process.join()
+        assert process.exitcode == 0
+    started = both("killed", free_port())
+    wait_for(tmp_path / "killed" / "checkpoint.pt", started[0])
+    for process in started:
+        process.kill()
+        process.join()
+    assert 10 <= step_of(tmp_path / "killed") < 60
+    for process in both("killed", free_port()):
+        process.join()
+        assert process.exitcode == 0
+    assert_equal_weights(tmp_path / "whole", tmp_path / "killed")
+    assert curves(tmp_path / "killed")["train/loss"] == list(range(1, 61))
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+# ---- what goes wrong ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def finished(tmp_path) -> tuple[list[str], Path]:
+    """A short run: its arguments and its folder."""
+    arguments = [*VIT, "--steps", "4", "--out", str(tmp_path / "run")]
+    main(arguments)
+    return arguments, tmp_path / "run"
+
+
+def test_another_configuration_is_refused_with_what_differs(finished, capsys):
+    arguments, folder = finished
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    line = refused([*arguments, "--steps", "9", "--dtype", "bfloat16"], capsys)
+    assert "steps 4 -> 9" in line and "dtype float32 -> bfloat16" in line and "--out" in line
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_checkpoints_that_cannot_be_used_are_named_and_left_as_they_are(finished, capsys):
+    arguments, folder = finished
+    checkpoint = folder / "checkpoint.pt"
+    good = checkpoint.read_bytes()
+
+    main([*VIT, "--d-ff", "24", "--steps", "4", "--out", str(folder.parent / "wider")])
+    other_shape = (folder.parent / "wider" / "checkpoint.pt").read_bytes()
+    main([*VIT, "--samples", "50", "--steps", "4", "--out", str(folder.parent / "fewer")])
+    other_data = (folder.parent / "fewer" / "checkpoint.pt").read_bytes()
+    for content, words in (
+        (good[:-1000], "not a whole checkpoint"),
+        (b"", "not a whole checkpoint"),
+        (other_shape, "size mismatch"),
+        (other_data, "other data"),
+    ):
+        checkpoint.write_bytes(content)
+        line = refused(arguments, capsys)
+        assert words in line and str(checkpoint) in line and len(line) < 700
+        assert checkpoint.read_bytes() == content
+
+    checkpoint.unlink()
+    assert "no checkpoint" in refused([*arguments, "--resume"], capsys)
+    checkpoint.write_bytes(good)
+    (folder / "configuration.toml").unlink()
+    assert "no configuration.toml" in refused(arguments, capsys)
+    assert checkpoint.read_bytes() == good
+
+
+def test_nan_in_the_loss_stops_at_its_step_and_keeps_the_last_good_checkpoint(tmp_path, capsys, monkeypatch):
+    real, batches = train.make_task, Counter()
+
+    def with_a_bad_batch(config):
+        task = real(config)
+
+        def batch_of(numbers):
+            batches["taken"] += 1
+            images, labels = task.batch_of(numbers)
+            return images * (float("nan") if batches["taken"] == 6 else 1.0), labels
+
+        return train_data.Task(**{**vars(task), "batch_of": batch_of})
+
+    monkeypatch.setattr(train, "make_task", with_a_bad_batch)
+    arguments = [*VIT, "--steps", "20", "--checkpoint-every", "4", "--log-every", "10", "--out", str(tmp_path)]
+    line = refused(arguments, capsys)
+    assert "step 6: the loss is nan" in line and "keeps step 4" in line and "--learning-rate" in line
+    assert step_of(tmp_path) == 4
+    assert all(value.isfinite().all() for value in weights(tmp_path).values())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path, capsys, monkeypatch):
+    real = train.save_checkpoint
+
+    def on_a_full_disk(path, step, *parts):
+        if step > 4:
+            Path(f"{path}.part").symlink_to("/dev/full")  # opened as the file it writes to: "no space left on device"
+        real(path, step, *parts)
+
+    monkeypatch.setattr(train, "save_checkpoint", on_a_full_disk)
+    line = refused([*VIT, "--steps", "20", "--checkpoint-every", "4", "--out", str(tmp_path)], capsys)
+    assert "cannot write the checkpoint of step 8" in line and "keeps step 4" in line
+    assert step_of(tmp_path) == 4
+    assert not (tmp_path / "checkpoint.pt.part").exists()
+    monkeypatch.undo()
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    main([*VIT, "--steps", "20", "--checkpoint-every", "4", "--out", str(tmp_path)])  # with room again it goes on
+    assert step_of(tmp_path) == 20 and curves(tmp_path)["train/loss"] == list(range(1, 21))
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
+    (tmp_path / "file").write_text("in the way")
+    line = refused([*VIT, "--out", str(tmp_path / "file" / "run")], capsys)
+    assert "cannot write" in line and str(tmp_path / "file") in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--model", "vitt"], ["model is one of", "'vitt'", "did you mean 'vit'"]),
+        (["--stesp", "3"], ["--stesp", "did you mean '--steps'"]),
+        (["--steps", "many"], ["--steps", "many"]),
+        (["--steps", "0"], ["steps is at least 1, got 0"]),
+        (["--learning-rate", "nan"], ["learning_rate is above 0, got nan"]),
+        (["--dropout", "1"], ["dropout is from 0 to below 1"]),
+        (["--d-model", "10", "--num-heads", "4"], ["num_heads must divide d_model, got 4 and 10"]),
+        (["--patch-size", "5"], ["patches of 5 x 5 pixels do not tile 16 x 16"]),
+        (["--batch-size", "10", "--accumulate", "4"], ["batch_size must be a multiple", "10 and 1 x 4"]),
+        (["--image-size", "6"], ["do not fit", "6 x 6"]),
+        (["--samples", "5000"], ["samples is at most 1297", "5000"]),
+        (["--device", "abacus"], ["device abacus"]),
+        (["--data", "image:here"], ["'image:here'", "did you mean 'images'"]),
+        (["--data", "images"], ["images:FOLDER", "got 'images'"]),
+        (["--data", "images:/nowhere"], ["no folder /nowhere"]),
+        (["--model", "transformer", "--data", "text:x"], ["data for transformer is one of generated"]),
+        (["--model", "transformer", "--d-model", "9", "--num-heads", "3"], ["d_model must be even, got 9"]),
+        (["--model", "language-model", "--data", "text:/nowhere.txt"], ["/nowhere.txt"]),
+        (["--config", "/nowhere.toml"], ["/nowhere.toml", "No such file"]),
+    ],
+    ids=lambda value: "".join(value[-2:]) if isinstance(value, list) and value[0].startswith("--") else "",
+)
+def test_impossible_settings_are_refused_in_one_line(arguments, words, tmp_path, capsys):
+    line = refused(["--out", str(tmp_path / "run"), "--steps", "2", *arguments], capsys)
+    assert all(word in line for word in words), line
+    assert not (tmp_path / "run").exists()
+
+
+# ---- configuration --------------------------------------------------------------------------------------------------
+
+
+def test_a_file_of_settings_and_flags_over_it(tmp_path):
+    file = tmp_path / "small.toml"
+    file.write_text('model = "language-model"\nd_model = 32\nlearning_rate = 1\nfused = true\n')
+    config, resume = parse(["--config", str(file), "--d-model", "48", "--resume"])
+    assert (config.model, config.d_model, config.learning_rate, config.fused) == ("language-model", 48, 1.0, True)
+    assert resume and config.out == "work/runs/language-model"
+    assert parse(["--config", str(file), "--no-fused"])[0].fused is False
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("step = 3", ["'step'", "did you mean 'steps'"]),
+        ('steps = "3"', ["steps is of type int, got '3'"]),
+        ("fused = 1", ["fused is of type bool"]),
+        ("steps = ", ["small.toml"]),
+    ],
+)
+def test_a_file_that_does_not_fit_is_refused(text, words, tmp_path, capsys):
+    (tmp_path / "small.toml").write_text(text)
+    line = refused(["--config", str(tmp_path / "small.toml")], capsys)
+    assert all(word in line for word in words), line
+
+
+def test_the_saved_configuration_reads_back_whole(tmp_path):
+    config = Configuration(out='a "quoted"\\folder — ü', learning_rate=1e-7, compile=True, data="images:x y")
+    (tmp_path / "c.toml").write_text(as_toml(config), encoding="utf-8")
+    found = read_toml(tmp_path / "c.toml")
+    assert Configuration(**found) == config and found.keys() == FIELDS.keys()
+
+
+# ---- other people's data --------------------------------------------------------------------------------------------
+
+
+def draw_images(folder: Path, count: int, name: str) -> None:
+    """Bright and dark pictures of different sizes and modes."""
+    folder.mkdir(parents=True)
+    draw = np.random.default_rng(0)
+    for i in range(count):
+        pixels = draw.integers(0, 100, (20 + i, 30, 3), dtype=np.uint8) + (100 if name == "bright" else 0)
+        image = Image.fromarray(pixels.astype(np.uint8))
+        (image.convert("L") if i % 2 else image).save(folder / f"{i}.{'jpg' if i % 3 else 'png'}")
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_a_folder_of_images(split, tmp_path):
+    for name in ("bright", "dark"):
+        for part in ("train", "val") if split else ("",):
+            draw_images(tmp_path / "photos" / part / name, 20 if part != "val" else 5, name)
+    (tmp_path / "photos" / ("train" if split else "") / "dark" / "notes.txt").write_text("no image")
+    config, _ = parse(
+        [*TINY, "--data", f"images:{tmp_path / 'photos'}", "--steps", "40", "--out", str(tmp_path / "run")]
+    )
+    scores, _ = train.run(config)
+    assert scores["accuracy"] == 1.0
+    task = trained(tmp_path / "run")
+    images, labels = task.batch_of([0, 1, 2])
+    assert images.shape == (3, 3, 16, 16) and images.dtype == torch.uint8 and labels.shape == (3,)
+    assert task.num_samples == (40 if split else 36) and sum(len(b[1]) for b in task.held_out) == (10 if split else 4)
+
+
+def test_images_that_cannot_be_read_are_all_named(tmp_path, capsys):
+    for name in ("bright", "dark"):
+        draw_images(tmp_path / "photos" / name, 6, name)
+    whole = (tmp_path / "photos" / "dark" / "3.png").read_bytes()
+    (tmp_path / "photos" / "dark" / "3.png").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "photos" / "bright" / "4.jpg").write_text("not an image")
+    line = refused([*TINY, "--data", f"images:{tmp_path / 'photos'}", "--out", str(tmp_path / "run")], capsys)
+    assert "dark/3.png" in line and "bright/4.jpg" in line and not (tmp_path / "run").exists()
+
+
+def test_folders_without_images_are_named(tmp_path, capsys):
+    (tmp_path / "photos").mkdir()
+    arguments = [*TINY, "--data", f"images:{tmp_path / 'photos'}", "--out", str(tmp_path / "run")]
+    assert "two or more classes" in refused(arguments, capsys)
+    draw_images(tmp_path / "photos" / "bright", 2, "bright")
+    (tmp_path / "photos" / "dark").mkdir()
+    assert "no images in" in (line := refused(arguments, capsys)) and "dark" in line
+
+
+def test_a_text_of_ones_own(tmp_path, capsys):
+    (tmp_path / "text.txt").write_text("abcdefgh" * 100)
+    arguments = [
+        *TINY,
+        "--model",
+        "language-model",
+        "--data",
+        f"text:{tmp_path / 'text.txt'}",
+        "--out",
+        str(tmp_path / "r"),
+    ]
+    config, _ = parse([*arguments, "--length", "8", "--steps", "60"])
+    scores, _ = train.run(config)
+    assert scores["bits_per_character"] < 1.0
+    assert "need 1000 to train on" in refused([*arguments, "--length", "500", "--out", str(tmp_path / "s")], capsys)
+
+
+class Rows(list):
+    """As much of a hub's data set as is used: rows, column names, and a column by its name."""
+
+    column_names = property(lambda self: list(self[0]))
+
+    def __getitem__(self, key):
+        return [row[key] for row in self] if isinstance(key, str) else super().__getitem__(key)
+
+
+def test_a_hubs_data_sets(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", None)  # as where it is not installed
+    pictures = [*TINY, "--data", "hub:some/pictures", "--steps", "2"]
+    assert "pip install datasets" in refused([*pictures, "--out", str(tmp_path / "a")], capsys)
+
+    def load_dataset(name):
+        if name == "some/pictures":
+            images = [Image.new("L", (20, 30), color=10 * i) for i in range(20)]
+            return {"train": Rows({"img": image, "label": i % 3} for i, image in enumerate(images))}
+        if name == "some/words":
+            return {
+                "train": Rows({"text": "to be or not to be " * 9} for _ in range(5)),
+                "test": Rows([{"text": "to be " * 30}]),
+            }
+        raise ConnectionError(f"no {name}\nand no network")
+
+    monkeypatch.setitem(sys.modules, "datasets", types.SimpleNamespace(load_dataset=load_dataset))
+    main([*pictures, "--out", str(tmp_path / "b")])
+    assert len(trained(tmp_path / "b").held_out[0][1]) == 2
+    words = [*TINY, "--model", "language-model", "--length", "8", "--steps", "2", "--data"]
+    main([*words, "hub:some/words", "--out", str(tmp_path / "c")])
+    assert "no other/words and no network" in refused([*words, "hub:other/words", "--out", str(tmp_path / "d")], capsys)
+    assert "text" in refused([*words, "hub:some/pictures", "--out", str(tmp_path / "d")], capsys)
+
+
+def test_without_tensorboard_it_says_what_to_do(tmp_path, capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    assert "--no-tensorboard" in refused([*VIT, "--steps", "2", "--out", str(tmp_path / "run")], capsys)
+    main([*VIT, "--steps", "2", "--no-tensorboard", "--out", str(tmp_path / "other")])
+    assert step_of(tmp_path / "other") == 2
