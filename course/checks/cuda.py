@@ -1,8 +1,7 @@
 """Checks of chapter 09: what is looked at in each exercise, row by row.
 
-A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Nothing here needs a GPU
-or uses one. Safe to change: titles, explanations. After any other change the tables are recorded afresh (`make
-refresh`).
+A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. No check needs a GPU or
+uses one. Safe to change: titles, explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 
 import math
@@ -406,9 +405,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, fused = _fused(student, draw, 6, 2)
     x, names = draw.normal(2, 4, 6), ", ".join(sorted(fused.state_shapes()))
-    fused(x, x, x)
-    attention.load(Draw(3, "as training would").state(attention))
-    return {"state": names, "output after the attention's weights have changed": fused(x, x, x)[0]}
+    before = fused(x, x, x)[0]
+    attention.load({name: 2 * value for name, value in draw.state(attention).items()})  # as training would
+    return {
+        "state": names,
+        "it follows when the attention's weights change": not torch.equal(before, fused(x, x, x)[0]),
+    }
 
 
 @fused_multi_head_attention.row("gradients reach the inputs and the four maps")
@@ -708,7 +710,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     resumed = run.another()
     dice.method("seed", run.seed + 1)
     run.load(resumed)
-    return {"the next random numbers are the same": _equal(thrown, dice.method("throw"))}
+    after = dice.method("throw")
+    dice.method("seed", run.seed + 1)
+    left_alone = _equal(after, dice.method("throw"))
+    kind = "those after the save" if _equal(thrown, after) else "as if nothing were loaded" if left_alone else "others"
+    return {"the next random numbers": kind}
 
 
 @checkpoints.row("it returns how many steps had been taken; the path is a str or a Path", weight=0.5)
@@ -747,7 +753,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     run.folder.method("copy", "checkpoint", "copy")
     unwritable = student.fixture("Unwritable", 10, 4)
     student.error_of("save_checkpoint", run.path(), run.taken, *run.parts(run.training, unwritable))
-    return {"the older checkpoint is whole": run.folder.method("same", "checkpoint", "copy")}
+    there, same = run.folder.method("exists", "checkpoint"), run.folder.method("same", "checkpoint", "copy")
+    return {"the older checkpoint": "whole" if same else "no longer what it was" if there else "gone"}
 
 
 @checkpoints.row("no file, a file cut short and files of other kinds are errors that say so", guard=True,
@@ -899,33 +906,32 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-class _World:
-    """The other processes: for each parameter in order, what their calls of all_reduce bring; and a list of calls."""
+class _Calls:
+    """all_reduce on one of several processes, whose n-th calls belong together; `others` is what theirs were given."""
 
     def __init__(self, others: list[list[Tensor]]):
         self.others = others
-        self.calls: list[str] = []
+        self.given: list[Tensor] = []
 
     def all_reduce(self, tensor: Tensor) -> Tensor:
-        of_others = [gradients[len(self.calls)] for gradients in self.others if len(self.calls) < len(gradients)]
-        self.calls.append(str(tuple(tensor.shape)))
-        return sum((other for other in of_others if other.shape == tensor.shape), tensor)
+        number = len(self.given)
+        self.given.append(tensor)
+        theirs = [of_one[number] for of_one in self.others if number < len(of_one)]
+        return sum((other for other in theirs if other.shape == tensor.shape), tensor)
 
 
 def _averaged(student: Student, draw: Draw, world_size: int, without: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Gradients and calls on process 0 of several, all running the student's code; it has no gradient for `without`."""
     model = _classifier(student, draw)
-    shapes = model.state_shapes()
-
-    def gradients(label: int) -> dict[str, Tensor]:
-        own = Draw(int(draw.integers(0, 1 << 30)), "gradients", label)
-        return {name: own.normal(*shape) for name, shape in shapes.items()}
-
-    mine: dict[str, Tensor | None] = dict(gradients(0))
-    mine.update(dict.fromkeys(without))
-    model.method("set_gradients", mine)
-    world = _World([list(gradients(rank).values()) for rank in range(1, world_size)])
-    student.average_gradients(model, world.all_reduce, world_size)
-    return {"gradient": model.method("gradients"), "calls": world.calls}
+    given: list[list[Tensor]] = []
+    for rank in reversed(range(world_size)):  # the others first, so that what they gave is known to process 0
+        gradients: dict[str, Tensor | None] = dict(Draw(int(draw.integers(0, 1 << 30)), rank).state(model, scale=1.0))
+        gradients |= dict.fromkeys(without if rank == 0 else ())
+        model.method("set_gradients", gradients)
+        calls = _Calls(given)
+        student.average_gradients(model, calls.all_reduce, world_size)
+        given.append(calls.given)
+    return {"gradient": model.method("gradients"), "calls": [str(tuple(tensor.shape)) for tensor in given[-1]]}
 
 
 def _without_calls(seen: dict[str, Any]) -> dict[str, Any]:
