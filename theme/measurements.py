@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
 SPREAD = ("_low", "_high")
 RATIOS = ("ratio", "cpu_ratio")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 Record = dict[str, str | int | float | None]
 
 
@@ -36,22 +37,34 @@ def results(name: str, folder: Path = RESULTS) -> dict | None:
 
 
 def number(value: float) -> str:
-    """Four digits at most after the first that counts, thousands apart, a true minus sign."""
-    text = f"{value:,}" if isinstance(value, int) or abs(value) >= 10_000 else f"{value:.4g}"
-    return text.removesuffix(".0").replace("-", "\N{MINUS SIGN}")
+    """A whole number as it is, others with three digits that count; thousands apart, a true minus sign."""
+    if isinstance(value, float) and value and not 1e-3 <= abs(value) < 1e7:
+        digits, _, exponent = f"{value:.2e}".partition("e")
+        return f"{digits} \N{MULTIPLICATION SIGN} 10{str(int(exponent)).translate(RAISED)}"
+    text = f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.3g}"
+    return text.replace("-", "\N{MINUS SIGN}")
 
 
-def shown(record: Record, key: str) -> str:
-    """A record's value as a cell says it, with its spread where it has one."""
+def value_of(record: Record, key: str) -> str:
+    """A record's value as a cell says it; a dash where it has none."""
     value = record.get(key)
     if value is None:
         return "\N{EN DASH}"
     if isinstance(value, bool) or not isinstance(value, int | float):
         return {True: "yes", False: "no"}.get(value, str(value))
-    low, high = (record.get(key + ending) for ending in SPREAD)
-    if isinstance(low, int | float) and isinstance(high, int | float) and low != high:
-        return f"{number(value)} ({number(low)} to {number(high)})"
     return number(value)
+
+
+def spread_of(record: Record, key: str) -> str:
+    """A value's spread in brackets, or nothing where it has none."""
+    low, high = (record.get(key + ending) for ending in SPREAD)
+    known = isinstance(low, int | float) and isinstance(high, int | float) and low != high
+    return f"({number(low)} to {number(high)})" if known else ""
+
+
+def shown(record: Record, key: str) -> str:
+    """A record's value with its spread."""
+    return f"{value_of(record, key)} {spread_of(record, key)}".strip()
 
 
 def title(key: str) -> str:
@@ -81,18 +94,32 @@ def over_seeds(records: Sequence[Record]) -> list[Record]:
 
 
 def columns(records: Sequence[Record]) -> tuple[list[str], dict[str, str]]:
-    """The keys that make a table's columns, and those that say the same in every row, with what they say."""
+    """The keys that make a table's columns, words before ratios before other numbers; and those that say the same in
+    every row, with what they say."""
     keys = list(dict.fromkeys(key for record in records for key in record if key != "measure"))
     keys = [key for key in keys if not (key.endswith(SPREAD) and key.rpartition("_")[0] in keys)]
     keys = [key for key in keys if any(record.get(key) is not None for record in records)]
     values = {key: {shown(record, key) for record in records} for key in keys}
     same = {key: next(iter(values[key])) for key in keys if len(records) > 1 and len(values[key]) == 1}
-    return [key for key in keys if key not in same], same
+
+    def place(key: str) -> int:
+        is_number = all(isinstance(record.get(key), int | float | None) for record in records)
+        return 0 if not is_number else 1 if key in RATIOS else 2
+
+    return sorted((key for key in keys if key not in same), key=place), same
 
 
 def ratios(record: Record) -> list[float]:
     """How many times as good as the peer we are in a record, by the wall's clock and by CPU time where it has them."""
     return [record[key] for key in RATIOS if isinstance(record.get(key), int | float)]
+
+
+def words(record: Record) -> str:
+    """What was not measured, and why: the words of a record that has a note."""
+    said = [
+        str(value) for key, value in record.items() if key not in ("measure", "unit", "note") and isinstance(value, str)
+    ]
+    return f"{', '.join(said)}: {record['note']}"
 
 
 def losses(records: Sequence[Record]) -> list[str]:
@@ -250,6 +277,13 @@ def sentence(text: str) -> list[nodes.Node]:
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
+def value_and_spread(record: Record, key: str) -> list[nodes.Node]:
+    """A cell: the value, and its spread below."""
+    spread = spread_of(record, key)
+    below = [nodes.Text(" "), nodes.inline("", spread, classes=["spread"])] if spread else []
+    return [nodes.Text(value_of(record, key)), *below]
+
+
 def paragraph(*children: nodes.Node, **attributes: object) -> nodes.paragraph:
     return nodes.paragraph("", "", *children, **attributes)
 
@@ -345,6 +379,11 @@ class Measurements(SphinxDirective):
 
     def records(self, name: str, caption: str, records: list[Record]) -> list[nodes.Node]:
         """A table of records, chosen and ordered as the options say."""
+        notes = [words(record) for record in records if record.get("note")]
+        records = [record for record in records if not record.get("note")]
+        after = [nodes.bullet_list("", *(nodes.list_item("", paragraph(*sentence(note))) for note in notes))]
+        if not records:
+            return after
         last, sort = self.options.get("last"), self.options.get("sort")
         if last and any(last in record for record in records):
             largest = max(record[last] for record in records if last in record)
@@ -362,8 +401,9 @@ class Measurements(SphinxDirective):
             before.append(paragraph(nodes.Text(f"In every row of the table: {what}.")))
         keys = keys or list(same)
         numeric = {i for i, key in enumerate(keys) if not any(isinstance(record.get(key), str) for record in chosen)}
-        cells = ([[nodes.Text(shown(record, key))] for key in keys] for record in chosen)
-        return [*before, table(caption, [title(key) for key in keys], cells, f"measured-{name}", numeric - {0})]
+        cells = ([value_and_spread(record, key) for key in keys] for record in chosen)
+        made = table(caption, [title(key) for key in keys], cells, f"measured-{name}", numeric - {0})
+        return [*before, made, *(after if notes else [])]
 
     def targets(self) -> nodes.table:
         found = []

@@ -29,7 +29,15 @@ def result(folder: Path, name: str, records: list[dict]) -> dict:
 
 @pytest.mark.parametrize(
     ("value", "expected"),
-    [(1.23456, "1.235"), (-2.0, "−2"), (313554, "313,554"), (12345.6, "12,345.6"), (16.0, "16"), (0.1, "0.1")],
+    [
+        (1.23456, "1.23"),
+        (-2.0, "−2"),
+        (313554, "313,554"),
+        (12345.6, "12,346"),
+        (16.0, "16"),
+        (3e-08, "3.00 × 10⁻⁸"),
+        (0.0, "0"),
+    ],
 )
 def test_numbers(value, expected):
     assert measurements.number(value) == expected
@@ -45,6 +53,9 @@ def test_a_value_shows_its_spread_and_a_missing_one_a_dash():
 def test_what_is_the_same_in_every_row_is_no_column():
     records = [{"model": "a", "peer": "x", "time": 1.0, "time_low": 0.5, "time_high": 2.0}, {"model": "b", "peer": "x"}]
     assert measurements.columns(records) == (["model", "time"], {"peer": "x"})
+    ordered = measurements.columns([{"a": 1, "ratio": 2.0, "rung": "x"}, {"a": 2, "ratio": 3.0, "rung": "y"}])[0]
+    assert ordered == ["rung", "ratio", "a"]
+    assert measurements.words({"measure": "vit", "peer": "timm", "note": "not installed"}) == "timm: not installed"
 
 
 def test_seeds_become_a_mean_with_its_spread():
@@ -157,7 +168,7 @@ def test_the_page_says_what_the_files_say(text: str) -> None:
         for loss in measurements.losses(found["records"]):
             assert loss in plain
     for record in measurements.rows("grading", measurements.RESULTS):
-        assert f"<p>{measurements.shown(record, 'ratio')}</p>" in text
+        assert f"<p>{measurements.value_of(record, 'ratio')}</p>" in text
     missing = [name for name in NAMES if name not in ("targets", "experiments") and not measurements.results(name)]
     assert plain.count("Not yet measured.") == len(missing)
     assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in plain
