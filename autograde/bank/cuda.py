@@ -19,19 +19,19 @@ measure_throughput = Bank(
             "the clock read before the work is done",
             edit((_END, "    return")),
             "The second reading came while the device still had work in its queue: what was timed is how fast steps are "
-            "asked for. Wait for the device before each reading of the clock.",
+            "asked for. Wait for the device before each reading of the clock. See section 9.2.",
         ),
         Wrong(
             "not waited for after the warm-up",
             edit((_BEGIN, "    start = clock()")),
             "Work that the warm-up had left in the queue was done after the clock had started, and so was timed. Wait for "
-            "the device before the first reading too.",
+            "the device before the first reading too. See section 9.2.",
         ),
         Wrong(
             "the clock starts before the wait",
             edit((_BEGIN, "    start = clock()\n    synchronize()")),
             "The first reading came before the wait, so the rest of the warm-up's work was timed. Change the order of the "
-            "two.",
+            "two. See section 9.2.",
         ),
         Wrong(
             "the warm-up is timed",
@@ -43,13 +43,13 @@ measure_throughput = Bank(
                 ),
             ),
             "The clock was started before the first calls, which are slow because things are compiled and memory is asked "
-            "for. Start it after them.",
+            "for. Start it after them. See section 9.2.",
         ),
         Wrong(
             "no warm-up",
             edit(("    for _ in range(warm_up):\n        step()\n", "")),
             "step was not called before the clock started, so the slow first calls are in the time. Call it warm_up times "
-            "first.",
+            "first. See section 9.2.",
         ),
         Wrong(
             "the device waited for after every step",
@@ -57,43 +57,46 @@ measure_throughput = Bank(
                 ("        step()\n    synchronize()\n    return", "        step()\n        synchronize()\n    return")
             ),
             "After each step the program waited until the device had nothing left to do, so launching and working never "
-            "overlapped, which they do in training. Wait once, at the end.",
+            "overlapped, which they do in training. Wait once, at the end. See section 9.2.",
         ),
         Wrong(
             "seconds for each item",
             edit(("items * num_steps / (clock() - start)", "(clock() - start) / (items * num_steps)")),
-            "That is the time an item takes. Items in a second are asked for: turn the fraction round.",
+            "That is the time an item takes. Items in a second are asked for: turn the fraction round. "
+            "See section 9.2.",
         ),
         Wrong(
             "steps per second",
             edit(("items * num_steps", "num_steps")),
-            "That is how many steps a second has. Each of them handles several items.",
+            "That is how many steps a second has. Each of them handles several items. See section 9.2.",
         ),
         Wrong(
             "the items of one step over the time of all",
             edit(("items * num_steps", "items")),
-            "The time is that of all num_steps calls, and the items are those of one. Count the items of all of them.",
+            "The time is that of all num_steps calls, and the items are those of one. Count the items of all of them. "
+            "See section 9.2.",
         ),
         Wrong(
             "the warm-up's items counted",
             edit(("items * num_steps", "items * (num_steps + warm_up)")),
-            "The items of the warm-up are in the count, but not in the time. Leave them out of both.",
+            "The items of the warm-up are in the count, but not in the time. Leave them out of both. See section 9.2.",
         ),
         Wrong(
             "a clock of its own",
             edit(("clock()", "time.perf_counter()")),
-            "The time was taken from another clock than the argument. Read the one that was given: it may be a device's.",
+            "The time was taken from another clock than the argument. Read the one that was given: it may be a device's. "
+            "See section 9.2.",
         ),
         Wrong(
             "no ValueError",
             edit(("if num_steps < 1 or warm_up < 0:", "if False:")),
             "Settings that mean nothing were taken without a word. Look at num_steps and warm_up first and raise "
-            "ValueError with the numbers in it.",
+            "ValueError with the numbers in it. See section 9.2.",
         ),
         Wrong(
             "no warm-up is refused",
             edit(("warm_up < 0", "warm_up < 1")),
-            "A warm_up of 0 is allowed: only what is below 0 is refused.",
+            "A warm_up of 0 is allowed: only what is below 0 is refused. See section 9.2.",
         ),
     ],
     correct=[
@@ -179,12 +182,14 @@ train_step = Bank(
             "clipped before the scale is gone",
             edit((_UNSCALE + _CLIP, _CLIP + _UNSCALE)),
             "The gradients that were clipped still had the scaler's scale in them, so the threshold was reached that much "
-            "sooner. Ask the scaler to take it away first, then clip: by itself it does so only when it steps.",
+            "sooner. Ask the scaler to take it away first, then clip: by itself it does so only when it steps. "
+            "See section 9.4.",
         ),
         Wrong(
             "nothing clipped",
             edit((_CLIP, '    norm = nn.utils.clip_grad_norm_(model.parameters(), float("inf"))\n')),
-            "The gradients were measured, but a gradient longer than max_norm was used as it was. Clip at max_norm.",
+            "The gradients were measured, but a gradient longer than max_norm was used as it was. Clip at max_norm. "
+            "See section 9.4.",
         ),
         Wrong(
             "every parameter clipped by itself",
@@ -197,7 +202,7 @@ train_step = Bank(
                 )
             ),
             "Each parameter's gradient was cut to max_norm, which turns the direction of the step. The norm is that of all "
-            "parameters together, and all are shortened by one factor.",
+            "parameters together, and all are shortened by one factor. See section 9.4.",
         ),
         Wrong(
             "values clipped, not the norm",
@@ -209,7 +214,7 @@ train_step = Bank(
                 )
             ),
             "Every entry was cut to max_norm, which turns the direction of the step. The norm of all gradients together is "
-            "to be cut, and all of them shortened by one factor.",
+            "to be cut, and all of them shortened by one factor. See section 9.4.",
         ),
         Wrong(
             "the norm after clipping",
@@ -217,7 +222,7 @@ train_step = Bank(
                 (_CLIP, _CLIP + "    norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])\n"),
             ),
             "The norm that came back is never above max_norm, so it tells nothing about the gradients. Return the one that "
-            "was measured before clipping.",
+            "was measured before clipping. See section 9.4.",
         ),
         Wrong(
             "the scaled norm comes back",
@@ -229,24 +234,25 @@ train_step = Bank(
                     + _CLIP.replace("norm = ", "", 1),
                 )
             ),
-            "The norm that came back was measured while the scale was in the gradients. Measure after the scale is gone.",
+            "The norm that came back was measured while the scale was in the gradients. Measure after the scale is gone. "
+            "See section 9.4.",
         ),
         Wrong(
             "the optimizer steps by itself",
             edit((_STEP, "    optimizer.step()\n")),
             "The optimizer was asked to step directly, so a gradient that had become infinite went into the weights. Let "
-            "the scaler do it: it leaves such a step out.",
+            "the scaler do it: it leaves such a step out. See section 9.4.",
         ),
         Wrong(
             "the scaler is not updated",
             edit(("    scaler.update()\n", "")),
             "The scale is the same whatever happens, and this scaler will not know that a step is over. Ask it to update "
-            "after the step.",
+            "after the step. See section 9.4.",
         ),
         Wrong(
             "gradients not cleared",
             edit(("    optimizer.zero_grad()\n", "")),
-            "Gradients from before were added to these. Clear them before the backward pass.",
+            "Gradients from before were added to these. Clear them before the backward pass. See section 9.4.",
         ),
         Wrong(
             "gradients cleared after the backward pass",
@@ -255,7 +261,7 @@ train_step = Bank(
                 (_UNSCALE, "    for parameter in model.parameters():\n        parameter.grad.zero_()\n" + _UNSCALE),
             ),
             "The gradients were cleared between the backward pass and the step, so nothing was left to step along. Clear "
-            "them before the backward pass.",
+            "them before the backward pass. See section 9.4.",
         ),
         Wrong(
             "gradients cleared at the end only",
@@ -264,29 +270,31 @@ train_step = Bank(
                 ("    scaler.update()\n", "    scaler.update()\n    optimizer.zero_grad()\n"),
             ),
             "What stood in the gradients before the first call was added to its own. Clear them before the backward pass, "
-            "rather than after the step.",
+            "rather than after the step. See section 9.4.",
         ),
         Wrong(
             "no autocast",
             edit((_AUTOCAST, "    if True:\n")),
             "The model computed in float32 whatever dtype was asked for. Let loss_of run under autocast to that dtype, on the "
-            "kind of device that the model's parameters are on.",
+            "kind of device that the model's parameters are on. See section 9.4.",
         ),
         Wrong(
             "always bfloat16",
             edit(("dtype=dtype, enabled=dtype != torch.float32", "dtype=torch.bfloat16")),
-            "The model computed in bfloat16 whatever was asked for. Hand the dtype on, and leave autocast off for float32.",
+            "The model computed in bfloat16 whatever was asked for. Hand the dtype on, and leave autocast off for float32. "
+            "See section 9.4.",
         ),
         Wrong(
             "the dtype is not handed on",
             edit(("dtype=dtype, enabled", "enabled")),
-            "Autocast chose its own dtype, which is bfloat16 on a CPU. Hand on the one that was asked for.",
+            "Autocast chose its own dtype, which is bfloat16 on a CPU. Hand on the one that was asked for. "
+            "See section 9.4.",
         ),
         Wrong(
             "the loss is not scaled",
             edit(("scaler.scale(loss).backward()", "scaler.scale(loss)\n    loss.backward()")),
             "The backward pass started from the plain loss, and then the gradients were divided by the scale: the step was "
-            "that much too small. Start it from what the scaler makes of the loss.",
+            "that much too small. Start it from what the scaler makes of the loss. See section 9.4.",
         ),
         Wrong(
             "the scaled loss comes back",
@@ -294,13 +302,13 @@ train_step = Bank(
                 ("    scaler.scale(loss).backward()", "    loss = scaler.scale(loss)\n    loss.backward()"),
             ),
             "The loss that came back has the scaler's scale in it, which changes as training goes on. Keep the plain loss "
-            "for the return.",
+            "for the return. See section 9.4.",
         ),
         Wrong(
             "numbers instead of tensors",
             edit(("return loss.detach(), norm", "return loss.item(), norm.item()")),
             "To read a number off a GPU the program has to wait for it, at every step. Return the tensors; whoever wants a "
-            "number can ask for it now and then.",
+            "number can ask for it now and then. See section 9.4.",
         ),
         Wrong(
             "a scaler of its own",
@@ -308,13 +316,13 @@ train_step = Bank(
                 ("    optimizer.zero_grad()\n", '    optimizer.zero_grad()\n    scaler = torch.amp.GradScaler("cpu")\n')
             ),
             "A new scaler was made in every step, and the one that was given learns nothing: its scale neither falls nor "
-            "rises. Use the one that was given.",
+            "rises. Use the one that was given. See section 9.4.",
         ),
         Wrong(
             "the threshold multiplied by the scale",
             edit((_CLIP, "    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm * scaler.get_scale())\n")),
             "The scale was gone already when the threshold was multiplied by it, so hardly anything is clipped. One of "
-            "the two is enough.",
+            "the two is enough. See section 9.4.",
         ),
     ],
     correct=[
@@ -393,13 +401,13 @@ fix_the_drifting_rows = Bank(
                 (_RETURN, "    return (weights @ value.bfloat16()).float(), weights.float()"),
             ),
             "The weights were rounded to bfloat16, which has three digits, and rounded weights do not sum to one. No digit "
-            "comes back when they are made float32 afterwards: go to float32 before the softmax.",
+            "comes back when they are made float32 afterwards: go to float32 before the softmax. See section 9.4.",
         ),
         Wrong(
             "scaled in bfloat16",
             edit((_SOFTMAX, "    weights = torch.softmax((scores / query.shape[-1] ** 0.5).float(), dim=-1)\n")),
             "The rows sum to one, but the scores were divided while they were in bfloat16, and rounded once more. Go to "
-            "float32 before the division.",
+            "float32 before the division. See section 9.4.",
         ),
         Wrong(
             "the rows divided by their sums afterwards",
@@ -411,7 +419,7 @@ fix_the_drifting_rows = Bank(
                 )
             ),
             "The sums are mended, and each weight is as wrong as before: it was rounded in the softmax. Mend the cause: "
-            "scaling and softmax in float32.",
+            "scaling and softmax in float32. See section 9.4.",
         ),
         Wrong(
             "everything in float32",
@@ -420,18 +428,19 @@ fix_the_drifting_rows = Bank(
                 (_RETURN, "    return weights @ value, weights"),
             ),
             "The rows are right, but the matrix products are in float32 now, and their speed is gone. Only scaling and "
-            "softmax need float32.",
+            "softmax need float32. See section 9.4.",
         ),
         Wrong(
             "the first product in float32",
             edit(("query.bfloat16() @ key.bfloat16().transpose(-2, -1)", "query @ key.transpose(-2, -1)")),
-            "The first matrix product is in float32 now, and its speed is gone. Only scaling and softmax need float32.",
+            "The first matrix product is in float32 now, and its speed is gone. Only scaling and softmax need float32. "
+            "See section 9.4.",
         ),
         Wrong(
             "the second product in float32",
             edit((_RETURN, "    return weights @ value, weights")),
             "The second matrix product is in float32 now, and its speed is gone. Give it bfloat16 copies of the weights "
-            "and the values.",
+            "and the values. See section 9.4.",
         ),
         Wrong(
             "the rounded weights come back",
@@ -442,27 +451,29 @@ fix_the_drifting_rows = Bank(
                 )
             ),
             "The weights that came back are the ones that were rounded for the second product. Round a copy, and return "
-            "those that the softmax gave.",
+            "those that the softmax gave. See section 9.4.",
         ),
         Wrong(
             "output in bfloat16",
             edit((_RETURN, "    return weights.bfloat16() @ value.bfloat16(), weights")),
-            "The output came back in bfloat16. Both results are to be float32, as the inputs are.",
+            "The output came back in bfloat16. Both results are to be float32, as the inputs are. See section 9.4.",
         ),
         Wrong(
             "the scale is lost",
             edit((_SOFTMAX, "    weights = torch.softmax(scores.float(), dim=-1)\n")),
-            "The scores were not divided by the root of d any more. Keep the scaling, in float32.",
+            "The scores were not divided by the root of d any more. Keep the scaling, in float32. See section 9.4.",
         ),
         Wrong(
             "softmax over the queries",
             edit((_SOFTMAX, "    weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-2)\n")),
-            "The columns sum to one now instead of the rows. The softmax runs over the keys, the last axis.",
+            "The columns sum to one now instead of the rows. The softmax runs over the keys, the last axis. "
+            "See section 9.4.",
         ),
         Wrong(
             "float16 instead",
             edit((".bfloat16()", ".half()")),
-            "The matrix products are of float16 tensors now, which overflow at 65,504. bfloat16 is asked for.",
+            "The matrix products are of float16 tensors now, which overflow at 65,504. bfloat16 is asked for. "
+            "See section 9.4.",
         ),
     ],
     correct=[
@@ -539,45 +550,48 @@ fused_multi_head_attention = Bank(
             "the mask the other way round",
             edit((_KERNEL, _KERNEL.replace("=mask", "=None if mask is None else ~mask"))),
             "What may attend was hidden, and what may not was seen. In this function True means may attend, as in this "
-            "course: hand the mask on as it is. (nn.MultiheadAttention is the one that has it the other way round.)",
+            "course: hand the mask on as it is. (nn.MultiheadAttention is the one that has it the other way round.) "
+            "See section 9.5.",
         ),
         Wrong(
             "the mask added as a number",
             edit((_KERNEL, _KERNEL.replace("=mask", "=None if mask is None else mask.float()"))),
             "A mask of floating-point numbers is added to the scores: a one lifts a score a little and a zero forbids "
-            "nothing. Leave the mask boolean.",
+            "nothing. Leave the mask boolean. See section 9.5.",
         ),
         Wrong(
             "no axis for the heads in the mask",
             edit((_MASK, "")),
             "Inside, there are four axes, (B, H, T, S), and a mask (B, T, S) is lined up from the right: its sentences fall "
-            "on the heads. Give it an axis of size 1 for the heads.",
+            "on the heads. Give it an axis of size 1 for the heads. See section 9.5.",
         ),
         Wrong(
             "the mask is left out",
             edit(("attn_mask=mask", "attn_mask=None")),
-            "Every query attended to every key, whatever the mask said. Hand it to the kernel.",
+            "Every query attended to every key, whatever the mask said. Hand it to the kernel. See section 9.5.",
         ),
         Wrong(
             "causal wherever there is a mask",
             edit(("attn_mask=mask", "is_causal=mask is not None")),
-            "is_causal is a mask of its own, by order, and the one that was given was not used. Hand that one on.",
+            "is_causal is a mask of its own, by order, and the one that was given was not used. Hand that one on. "
+            "See section 9.5.",
         ),
         Wrong(
             "scaled twice",
             edit((_KERNEL, _KERNEL.replace("(queries,", "(queries / queries.shape[-1] ** 0.5,"))),
-            "The scores were divided by the root of d twice: the kernel does it by itself. Leave one of the two out.",
+            "The scores were divided by the root of d twice: the kernel does it by itself. Leave one of the two out. "
+            "See section 9.5.",
         ),
         Wrong(
             "scaled by the model's width",
             edit((_KERNEL, _KERNEL.replace("attn_mask=mask", "attn_mask=mask, scale=query.shape[-1] ** -0.5"))),
             "The scores were divided by the root of the model's width. The width is that of a head, and the kernel takes "
-            "it by itself.",
+            "it by itself. See section 9.5.",
         ),
         Wrong(
             "not scaled",
             edit((_KERNEL, _KERNEL.replace("attn_mask=mask", "attn_mask=mask, scale=1.0"))),
-            "A scale of 1 switches the division by the root of d off. Leave that argument out.",
+            "A scale of 1 switches the division by the root of d off. Leave that argument out. See section 9.5.",
         ),
         Wrong(
             "copied parameters",
@@ -592,7 +606,7 @@ fused_multi_head_attention = Bank(
                 )
             ),
             "The maps are not the attention's own but copies or new ones: when the attention learns, this module does not "
-            "hear of it. Take the same modules.",
+            "hear of it. Take the same modules. See section 9.5.",
         ),
         Wrong(
             "new maps",
@@ -602,13 +616,14 @@ fused_multi_head_attention = Bank(
                     "self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(*attention.W_Q.weight.shape) for _ in range(4))",
                 )
             ),
-            "The maps are new ones with weights of their own. Take the attention's: they have learned something.",
+            "The maps are new ones with weights of their own. Take the attention's: they have learned something. "
+            "See section 9.5.",
         ),
         Wrong(
             "the attention kept beside its maps",
             edit((_SHARED, _SHARED + "\n        self.attention = attention")),
             "Under the attention's name all parameters stand a second time in the state, so that a checkpoint from before "
-            "no longer fits. Keep the four maps and num_heads only.",
+            "no longer fits. Keep the four maps and num_heads only. See section 9.5.",
         ),
         Wrong(
             "heads cut off without moving the axis",
@@ -626,50 +641,52 @@ fused_multi_head_attention = Bank(
                     "self.W_V(value).view(value.shape[0], self.num_heads, value.shape[1], -1)",
                 ),
             ),
-            "The shapes are right and the heads mix positions: a view moves nothing. Use split_heads.",
+            "The shapes are right and the heads mix positions: a view moves nothing. Use split_heads. See section 9.5.",
         ),
         Wrong(
             "heads not put back in order",
             edit(("merge_heads(outputs)", "outputs.reshape(query.shape)")),
             "The heads' outputs were laid out without moving their axis back, so features of different positions stand in "
-            "one row. Use merge_heads.",
+            "one row. Use merge_heads. See section 9.5.",
         ),
         Wrong(
             "one head",
             edit(("self.num_heads = attention.num_heads", "self.num_heads = 1")),
-            "All features were one head. Take num_heads from the attention.",
+            "All features were one head. Take num_heads from the attention. See section 9.5.",
         ),
         Wrong(
             "no output map",
             edit(("self.W_O(merge_heads(outputs))", "merge_heads(outputs)")),
-            "The merged heads came back as they were. The last map, W_O, mixes them.",
+            "The merged heads came back as they were. The last map, W_O, mixes them. See section 9.5.",
         ),
         Wrong(
             "keys and values change places",
             edit((_KERNEL, _KERNEL.replace("queries, keys, values", "queries, values, keys"))),
-            "The queries were compared with the values, and the keys were summed up. The order is query, key, value.",
+            "The queries were compared with the values, and the keys were summed up. The order is query, key, value. "
+            "See section 9.5.",
         ),
         Wrong(
             "everything from the query",
             edit(("self.W_K(key)", "self.W_K(query)"), ("self.W_V(value)", "self.W_V(query)")),
             "Keys and values were made from the query, which is right for self-attention alone. Make them from key and "
-            "value.",
+            "value. See section 9.5.",
         ),
         Wrong(
             "no kernel",
             edit((f"outputs = {_KERNEL}", _PLAIN)),
             "The numbers are right, but the scores and the weights of all keys were stored, which is what the fused kernel "
-            "avoids. Leave the product to F.scaled_dot_product_attention.",
+            "avoids. Leave the product to F.scaled_dot_product_attention. See section 9.5.",
         ),
         Wrong(
             "the output alone",
             edit(("return self.W_O(merge_heads(outputs)), None", "return self.W_O(merge_heads(outputs))")),
-            "A layer that uses an attention takes two things from it. Return the output and None.",
+            "A layer that uses an attention takes two things from it. Return the output and None. See section 9.5.",
         ),
         Wrong(
             "an empty tensor for the weights",
             edit(("(merge_heads(outputs)), None", "(merge_heads(outputs)), torch.empty(0)")),
-            "There are no weights, and an empty tensor only looks like some. Return None in their place.",
+            "There are no weights, and an empty tensor only looks like some. Return None in their place. "
+            "See section 9.5.",
         ),
     ],
     correct=[
@@ -758,43 +775,43 @@ attention_in_blocks = Bank(
                 (_RESCALED, "exponentials, rescale = torch.exp(scores), 1.0"),
             ),
             "Without a maximum taken off, the exponential of a score above 88 is infinite in float32, and far below zero "
-            "all are 0. Keep the largest score so far, for each query, and take it off.",
+            "all are 0. Keep the largest score so far, for each query, and take it off. See section 9.5.",
         ),
         Wrong(
             "the block's maximum in place of the largest so far",
             edit((_LARGER, "larger = scores.amax(dim=-1, keepdim=True)")),
             "What has been summed up is carried over to the maximum of the latest block, which may be smaller: then what "
-            "was there before overflows. Take the larger of the old maximum and the block's.",
+            "was there before overflows. Take the larger of the old maximum and the block's. See section 9.5.",
         ),
         Wrong(
             "the sums are not rescaled",
             edit((_TOTAL, _TOTAL.replace(" * rescale", "")), (_OUTPUT, _OUTPUT.replace(" * rescale", ""))),
             "When a larger maximum turns up, the sums that were made with the old one no longer fit the new exponentials. "
-            "Multiply both by the exponential of the old maximum less the new one.",
+            "Multiply both by the exponential of the old maximum less the new one. See section 9.5.",
         ),
         Wrong(
             "only the total is rescaled",
             edit((_OUTPUT, _OUTPUT.replace(" * rescale", ""))),
             "The total was carried over to the new maximum and the weighted sum of the values was not. Both were made with "
-            "the old maximum: rescale both.",
+            "the old maximum: rescale both. See section 9.5.",
         ),
         Wrong(
             "only the output is rescaled",
             edit((_TOTAL, _TOTAL.replace(" * rescale", ""))),
             "The weighted sum was carried over to the new maximum and the total was not. Both were made with the old "
-            "maximum: rescale both.",
+            "maximum: rescale both. See section 9.5.",
         ),
         Wrong(
             "rescaled the wrong way round",
             edit(("torch.exp(largest - larger)", "torch.exp(larger - largest).nan_to_num(0.0, posinf=0.0)")),
             "When the maximum rises, what was summed up before has to become smaller, and it grew. The exponent is the old "
-            "maximum less the new one.",
+            "maximum less the new one. See section 9.5.",
         ),
         Wrong(
             "the maximum begins at zero",
             edit(('query.new_full((*query.shape[:-1], 1), float("-inf"))', "query.new_zeros(*query.shape[:-1], 1)")),
             "The largest score so far begins at zero, so where all scores are far below zero every exponential is 0, and "
-            "0/0 is NaN. Before the first block there is no score: what is smaller than all of them?",
+            "0/0 is NaN. Before the first block there is no score: what is smaller than all of them? See section 9.5.",
         ),
         Wrong(
             "each block normalised by itself",
@@ -803,7 +820,7 @@ attention_in_blocks = Bank(
                 (_OUTPUT, "output = output + exponentials / exponentials.sum(dim=-1, keepdim=True) @ values"),
             ),
             "Each block's weights were made to sum to one and the blocks' outputs averaged, so a key's weight depends on "
-            "which block it stands in. Divide once, at the end, by the total over all blocks.",
+            "which block it stands in. Divide once, at the end, by the total over all blocks. See section 9.5.",
         ),
         Wrong(
             "divided in every block",
@@ -812,29 +829,30 @@ attention_in_blocks = Bank(
                 ("return output / total", "return output"),
             ),
             "The weighted sum was divided by the total after each block, and then divided again with the next one. Divide "
-            "once, at the end.",
+            "once, at the end. See section 9.5.",
         ),
         Wrong(
             "not divided",
             edit(("return output / total", "return output")),
             "What came back is the weighted sum of the values with weights that do not sum to one. Divide it by the total "
-            "of the exponentials.",
+            "of the exponentials. See section 9.5.",
         ),
         Wrong(
             "the last keys are left out",
             edit(("range(0, key.shape[-2], block_size)", "range(0, key.shape[-2] - block_size + 1, block_size)")),
-            "The keys after the last whole block were not read. The last block may be smaller than the others.",
+            "The keys after the last whole block were not read. The last block may be smaller than the others. "
+            "See section 9.5.",
         ),
         Wrong(
             "no scale",
             edit((" / query.shape[-1] ** 0.5", "")),
-            "The scores were not divided by the root of d_k.",
+            "The scores were not divided by the root of d_k. See section 9.5.",
         ),
         Wrong(
             "one maximum for all queries",
             edit((_LARGER, "larger = torch.maximum(largest, scores.max())")),
             "One maximum was taken off all queries' scores: a query whose own scores lie far below it gets only zeros, and "
-            "0/0 is NaN. Each query keeps a maximum of its own.",
+            "0/0 is NaN. Each query keeps a maximum of its own. See section 9.5.",
         ),
         Wrong(
             "all scores at once",
@@ -844,7 +862,7 @@ attention_in_blocks = Bank(
     return torch.softmax(scores, dim=-1) @ value
 """,
             "The numbers are right, but the scores of all keys stood in one tensor, which is what is not to be. Work on "
-            "the scores of one block of keys at a time.",
+            "the scores of one block of keys at a time. See section 9.5.",
         ),
         Wrong(
             "the blocks' scores kept",
@@ -858,7 +876,7 @@ attention_in_blocks = Bank(
     return sum(block @ value[..., s : s + block_size, :] for block, s in zip(weights, starts)) / total
 """,
             "The scores were computed block by block and then kept in a list, all of them, so the memory is that of the "
-            "whole matrix. Sum up each block at once and let it go.",
+            "whole matrix. Sum up each block at once and let it go. See section 9.5.",
         ),
         Wrong(
             "query by query",
@@ -871,13 +889,13 @@ attention_in_blocks = Bank(
     return torch.cat(rows, dim=-2)
 """,
             "The queries were taken one by one, and each had the scores of all keys at once. It is the keys that come in "
-            "blocks.",
+            "blocks. See section 9.5.",
         ),
         Wrong(
             "no ValueError",
             edit(("if block_size < 1:", "if False:")),
             "A block of no keys was tried out, or left to range. Raise ValueError with the number in it before anything "
-            "else.",
+            "else. See section 9.5.",
         ),
     ],
     correct=[
@@ -993,7 +1011,7 @@ def accumulate(model, loss_sum_of, micro_batches):
     return total
 """,
             "Each piece had the same say, however few predictions it had, so those of a small piece count for more than "
-            "others. Divide by the number of all predictions, which is known at the end.",
+            "others. Divide by the number of all predictions, which is known at the end. See section 9.7.",
         ),
         Wrong(
             "the sum of the pieces' means",
@@ -1009,12 +1027,14 @@ def accumulate(model, loss_sum_of, micro_batches):
     return total
 """,
             "The pieces' mean losses were added up, so the gradient is as many times too large as there are pieces, and "
-            "small pieces count for more. Add up sums, and divide by the number of all predictions at the end.",
+            "small pieces count for more. Add up sums, and divide by the number of all predictions at the end. "
+            "See section 9.7.",
         ),
         Wrong(
             "gradients not divided",
             edit((_DIVIDE, "")),
-            "The gradients are those of the sum of all losses. Divide them by the number of all predictions.",
+            "The gradients are those of the sum of all losses. Divide them by the number of all predictions. "
+            "See section 9.7.",
         ),
         Wrong(
             "divided by the number of pieces",
@@ -1024,17 +1044,18 @@ def accumulate(model, loss_sum_of, micro_batches):
                 (_LOOP, _LOOP + "        pieces += 1\n"),
             ),
             "The gradients of the summed loss were divided by how many pieces there were. Divide by how many predictions "
-            "there were in all of them.",
+            "there were in all of them. See section 9.7.",
         ),
         Wrong(
             "divided by the rows",
             edit(("count = count + predictions", "count = count + len(micro_batch[0])")),
-            "The number of rows was counted, padding and all. loss_sum_of says how many predictions its sum is over.",
+            "The number of rows was counted, padding and all. loss_sum_of says how many predictions its sum is over. "
+            "See section 9.7.",
         ),
         Wrong(
             "divided by the last piece's count",
             edit(("count = count + predictions", "count = predictions")),
-            "The number of predictions at the end is that of the last piece alone. Add the counts up.",
+            "The number of predictions at the end is that of the last piece alone. Add the counts up. See section 9.7.",
         ),
         Wrong(
             "divided in every round",
@@ -1047,12 +1068,13 @@ def accumulate(model, loss_sum_of, micro_batches):
                 ),
             ),
             "The gradients were divided after each piece, so what came first was divided several times. Divide once, when "
-            "all pieces are through.",
+            "all pieces are through. See section 9.7.",
         ),
         Wrong(
             "old gradients not cleared",
             edit((_ZERO, "")),
-            "Gradients from before were there and were added to these. Clear them once, before the first piece.",
+            "Gradients from before were there and were added to these. Clear them once, before the first piece. "
+            "See section 9.7.",
         ),
         Wrong(
             "cleared for every piece",
@@ -1061,7 +1083,7 @@ def accumulate(model, loss_sum_of, micro_batches):
                 ("        loss_sum, predictions", "        model.zero_grad()\n        loss_sum, predictions"),
             ),
             "The gradients were cleared before each piece, so only the last one's are left. Clear them once, before the "
-            "first.",
+            "first. See section 9.7.",
         ),
         Wrong(
             "one backward pass for all",
@@ -1077,7 +1099,7 @@ def accumulate(model, loss_sum_of, micro_batches):
     return loss.detach()
 """,
             "All forward passes came first and the backward pass at the end: until then every piece's graph was in memory, "
-            "which is as much as the large batch needs. Go backward after each piece.",
+            "which is as much as the large batch needs. Go backward after each piece. See section 9.7.",
         ),
         Wrong(
             "all forward passes first",
@@ -1089,17 +1111,18 @@ def accumulate(model, loss_sum_of, micro_batches):
                 ("        loss_sum, predictions = loss_sum_of(model, micro_batch)\n", ""),
             ),
             "All forward passes came first, so every piece's graph was in memory at the same time. Go forward and backward "
-            "with one piece, then take the next.",
+            "with one piece, then take the next. See section 9.7.",
         ),
         Wrong(
             "the last piece's loss comes back",
             edit(("return total / count", "return loss_sum.detach() / predictions")),
-            "The loss that came back is the last piece's. The mean over all predictions of all pieces is asked for.",
+            "The loss that came back is the last piece's. The mean over all predictions of all pieces is asked for. "
+            "See section 9.7.",
         ),
         Wrong(
             "the summed loss comes back",
             edit(("return total / count", "return total")),
-            "The loss that came back is a sum. Divide it by the number of all predictions.",
+            "The loss that came back is a sum. Divide it by the number of all predictions. See section 9.7.",
         ),
         Wrong(
             "every parameter has a gradient",
@@ -1110,7 +1133,7 @@ def accumulate(model, loss_sum_of, micro_batches):
                 )
             ),
             "A parameter that took no part in the loss has no gradient at all, and None cannot be divided. Leave such "
-            "parameters alone.",
+            "parameters alone. See section 9.7.",
         ),
         Wrong(
             "gone through twice",
@@ -1126,7 +1149,7 @@ def accumulate(model, loss_sum_of, micro_batches):
     return total
 """,
             "The pieces were gone through twice, and a generator has nothing left the second time; the forward passes "
-            "were made twice too. The division can wait until the end.",
+            "were made twice too. The division can wait until the end. See section 9.7.",
         ),
         Wrong(
             "the weights moved",
@@ -1136,7 +1159,8 @@ def accumulate(model, loss_sum_of, micro_batches):
                     "    with torch.no_grad():\n        for parameter in model.parameters():\n            if parameter.grad is not None:\n                parameter -= 0.01 * parameter.grad\n    return total / count",
                 )
             ),
-            "The weights were changed here. Only the gradients are asked for: the step is the optimizer's.",
+            "The weights were changed here. Only the gradients are asked for: the step is the optimizer's. "
+            "See section 9.7.",
         ),
     ],
     correct=[
@@ -1270,42 +1294,43 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         raise ValueError(f"{path} is not a checkpoint") from error
 """,
             "The weights are back, and nothing else is: the optimizer has forgotten its moments, the schedule is at its "
-            "beginning, and so on. Go through everything that a next step depends on.",
+            "beginning, and so on. Go through everything that a next step depends on. See section 9.10.",
         ),
         Wrong(
             "the optimizer is forgotten",
             _not_taken_on("optimizer"),
-            "The optimizer's moments are those of a new one, so the first steps go elsewhere. Save and load its state too.",
+            "The optimizer's moments are those of a new one, so the first steps go elsewhere. Save and load its state too. "
+            "See section 9.10.",
         ),
         Wrong(
             "the schedule is forgotten",
             _not_taken_on("scheduler"),
             "The schedule did not go on from where it stood, so the learning rate becomes another one. Save and load its "
-            "state too.",
+            "state too. See section 9.10.",
         ),
         Wrong(
             "the scaler is forgotten",
             _not_taken_on("scaler"),
             "The scaler is at its first scale again, and has forgotten how many good steps it had counted. Save and load "
-            "its state too.",
+            "its state too. See section 9.10.",
         ),
         Wrong(
             "the stream of batches is forgotten",
             _not_taken_on("data"),
             "The stream of batches did not go on from where it stood, so other samples come next. Save and load its state "
-            "too.",
+            "too. See section 9.10.",
         ),
         Wrong(
             "the random numbers are forgotten",
             edit(("    torch.set_rng_state(random.cpu())\n", "")),
             "Dropout draws other numbers than it would have drawn. Save the state of torch's random numbers and set it "
-            "when you load.",
+            "when you load. See section 9.10.",
         ),
         Wrong(
             "seeded instead of restored",
             edit(("    torch.set_rng_state(random.cpu())\n", "    torch.manual_seed(step)\n")),
             "A seed begins the random numbers anew, and they had gone on for a while. Save their state and set it when you "
-            "load.",
+            "load. See section 9.10.",
         ),
         Wrong(
             "the names are bound anew",
@@ -1326,23 +1351,23 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         raise ValueError(f"{path} is not a checkpoint") from error
 """,
             "The file may hold everything, but the five objects that were given stayed as they were: to bind a name anew "
-            "inside a function changes nothing outside. Let each object load its own state.",
+            "inside a function changes nothing outside. Let each object load its own state. See section 9.10.",
         ),
         Wrong(
             "nothing comes back",
             edit(("    return step", "    return None")),
-            "The training has to know where it is. Return how many steps had been taken.",
+            "The training has to know where it is. Return how many steps had been taken. See section 9.10.",
         ),
         Wrong(
             "the next step's number",
             edit(("    return step", "    return step + 1")),
-            "One step too many came back. Return how many had been taken when the file was written.",
+            "One step too many came back. Return how many had been taken when the file was written. See section 9.10.",
         ),
         Wrong(
             "written over the old file",
             edit((_WRITE, "    torch.save(state, path)\n")),
             "The new checkpoint was written into the old one's file: if anything fails on the way, neither is left. Write "
-            "to a file of another name beside it, and let that one take its place when it is whole.",
+            "to a file of another name beside it, and let that one take its place when it is whole. See section 9.10.",
         ),
         Wrong(
             "first into memory, then over the old file",
@@ -1353,7 +1378,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
                 )
             ),
             "A state that cannot be saved no longer harms the old file, but a full disk does: it is emptied before the new "
-            "bytes are in it. Write to a file of another name, and let that one take its place when it is whole.",
+            "bytes are in it. Write to a file of another name, and let that one take its place when it is whole. "
+            "See section 9.10.",
         ),
         Wrong(
             "the old file is taken away first",
@@ -1364,7 +1390,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
                 )
             ),
             "The old checkpoint was taken away before the new one was whole: a failure between leaves none. A rename takes "
-            "the old one's place by itself, at once.",
+            "the old one's place by itself, at once. See section 9.10.",
         ),
         Wrong(
             "renamed whatever happens",
@@ -1374,24 +1400,26 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
                     '    try:\n        torch.save(state, f"{path}.part")\n    finally:\n        os.replace(f"{path}.part", path)\n',
                 )
             ),
-            "The unfinished file took the old one's place although writing it had failed. Rename only after it is whole.",
+            "The unfinished file took the old one's place although writing it had failed. Rename only after it is whole. "
+            "See section 9.10.",
         ),
         Wrong(
             "errors of all kinds pass through",
             edit((_TRY, "    except ZeroDivisionError as error:")),
             "What a file that is cut or of another kind raises differs from case to case, and says nothing to a person. "
-            "Raise ValueError with the path for all of them, and FileNotFoundError only where there is no file.",
+            "Raise ValueError with the path for all of them, and FileNotFoundError only where there is no file. "
+            "See section 9.10.",
         ),
         Wrong(
             "a missing file is a ValueError too",
             edit((_TRY, "    except Exception as error:")),
             "To have no checkpoint yet is not the same as a broken one, and a program may go on from there. Let "
-            "FileNotFoundError pass.",
+            "FileNotFoundError pass. See section 9.10.",
         ),
         Wrong(
             "an error that does not say which file",
             edit(('f"{path} is not a whole checkpoint: {error}"', '"this is not a checkpoint"')),
-            "The message does not say which file is meant. Put the path into it.",
+            "The message does not say which file is meant. Put the path into it. See section 9.10.",
         ),
         Wrong(
             "only a file that cannot be read is refused",
@@ -1411,7 +1439,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
                 ),
             ),
             "A file that can be read may still be no checkpoint: where something is missing from it, ValueError with the "
-            "path is asked for as well.",
+            "path is asked for as well. See section 9.10.",
         ),
         Wrong(
             "the path has to be a Path",
@@ -1421,12 +1449,12 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
                     '    torch.save(state, path.with_suffix(".part"))\n    path.with_suffix(".part").replace(path)\n',
                 )
             ),
-            "The path was taken to be a Path, and it may be a str. Make one of it first.",
+            "The path was taken to be a Path, and it may be a str. Make one of it first. See section 9.10.",
         ),
         Wrong(
             "the path has to be a str",
             edit((_WRITE, '    torch.save(state, path + ".part")\n    os.replace(path + ".part", path)\n')),
-            "The path was taken to be a str, and it may be a Path. Make one of it first.",
+            "The path was taken to be a str, and it may be a Path. Make one of it first. See section 9.10.",
         ),
     ],
     correct=[
@@ -1534,7 +1562,7 @@ model_flops_utilisation = Bank(
                 (_OF_SCORES, "4 * num_layers * d_model * num_tokens**2"),
             ),
             "Two operations for a parameter and a token are the forward pass. The backward pass needs twice as many again, "
-            "for the scores too.",
+            "for the scores too. See section 9.12.",
         ),
         Wrong(
             "multiplications alone",
@@ -1543,7 +1571,7 @@ model_flops_utilisation = Bank(
                 (_OF_SCORES, "6 * num_layers * d_model * num_tokens**2"),
             ),
             "A multiplication and the addition after it are two operations: every number here is half of what it should "
-            "be.",
+            "be. See section 9.12.",
         ),
         Wrong(
             "computed twice, counted twice",
@@ -1552,45 +1580,47 @@ model_flops_utilisation = Bank(
                 (_OF_SCORES, "16 * num_layers * d_model * num_tokens**2"),
             ),
             "Eight for six counts the forward pass twice, as it happens with activation checkpointing. What is computed "
-            "again to save memory is no part of what the model needs.",
+            "again to save memory is no part of what the model needs. See section 9.12.",
         ),
         Wrong(
             "no attention",
             edit((f" + {_OF_SCORES}", "")),
             "The products of queries with keys and of weights with values have no parameters, so they are not in the first "
-            "term. Add theirs.",
+            "term. Add theirs. See section 9.12.",
         ),
         Wrong(
             "the attention of one layer",
             edit((_OF_SCORES, "12 * d_model * num_tokens**2")),
-            "The attention was counted once, and each layer has one.",
+            "The attention was counted once, and each layer has one. See section 9.12.",
         ),
         Wrong(
             "scores counted once a token",
             edit((_OF_SCORES, "12 * num_layers * d_model * num_tokens")),
             "The attention of one token over T tokens was counted, and there are T tokens in a sequence: it goes with the "
-            "square of the length.",
+            "square of the length. See section 9.12.",
         ),
         Wrong(
             "the scores without the weighted sums",
             edit((_OF_SCORES, "6 * num_layers * d_model * num_tokens**2")),
-            "Half of the attention is missing: queries with keys are one product, weights with values another.",
+            "Half of the attention is missing: queries with keys are one product, weights with values another. "
+            "See section 9.12.",
         ),
         Wrong(
             "the operations of one token",
             edit((_OF_PARAMETERS, "6 * num_parameters"), (_OF_SCORES, "12 * num_layers * d_model * num_tokens")),
             "These are the operations of one token, and sequences per second were given. Multiply by the tokens of a "
-            "sequence.",
+            "sequence. See section 9.12.",
         ),
         Wrong(
             "a sequence's length forgotten for the parameters",
             edit((_OF_PARAMETERS, "6 * num_parameters")),
-            "Every parameter meets every token of the sequence: the first term goes with the length too.",
+            "Every parameter meets every token of the sequence: the first term goes with the length too. "
+            "See section 9.12.",
         ),
         Wrong(
             "percent",
             edit(("/ peak_flops", "/ peak_flops * 100")),
-            "That is a percentage. A share is asked for: 0.5 for half.",
+            "That is a percentage. A share is asked for: 0.5 for half. See section 9.12.",
         ),
         Wrong(
             "turned round",
@@ -1600,24 +1630,25 @@ model_flops_utilisation = Bank(
                     "return peak_flops / (flops * sequences_per_second)",
                 )
             ),
-            "That says how many times the peak is what is used. The share is the other way round.",
+            "That says how many times the peak is what is used. The share is the other way round. See section 9.12.",
         ),
         Wrong(
             "no rate",
             edit(("flops * sequences_per_second / peak_flops", "flops / peak_flops")),
             "The operations of one sequence were divided by those of a second. Multiply by how many sequences a second "
-            "has.",
+            "has. See section 9.12.",
         ),
         Wrong(
             "no ValueError",
             edit(("if peak_flops <= 0:", "if False:")),
             "A device that can do nothing, or less, was taken without a word, or stopped at Python's own error. Raise "
-            "ValueError with the number in it.",
+            "ValueError with the number in it. See section 9.12.",
         ),
         Wrong(
             "only zero is refused",
             edit(("if peak_flops <= 0:", "if peak_flops == 0:")),
-            "A negative peak was taken without a word. Everything that is not above zero is a ValueError.",
+            "A negative peak was taken without a word. Everything that is not above zero is a ValueError. "
+            "See section 9.12.",
         ),
     ],
     correct=[
@@ -1702,29 +1733,30 @@ ddp_equivalence = Bank(
             "the same order in every epoch",
             edit(("seed + epoch", "seed")),
             "Every epoch had the same order: the samples were shuffled once for the whole training. The epoch belongs into "
-            "the seed; in torch's sampler this is what set_epoch is for.",
+            "the seed; in torch's sampler this is what set_epoch is for. See section 9.13.",
         ),
         Wrong(
             "the seed is left out",
             edit(("seed + epoch", "epoch")),
-            "Another seed gave the same order. The generator is seeded with seed + epoch.",
+            "Another seed gave the same order. The generator is seeded with seed + epoch. See section 9.13.",
         ),
         Wrong(
             "every process with an order of its own",
             edit(("seed + epoch", "seed + epoch + rank")),
             "Each process shuffled for itself, so some samples go to two of them and some to none. The order has to be the "
-            "same in all processes.",
+            "same in all processes. See section 9.13.",
         ),
         Wrong(
             "not shuffled",
             edit((_ORDER, "    order = list(range(num_samples))\n")),
-            "The samples came in their own order. Shuffle them with a generator seeded with seed + epoch.",
+            "The samples came in their own order. Shuffle them with a generator seeded with seed + epoch. "
+            "See section 9.13.",
         ),
         Wrong(
             "all random numbers seeded",
             edit((_ORDER, "    torch.manual_seed(seed + epoch)\n    order = torch.randperm(num_samples).tolist()\n")),
             "To shuffle, the random numbers of the whole program were begun anew, on which dropout rests. Make a generator "
-            "for the order alone.",
+            "for the order alone. See section 9.13.",
         ),
         Wrong(
             "blocks instead of every nth",
@@ -1734,38 +1766,40 @@ ddp_equivalence = Bank(
                     "    size = whole // world_size\n    return [order[place % num_samples] for place in range(rank * size, (rank + 1) * size)]",
                 )
             ),
-            "Each process took a stretch of the order. It is every world_size-th place, beginning with its rank.",
+            "Each process took a stretch of the order. It is every world_size-th place, beginning with its rank. "
+            "See section 9.13.",
         ),
         Wrong(
             "what does not divide is left out",
             edit((_WHOLE, "    whole = num_samples // world_size * world_size\n")),
             "The samples that were left over went to no process. Continue the order with its own beginning until it "
-            "divides.",
+            "divides. See section 9.13.",
         ),
         Wrong(
             "unequal shares",
             edit((_WHOLE, "    whole = num_samples\n")),
             "Some processes got one sample more than others, and these would wait for them for ever in all_reduce. "
-            "Continue the order with its own beginning until it divides.",
+            "Continue the order with its own beginning until it divides. See section 9.13.",
         ),
         Wrong(
             "continued once only",
             edit((_PLACES, "    order = order + order[: whole - num_samples]\n    return order[rank::world_size]")),
             "With more processes than samples the order has to begin over again several times, and it did so once: some "
-            "processes got nothing.",
+            "processes got nothing. See section 9.13.",
         ),
         Wrong(
             "continued with the last sample",
             edit(
                 (_PLACES, "    return [order[min(place, num_samples - 1)] for place in range(rank, whole, world_size)]")
             ),
-            "The order was continued with its last sample again and again. It goes on with its own beginning.",
+            "The order was continued with its last sample again and again. It goes on with its own beginning. "
+            "See section 9.13.",
         ),
         Wrong(
             "the sum of the gradients",
             edit((_MEAN, "parameter.grad = all_reduce(gradient)")),
             "The gradients of all processes were added up and not divided, so the step grows with their number. DDP takes "
-            "the mean.",
+            "the mean. See section 9.13.",
         ),
         Wrong(
             "parameters without a gradient left out",
@@ -1777,42 +1811,42 @@ ddp_equivalence = Bank(
                 ),
             ),
             "A parameter that had no gradient here was passed over, while another process called all_reduce for it: from "
-            "then on the calls belong to different parameters. Give zeros for it.",
+            "then on the calls belong to different parameters. Give zeros for it. See section 9.13.",
         ),
         Wrong(
             "None divided",
             edit((_ZEROS, "gradient = parameter.grad")),
             "A parameter that took no part in the loss has None for a gradient, and this was handed to all_reduce. Give "
-            "zeros in its place.",
+            "zeros in its place. See section 9.13.",
         ),
         Wrong(
             "what all_reduce returns is not used",
             edit((_MEAN, "all_reduce(gradient)\n        parameter.grad = gradient / world_size")),
             "The sum that all_reduce returned was let go, and this process's own gradient was divided. (torch.distributed "
-            "has one that writes in place; this one returns.)",
+            "has one that writes in place; this one returns.) See section 9.13.",
         ),
         Wrong(
             "the weights averaged",
             edit((_MEAN, "parameter.data = all_reduce(parameter.data) / world_size")),
             "It was the weights that went round, not their gradients. Average the gradients; the weights then stay alike "
-            "by themselves.",
+            "by themselves. See section 9.13.",
         ),
         Wrong(
             "divided twice",
             edit((_MEAN, "parameter.grad = all_reduce(gradient / world_size) / world_size")),
-            "The gradients were divided before all_reduce and after it. Once is the mean.",
+            "The gradients were divided before all_reduce and after it. Once is the mean. See section 9.13.",
         ),
         Wrong(
             "another order of parameters",
             edit(("for parameter in model.parameters():", "for parameter in reversed(list(model.parameters())):")),
             "all_reduce was called in another order than that of model.parameters(), which the other processes keep to: "
-            "the n-th calls belong together.",
+            "the n-th calls belong together. See section 9.13.",
         ),
         Wrong(
             "no ValueError",
             edit(("if num_samples < 1 or not 0 <= rank < world_size:", "if False:")),
             "A rank that there is not, or no samples, was taken without a word or stopped at another error. Look at the "
-            "numbers first and raise ValueError.",
+            "numbers first and raise ValueError. See section 9.13.",
         ),
     ],
     correct=[

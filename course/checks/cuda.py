@@ -625,7 +625,7 @@ class _Run:
 
     def __init__(self, student: Student, draw: Draw):
         self.student = student
-        self.seed, self.taken = int(draw.integers(10, 1000)), int(draw.integers(3, 8))
+        self.seed, self.taken = int(draw.integers(10, 1000)), int(draw.integers(2, 5))
         self.folder, self.training = student.fixture("Folder"), student.fixture("Training", self.seed)
         self.training.method("steps", self.taken)
 
@@ -676,16 +676,17 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 
 _LOOKED_AT = {
-    "the weights, and the running means beside them": ("weights",),
-    "what the optimizer remembers of past gradients": ("moments",),
-    "where the learning rate's schedule stands": ("schedule",),
-    "the scaler's scale, and how many good steps it has counted": ("scale",),
-    "where the stream of batches stands": ("data",),
+    "the weights and running means, and the optimizer's memory of past gradients": ("weights", "moments"),
+    "the learning rate's schedule, the scaler's scale, the place in the stream of batches": (
+        "schedule",
+        "scale",
+        "data",
+    ),
 }
 
 
 def _add_condition_row(title: str, names: tuple[str, ...]) -> None:
-    @checkpoints.row(f"it goes on with {title}", weight=0.5)
+    @checkpoints.row(f"it goes on with {title}")
     def _(student: Student, draw: Draw) -> dict[str, Any]:
         run = _Run(student, draw)
         run.save()
