@@ -19,6 +19,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -337,6 +338,8 @@ def loop(config: Configuration, resume: bool, process: Process) -> tuple[dict[st
     )
     scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: rate(step, config))
     scaler = torch.amp.GradScaler(process.device.type, enabled=config.dtype == "float16")
+    if scaler.is_enabled():  # it leaves steps out on purpose, the first one often
+        warnings.filterwarnings("ignore", message="Detected call of `lr_scheduler.step")
     samples = Samples(task, process, config.seed)
     step = 0
     if goes_on:

@@ -257,6 +257,8 @@ def hub_images(name: str, size: int) -> tuple[Batch, Batch]:
 
 def translation(config: Configuration, kind: str, where: str) -> Task:
     """Numbers in words, English to German. Sentences held out are not among those trained on."""
+    if config.d_model % 2:
+        raise TrainingError(f"positions come as sines and cosines: d_model must be even, got {config.d_model}")
     english, german = numbers_vocabularies()
     sentences = numbers_in_words(config.samples or 20_000, 1, config.numbers, seed=1)
     seen = {sentence.source for sentence in sentences}

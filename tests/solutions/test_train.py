@@ -9,6 +9,7 @@ import sys
 import time
 import types
 from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -46,10 +47,10 @@ def step_of(folder: Path) -> int:
     return torch.load(folder / "checkpoint.pt", weights_only=True)["step"]
 
 
-def assert_equal_weights(one: Path, other: Path, tolerance: float = 0.0) -> None:
+def assert_equal_weights(one: Path, other: Path, tolerance: float = 0.0, but: str = "nothing") -> None:
     a, b = weights(one), weights(other)
     assert a.keys() == b.keys()
-    for name in a:
+    for name in (name for name in a if not name.endswith(but)):
         torch.testing.assert_close(a[name], b[name], rtol=0, atol=tolerance, msg=lambda m, n=name: f"{n}: {m}")
 
 
@@ -142,7 +143,7 @@ def test_the_rate_rises_in_a_line_and_falls_along_a_cosine():
     rates = [train.rate(step, config) for step in range(111)]
     assert rates[:10] == pytest.approx([(i + 1) / 10 for i in range(10)])
     assert rates[10] == 1.0 and rates[60] == pytest.approx(0.525) and rates[110] == pytest.approx(0.05)
-    assert all(a >= b for a, b in zip(rates[10:], rates[11:], strict=False))
+    assert rates[10:] == sorted(rates[10:], reverse=True)
 
 
 # ---- it goes on -----------------------------------------------------------------------------------------------------
@@ -225,10 +226,10 @@ def test_processes_together_take_the_batches_that_one_would(tmp_path):
     cpu = torch.device("cpu")
     alone = Samples(task, Process(0, 1, cpu), seed=3)
     batches = [alone.next(6) for _ in range(9)]  # over two ends of an epoch
-    assert all(sorted(sum(batches[i : i + 4], [])) == list(range(24)) for i in (0, 4))
+    assert all(sorted(chain(*batches[i : i + 4])) == list(range(24)) for i in (0, 4))
     for world_size in (2, 3):
         parts = [Samples(task, Process(rank, world_size, cpu), seed=3) for rank in range(world_size)]
-        assert [sorted(sum((part.next(6) for part in parts), [])) for _ in range(9)] == [sorted(b) for b in batches]
+        assert [sorted(chain(*(part.next(6) for part in parts))) for _ in range(9)] == [sorted(b) for b in batches]
     gone_on = Samples(task, Process(1, 2, cpu), seed=3)  # two processes go on where one stopped
     gone_on.load_state_dict({"taken": 30, "fingerprint": "24"})
     assert set(gone_on.next(6)) < set(batches[5])
@@ -239,8 +240,9 @@ def test_processes_together_take_the_batches_that_one_would(tmp_path):
 
 def test_under_torchrun_it_stops_goes_on_and_equals_one_process(tmp_path):
     """Two processes, the same batches as one; sentences of unequal length, so that a mean of means would show."""
-    arguments = [*TINY, "--model", "transformer", "--numbers", "6", "--samples", "512", "--batch-size", "128", "--steps", "14",
-                 "--learning-rate", "0.001", "--checkpoint-every", "3", "--log-every", "1", "--accumulate", "2"]  # fmt: skip
+    arguments = [*TINY, "--model", "transformer", "--numbers", "6", "--samples", "512", "--batch-size", "128"]
+    arguments += ["--learning-rate", "0.001", "--checkpoint-every", "3", "--log-every", "1", "--accumulate", "2"]
+    arguments += ["--steps", "14"]
     launch = [
         sys.executable,
         "-m",
@@ -268,7 +270,9 @@ def test_under_torchrun_it_stops_goes_on_and_equals_one_process(tmp_path):
     assert curves(folder)["train/loss"] == list(range(1, 15))
 
     main([*arguments, "--out", str(tmp_path / "one")])
-    assert_equal_weights(tmp_path / "one", folder, 1e-6)
+    # A key's bias adds the same to all scores of a query: its gradient is nothing but rounding, which Adam makes steps of.
+    assert_equal_weights(tmp_path / "one", folder, 1e-6, but="W_K.bias")
+    assert_equal_weights(tmp_path / "one", folder, 1e-4)
     one, two = (
         [event.value for event in EventAccumulator(str(path)).Reload().Scalars("train/loss")]
         for path in (tmp_path / "one", folder)
