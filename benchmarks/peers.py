@@ -99,10 +99,13 @@ class Model:
 
 
 @contextmanager
-def attention_kernels(fused: bool) -> Iterator[None]:
-    """Without `fused` nobody has a fused kernel: not torch.nn, which knows no other switch, and not by chance."""
+def attention_kernels(fused: bool, dtype: torch.dtype = torch.float32) -> Iterator[None]:
+    """Without `fused` nobody has a fused kernel: not torch.nn, which knows no other switch, and not by chance.
+
+    torch.nn's own way for inference is left to float32: under autocast on a CPU it would go on in float32.
+    """
     before = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(fused)
+    torch.backends.mha.set_fastpath_enabled(fused and dtype == torch.float32)
     try:
         if fused:
             yield

@@ -1,0 +1,426 @@
+"""The course's ViT and Transformer against the same models as others wrote them: speed and memory, side by side.
+
+    python -m benchmarks.models                                     # small models on the CPU, under ten minutes
+    python -m benchmarks.models --size base --only vit              # ViT-B/16 on the CPU: half an hour
+    python -m benchmarks.models --device cuda                       # ViT-B/16 at 224, the batch as large as fits
+
+Training (`solutions.cuda.train_step`: forward, loss, backward, clipping, AdamW) and inference (forward, without
+gradients), on each rung of chapter 09's ladder, each rung with all that the rungs before it have. First it is asserted
+that each peer, its weights in the course's model, gives the course's logits and gradients. Then all contestants of a
+rung are built, and in each round each has its turn, in an order that moves on; a ratio is of two neighbours in one
+round, and its spread that of the rounds. So whatever else the machine does falls on all. Of a process with one thread
+the CPU time is measured beside the wall time: it does not count the time that other programs had the core.
+
+Utilisation is a share of what plain matrix products of the same precision reach in the same rounds. Peak memory on the
+CPU is that of a process of its own, above what the libraries take; on a GPU what torch has given out at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.peers import MODELS, Model, Size, attention_kernels, disagreement, to_device
+from benchmarks.record import Record, write
+from solutions.cuda import measure_throughput, model_flops_utilisation, train_step
+
+SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.disagreement
+WORKS = ("training", "inference")
+Step = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """One step of the ladder: how the numbers are kept, and what runs them."""
+
+    name: str
+    dtype: torch.dtype = torch.float32
+    fused: bool = True  # attention by one kernel
+    tf32: bool = False
+    fused_optimizer: bool = False
+    mode: str | None = None  # torch.compile's; None leaves it out
+    gpu_only: bool = False
+
+
+BF16 = {"dtype": torch.bfloat16, "tf32": True}
+LADDER = (
+    Rung("float32, plain attention", fused=False),
+    Rung("+ fused attention"),
+    Rung("+ tf32", tf32=True, gpu_only=True),
+    Rung("+ bfloat16", **BF16),
+    Rung("+ fused optimizer", **BF16, fused_optimizer=True),
+    Rung("+ torch.compile", **BF16, fused_optimizer=True, mode="default"),
+    Rung("+ CUDA graphs", **BF16, fused_optimizer=True, mode="reduce-overhead", gpu_only=True),
+)
+
+
+def ladder(work: str, device: torch.device) -> list[Rung]:
+    """The rungs that there are on this device, for this work."""
+    return [
+        rung
+        for rung in LADDER
+        if (device.type == "cuda" or not rung.gpu_only) and (work == "training" or rung.name != "+ fused optimizer")
+    ]
+
+
+# ---- one contestant's step -------------------------------------------------------------------------------------------
+
+
+def make_step(model: Model, name: str, size: Size, work: str, rung: Rung, device: torch.device) -> Step:
+    """A contestant, built, and its batch, as a function that does the work once."""
+    contestant = model.contestants[name]
+    torch.manual_seed(0)
+    built = contestant.build(size, rung.fused).to(device)
+    inputs, targets = to_device(model.inputs(size), device)
+    if rung.mode:
+        built = torch.compile(built, mode=rung.mode)
+    step = (training if work == "training" else inference)(model, name, built, inputs, targets, rung)
+
+    def in_its_turn() -> object:
+        if rung.mode == "reduce-overhead":
+            torch.compiler.cudagraph_mark_step_begin()  # what the graph before gave is no longer needed
+        return step()
+
+    return in_its_turn
+
+
+def training(
+    model: Model, name: str, built: nn.Module, inputs: tuple[Tensor, ...], targets: Tensor, rung: Rung
+) -> Step:
+    """Forward, loss, backward, clipping and AdamW."""
+    built.train()
+    optimizer = torch.optim.AdamW(built.parameters(), lr=1e-4, fused=rung.fused_optimizer or None)
+    scaler = torch.amp.GradScaler(targets.device.type, enabled=False)  # bfloat16 needs none
+
+    def loss_of(built: nn.Module, batch: tuple[tuple[Tensor, ...], Tensor]) -> Tensor:
+        return model.loss(model.contestants[name].logits(built, batch[0]), batch[1])
+
+    return lambda: train_step(built, loss_of, (inputs, targets), optimizer, scaler, 1.0, rung.dtype)
+
+
+def inference(
+    model: Model, name: str, built: nn.Module, inputs: tuple[Tensor, ...], targets: Tensor, rung: Rung
+) -> Step:
+    """Forward alone. Of a Transformer that is teacher forcing: all logits of given sentences."""
+    built.eval()
+
+    def step() -> Tensor:
+        with (
+            torch.inference_mode(),
+            torch.autocast(targets.device.type, dtype=rung.dtype, enabled=rung.dtype != torch.float32),
+        ):
+            return model.contestants[name].logits(built, inputs)
+
+    return step
+
+
+@contextmanager
+def precision(rung: Rung, device: torch.device):
+    """The kernels that a rung allows: fused or plain attention; tf32 in matrix products and convolutions or not."""
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high" if rung.tf32 else "highest")
+        torch.backends.cudnn.allow_tf32 = rung.tf32  # transformers' patches are a convolution
+    try:
+        with attention_kernels(rung.fused, rung.dtype):
+            yield
+    finally:
+        if device.type == "cuda":
+            torch.set_float32_matmul_precision(before[0])
+            torch.backends.cudnn.allow_tf32 = before[1]
+
+
+# ---- time ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class BothClocks:
+    """A clock of wall time that looks at the CPU time of this process whenever it is asked."""
+
+    cpu: list[float] = field(default_factory=list)
+
+    def __call__(self) -> float:
+        self.cpu.append(time.process_time())
+        return time.perf_counter()
+
+
+@dataclass
+class Rates:
+    """Items per second of wall time and of CPU time, one of each a round."""
+
+    wall: list[float] = field(default_factory=list)
+    cpu: list[float] = field(default_factory=list)
+
+    def measure(self, step: Step, items: int, num_steps: int, device: torch.device) -> None:
+        """One round more."""
+        clock = BothClocks()
+        synchronize = torch.cuda.synchronize if device.type == "cuda" else lambda: None
+        self.wall.append(measure_throughput(step, items, num_steps, 1, synchronize, clock))
+        self.cpu.append(items * num_steps / max(clock.cpu[-1] - clock.cpu[0], 1e-9))
+
+
+def spread(key: str, values: list[float]) -> Record:
+    """The median under `key`, the least and the most beside it."""
+    return {key: statistics.median(values), f"{key}_low": min(values), f"{key}_high": max(values)}
+
+
+def matrix_product(dtype: torch.dtype, device: torch.device) -> tuple[Step, int]:
+    """A product large enough to reach the device's peak, and its operations."""
+    n = 8192 if device.type == "cuda" else 1024
+    a, b = torch.randn(2, n, n, device=device).to(dtype)
+    return lambda: a @ b, 2 * n**3
+
+
+def flops_utilisation(model: Model, size: Size, per_second: float, peak: float, work: str) -> float:
+    """The share of the peak at so many items a second. Forward alone is a third of training."""
+    course = model.contestants["course"].build(size, False)
+    linear = sum(part.weight.numel() for part in course.modules() if isinstance(part, nn.Linear))
+    share = model_flops_utilisation(
+        linear,  # embeddings are looked up, not multiplied
+        size.num_layers * model.attentions_per_layer,
+        size.d_model,
+        size.num_tokens,
+        per_second / (model.items(size) / size.batch),
+        peak,
+    )
+    return share if work == "training" else share / 3
+
+
+def compare(
+    model: Model, size: Size, work: str, rung: Rung, names: list[str], device: torch.device, rounds: int, seconds: float
+) -> list[Record]:
+    """One rung: every contestant in turn, `rounds` times, each time for about so many seconds. A record for each."""
+    steps: dict[str, Step] = {}
+    records: dict[str, Record] = {name: {"peer": name} for name in names}
+    rates, peak_rates = {name: Rates() for name in names}, Rates()
+    with precision(rung, device):
+        for name in names:
+            try:
+                steps[name] = make_step(model, name, size, work, rung, device)
+                records[name] |= first_steps(steps[name], rung, device)
+            except RuntimeError as error:  # no compiler, or no memory: the others go on
+                steps.pop(name, None)
+                records[name]["note"] = f"failed: {str(error).strip().splitlines()[0]}"
+        names = list(steps)
+        one = min((time_of(step, device) for step in steps.values()), default=1.0)
+        num_steps = max(1, round(seconds / one))
+        product, operations = matrix_product(rung.dtype, device)
+        for turn in range(rounds):
+            peak_rates.measure(product, operations, 5, device)
+            for place in range(len(names)):
+                name = names[(turn + place) % len(names)]
+                rates[name].measure(steps[name], model.items(size), num_steps, device)
+    torch.compiler.reset()
+    on_cpu = device.type == "cpu"
+    peak = max(peak_rates.cpu if on_cpu else peak_rates.wall)
+    for name in names:
+        of_name, of_course = rates[name], rates.get("course")
+        records[name] |= spread("per_second", of_name.wall)
+        if of_course is not None and of_course.wall and name != "course":
+            records[name] |= spread("ratio", [a / b for a, b in zip(of_course.wall, of_name.wall, strict=True)])
+        if on_cpu:
+            records[name] |= spread("per_cpu_second", of_name.cpu)
+            if of_course is not None and of_course.cpu and name != "course":
+                records[name] |= spread("cpu_ratio", [a / b for a, b in zip(of_course.cpu, of_name.cpu, strict=True)])
+        typical = statistics.median(of_name.cpu if on_cpu else of_name.wall)
+        records[name]["utilisation"] = flops_utilisation(model, size, typical, peak, work)
+        records[name]["peak_flops"] = peak
+    return list(records.values())
+
+
+def time_of(step: Step, device: torch.device) -> float:
+    """Seconds of one call, done to the end."""
+    start = time.perf_counter()
+    step()
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+    return time.perf_counter() - start
+
+
+def first_steps(step: Step, rung: Rung, device: torch.device) -> Record:
+    """Two calls that warm up: the compiler's seconds, and on a GPU the peak memory, of this contestant alone."""
+    found: Record = {}
+    before = torch.cuda.memory_allocated() if device.type == "cuda" else 0
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats()
+    first, second = time_of(step, device), time_of(step, device)
+    if rung.mode:
+        found["compile_seconds"] = first - second
+    if device.type == "cuda":
+        found["memory_mb"] = (torch.cuda.max_memory_allocated() - before) / 2**20
+    return found
+
+
+# ---- memory on the CPU -----------------------------------------------------------------------------------------------
+
+
+def peak_memory(model_name: str, name: str, size: Size, work: str, rung: Rung) -> float:
+    """MB that two steps take at most, above what the same at tiny size took. To be run in a process of its own."""
+    torch.set_num_threads(1)
+    model, device, peaks = MODELS[model_name], torch.device("cpu"), []
+    with precision(rung, device):
+        for of_size in (model.sizes["tiny"], size):
+            step = make_step(model, name, of_size, work, rung, device)
+            step()
+            step()
+            peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    unit = 2**20 if sys.platform == "darwin" else 2**10  # bytes there, kilobytes elsewhere
+    return (peaks[1] - peaks[0]) / unit
+
+
+def peak_memory_apart(model_name: str, name: str, size: Size, work: str, rung: Rung) -> float:
+    """`peak_memory` in a new process, which begins with the libraries loaded and nothing else."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload(  # what is not installed is passed over
+        ["benchmarks.peers", "torch._dynamo", "transformers.models.vit.modeling_vit", "x_transformers"]
+    )
+    with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
+        return pool.submit(peak_memory, model_name, name, size, work, rung).result()
+
+
+# ---- the whole -------------------------------------------------------------------------------------------------------
+
+
+def assert_same_work(model_name: str, names: list[str], size: Size, device: torch.device) -> list[Record]:
+    """Each peer's logits and gradients are the course's, with either kind of attention. Raises AssertionError."""
+    records: list[Record] = []
+    for name in names:
+        for fused in (False, True):
+            logits, gradients = disagreement(MODELS[model_name], name, size, fused, device)
+            attention = "fused" if fused else "plain"
+            if logits > SAME_LOGITS or gradients > SAME_GRADIENTS:
+                raise AssertionError(
+                    f"{name}'s {model_name} with {attention} attention does other work than the course's: logits "
+                    f"differ by {logits:.1e} of the largest, gradients by {gradients:.1e} of their norm"
+                )
+            differences: Record = {"logits_difference": logits, "gradients_difference": gradients}
+            records.append({"measure": f"{model_name} equality", "peer": name, "attention": attention, **differences})
+    return records
+
+
+def largest_batch(used_by_2: float, used_by_4: float, free: float, most: int = 256) -> int:
+    """The largest power of two, at most `most`, that fits into what is free, from what two and four items use."""
+    each = (used_by_4 - used_by_2) / 2
+    return 2 ** max(0, min(int(math.log2(most)), math.floor(math.log2(max(1, 2 + (free - used_by_2) / each)))))
+
+
+def fitting(model: Model, size: Size, device: torch.device) -> Size:
+    """The size with the largest batch that the hungriest rung leaves room for, the other contestants beside it."""
+    used = []
+    for batch in (2, 4):
+        with precision(LADDER[0], device):
+            step = make_step(model, "course", replace(size, batch=batch), "training", LADDER[0], device)
+            used.append(first_steps(step, LADDER[0], device)["memory_mb"])
+        del step
+        torch.cuda.empty_cache()
+    return replace(size, batch=largest_batch(*used, free=torch.cuda.mem_get_info()[0] / 2**20 / 2))
+
+
+def run(
+    model_name: str, size: Size, device: torch.device, rounds: int, seconds: float, rungs: list[str] | None = None
+) -> list[Record]:
+    """All of one model: equality, then each work on each rung (or those named), memory with it."""
+    model, records = MODELS[model_name], []
+    reasons = {name: contestant.missing() for name, contestant in model.contestants.items()}
+    names = [name for name, reason in reasons.items() if reason is None]
+    records += assert_same_work(model_name, [name for name in names if name != "course"], size, device)
+    for work in WORKS:
+        measure = f"{model_name} {work}"
+        for rung in ladder(work, device):
+            if rungs is not None and rung.name not in rungs:
+                continue
+            found = compare(model, size, work, rung, names, device, rounds, seconds)
+            if device.type == "cpu" and not rung.mode:  # with it, most would be the compiler's own
+                for record in found:
+                    record["memory_mb"] = peak_memory_apart(model_name, str(record["peer"]), size, work, rung)
+            records += ({"measure": measure, "rung": rung.name, "unit": model.unit, **record} for record in found)
+            print(f"{measure}, {rung.name}: {told(found)}", file=sys.stderr, flush=True)
+        records += ({"measure": measure, "peer": name, "note": reason} for name, reason in reasons.items() if reason)
+    return records
+
+
+def told(records: list[Record]) -> str:
+    """A rung in one line: the course's items a second, and its ratio to each peer."""
+    parts = []
+    for record in records:
+        if "note" in record:
+            parts.append(f"{record['peer']} {record['note']}")
+        elif "ratio" in record:
+            key = "cpu_ratio" if "cpu_ratio" in record else "ratio"
+            parts.append(
+                f"{record[key]:.2f} ({record[key + '_low']:.2f} to {record[key + '_high']:.2f}) of {record['peer']}"
+            )
+        else:
+            parts.append(f"{record['per_second']:.0f} a second, utilisation {record['utilisation']:.2f}")
+    return "; ".join(parts)
+
+
+def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path:
+    """Measure, print a line for each rung, write the result; returns where."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.models", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--size", choices=["tiny", "small", "base"], help="small on a CPU, base on a GPU")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each contestant on each rung")
+    parser.add_argument("--seconds", type=float, default=0.3, help="of one turn, about (default 0.3)")
+    parser.add_argument("--only", choices=list(MODELS))
+    parser.add_argument("--rungs", nargs="+", choices=[rung.name for rung in LADDER], metavar="RUNG")
+    asked = parser.parse_args(arguments)
+    if asked.rounds < 1:
+        parser.error(f"at least one round, got {asked.rounds}")
+    if asked.device == "cuda" and not torch.cuda.is_available():
+        parser.error("torch sees no GPU here: leave out --device cuda, or go where there is one")
+    device, started = torch.device(asked.device), time.perf_counter()
+    size_name = asked.size or ("base" if asked.device == "cuda" else "small")
+    os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that measure memory
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    records, sizes = [], {}
+    for model_name in [asked.only] if asked.only else list(MODELS):
+        sizes[model_name] = MODELS[model_name].sizes[size_name]
+        if asked.device == "cuda":
+            sizes[model_name] = fitting(MODELS[model_name], sizes[model_name], device)
+        records += run(model_name, sizes[model_name], device, asked.rounds, asked.seconds, asked.rungs)
+    return write(
+        "models" if asked.device == "cpu" else "models_cuda",
+        ABOUT,
+        records,
+        command=" ".join(["python -m benchmarks.models", *(sys.argv[1:] if arguments is None else arguments)]),
+        settings={
+            "size": size_name,
+            **{name: asdict(size) for name, size in sizes.items()},
+            "rounds": asked.rounds,
+            "seconds_a_turn": asked.seconds,
+            "optimizer": "AdamW, gradients clipped to a norm of 1",
+            "same_logits": SAME_LOGITS,
+            "same_gradients": SAME_GRADIENTS,
+        },
+        seconds=time.perf_counter() - started,
+        libraries=("transformers", "x-transformers", "timm"),
+        folder=folder,
+    )
+
+
+ABOUT = """
+The course's ViT and Transformer against the same models of other libraries: equal sizes, weights, batch and precision,
+outputs asserted equal, on each rung of chapter 09's ladder. ratio: how many times as many items a second the course's
+handles, median of the rounds, with the lowest and the highest; cpu_ratio: the same by CPU time, which other programs
+on the machine disturb less. utilisation: share of the operations per second that plain matrix products of the same
+precision reach. memory_mb: what two steps need at most, weights, gradients and the optimizer's state with them.
+"""
+
+if __name__ == "__main__":
+    print(main())
