@@ -72,10 +72,15 @@ def test_a_missing_result_says_which_command_makes_it():
 
 def test_notebooks_are_read_from_the_record_of_their_run(tmp_path):
     for name, seconds in (("00-warm-up", 20.5), ("01-seq2seq", 95.0)):
-        record = {"notebook": name, "seconds": seconds, "peak_bytes": 3 * 2**20}
+        record = {"notebook": name, "seconds": seconds, "cpu_seconds": 19.0, "peak_bytes": 3 * 2**20}
         (tmp_path / f"{name}.json").write_text(json.dumps(record))
     first, second = notebooks.measured(["00-warm-up", "01-seq2seq"], tmp_path)
-    assert first["seconds"] == 20.5 and second["peak_mebibytes"] == 3 and second["target_seconds"] == 90
+    assert (
+        first["seconds"] == 20.5
+        and first["cpu_seconds"] == 19.0
+        and second["peak_mebibytes"] == 3
+        and second["target_seconds"] == 90
+    )
     with pytest.raises(FileNotFoundError, match=r"no record of 02-bahdanau .*make test"):
         notebooks.measured(["00-warm-up", "02-bahdanau"], tmp_path)
 

@@ -1,6 +1,7 @@
 """nbval runs each solved notebook against its stored outputs, once: the only full run of the notebooks in the tests.
 
-Seconds and peak memory of each run go to `_build/notebooks.json` and are reported at the end of the test run.
+Seconds and peak memory of each run go to `_build/notebooks/` and are reported at the end of the test run;
+`python -m benchmarks.notebooks` keeps them.
 """
 
 import json
@@ -17,20 +18,22 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from tools import notebooks
 
-# Runs a command and prints the peak memory of its largest process, in KiB. A process of its own, because a child's peak
-# begins at the memory of the process that started it, and a test worker's is large.
+# Runs a command and prints the peak memory of its largest process, in KiB, and the seconds of CPU of all. A process of
+# its own, because a child's peak begins at the memory of the process that started it, and a test worker's is large.
 METER = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[2:], stdout=int(sys.argv[1]), stderr=subprocess.STDOUT)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(used.ru_maxrss, used.ru_utime + used.ru_stime)
 sys.exit(done.returncode)
 """
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = notebooks.paths()
 
 
-def nbval(path: Path, *options: str) -> tuple[int, str, float, int]:
-    """Exit code, output, seconds and peak bytes of the largest process (the kernel) of one nbval run."""
+def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
+    """Exit code and output of one nbval run, and its record: seconds, those of CPU, peak bytes of the largest process
+    (the kernel)."""
     command = [sys.executable, "-m", "pytest", "-q", "--nbval", str(path), "--nbval-sanitize-with",
                str(ROOT / "tools" / "nbval.ini"), "--nbval-kernel-name", "python3", "-p", "tools.nbval_trained",
                "-p", "no:cacheprovider",
@@ -41,18 +44,20 @@ def nbval(path: Path, *options: str) -> tuple[int, str, float, int]:
     with log.open("w") as sink:
         done = subprocess.run([sys.executable, "-c", METER, str(sink.fileno()), *command], cwd=ROOT, env=environment,
                               pass_fds=[sink.fileno()], stdout=subprocess.PIPE, text=True)  # fmt: skip
-    return done.returncode, log.read_text(), time.perf_counter() - start, int(done.stdout) * 1024
+    seconds, (peak, cpu) = time.perf_counter() - start, done.stdout.split()
+    used = {"seconds": round(seconds, 1), "cpu_seconds": round(float(cpu), 1), "peak_bytes": int(peak) * 1024}
+    return done.returncode, log.read_text(), used
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_stored_outputs_still_come_out(path):
     """The solved notebook passes its own checks and prints what is stored."""
-    code, output, seconds, peak = nbval(notebooks.write_solved(path))
+    code, output, used = nbval(notebooks.write_solved(path))
     assert code == 0, output[-6000:]
     record = ROOT / "_build" / "notebooks" / f"{path.stem}.json"
     record.parent.mkdir(parents=True, exist_ok=True)
-    record.write_text(json.dumps({"notebook": path.stem, "seconds": round(seconds, 1), "peak_bytes": peak}) + "\n")
+    record.write_text(json.dumps({"notebook": path.stem, **used}) + "\n")
 
 
 @pytest.mark.slow

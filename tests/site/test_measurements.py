@@ -114,9 +114,13 @@ def test_targets_are_judged_by_the_results(tmp_path):
     result(tmp_path, "models_cuda", [{**vit, "utilisation": 0.3}, {**vit, "utilisation": 0.52}, {**vit, "note": "no"}])
     assert measurements.utilised(tmp_path) == ("52% on its best rung", True)
 
-    took = [{"notebook": n, "seconds": s, "target_seconds": 90} for n, s in (("00-a", 20.0), ("01-b", 91.5))]
+    both = (("00-a", 20.0), ("01-b", 91.5))
+    took = [{"notebook": n, "seconds": s, "cpu_seconds": 80.5, "target_seconds": 90} for n, s in both]
     result(tmp_path, "notebooks", took)
-    assert measurements.notebook_seconds(tmp_path) == ("1 of 2; the longest, 01-b, 91.5 s", False)
+    assert measurements.notebook_seconds(tmp_path) == (
+        "1 of 2; the longest, 01-b, 91.5 s, 80.5 s of them CPU time",
+        False,
+    )
 
     both = (("cold", 9, 15), ("warm", 9, 8))
     builds = [{"measure": "build", "kind": k, "seconds": s, "target_seconds": t} for k, s, t in both]
