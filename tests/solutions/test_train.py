@@ -92,6 +92,14 @@ def wait_for(path: Path, process, seconds: float = 120) -> None:
         time.sleep(0.005)
 
 
+def wait_for_another(path: Path, process, times: int) -> None:
+    """Until a file has been replaced so many times, or the process has ended."""
+    seen = {path.stat().st_mtime_ns if path.exists() else 0}
+    while process.is_alive() and len(seen) <= times:
+        seen.add(path.stat().st_mtime_ns if path.exists() else 0)
+        time.sleep(0.002)
+
+
 # ---- it trains ------------------------------------------------------------------------------------------------------
 
 
@@ -153,6 +161,7 @@ def test_killed_again_and_again_it_ends_at_equal_bits_and_its_curves_have_every_
     steps = 240
     arguments = [*TINY, "--model", "transformer", "--numbers", "1", "--samples", "200", "--dropout", "0.1",
                  "--steps", str(steps), "--checkpoint-every", "7", "--evaluate-every", "60"]  # fmt: skip
+    start(["--help"]).join()  # what forks the others has imported everything now
     began = time.monotonic()
     whole = start([*arguments, "--out", str(tmp_path / "whole")])
     whole.join()
@@ -164,26 +173,22 @@ def test_killed_again_and_again_it_ends_at_equal_bits_and_its_curves_have_every_
     kept, kills = [], 0
     while True:
         process = start([*arguments, "--out", str(folder)])
-        # Some are killed at any time at all, starting and writing included; some a little after a new checkpoint.
+        # Some are killed at any time at all, while they start, too; some around the time that a checkpoint is written.
         if kills < 8:
             if kills % 2:
-                process.join(draw.uniform(0, duration))
+                process.join(draw.uniform(0, duration / 6))
             else:
-                before = (folder / "checkpoint.pt").stat().st_mtime_ns if (folder / "checkpoint.pt").exists() else 0
-                wait_for(folder / "checkpoint.pt", process)
-                while process.is_alive() and (folder / "checkpoint.pt").stat().st_mtime_ns == before:
-                    time.sleep(0.001)
+                wait_for_another(folder / "checkpoint.pt", process, times=draw.randint(1, 4))
                 process.join(draw.uniform(0, 0.05))
-            if process.is_alive():
-                os.kill(process.pid, signal.SIGKILL)
-                kills += 1
+            process.kill()
+            kills += 1
         process.join()
         if (folder / "checkpoint.pt").exists():
             kept.append(step_of(folder))
         if process.exitcode == 0:
             break
         assert process.exitcode == -signal.SIGKILL
-    assert kills >= 3 and kept == sorted(kept) and len({step for step in kept if 0 < step < steps}) >= 3, kept
+    assert kept == sorted(kept) and len({step for step in kept if 0 < step < steps}) >= 3, kept
 
     assert_equal_weights(tmp_path / "whole", folder)
     for name in ("whole", "killed"):
@@ -270,7 +275,7 @@ def test_under_torchrun_it_stops_goes_on_and_equals_one_process(tmp_path):
     assert curves(folder)["train/loss"] == list(range(1, 15))
 
     main([*arguments, "--out", str(tmp_path / "one")])
-    # A key's bias adds the same to all scores of a query: its gradient is nothing but rounding, which Adam makes steps of.
+    # A key's bias adds the same to all scores of a query: its gradient is only rounding, and Adam makes steps of it.
     assert_equal_weights(tmp_path / "one", folder, 1e-6, but="W_K.bias")
     assert_equal_weights(tmp_path / "one", folder, 1e-4)
     one, two = (
