@@ -1,0 +1,210 @@
+"""Chapter 09: what low precision, the order of clipping, and a forgetful resume do to a training."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from benchmarks.experiments import Record, experiment
+from course.text import Characters, reference_text
+from course.training import learning_rate_at
+from solutions.cuda import load_checkpoint, save_checkpoint, train_step
+from solutions.language_model import CausalLanguageModel
+
+# One small language model on Python's reference text for all of them.
+MODEL = {"max_length": 32, "d_model": 64, "num_heads": 4, "d_ff": 256, "num_layers": 2}
+STEPS, BATCH_SIZE, ADAM_RATE, SGD_RATE = 400, 32, 2e-3, 0.1
+SETTINGS = {"steps": STEPS, "batch_size": BATCH_SIZE, "learning_rate": ADAM_RATE, **MODEL}
+
+
+@cache
+def text() -> tuple[Tensor, Tensor, int]:
+    """Training windows and 512 validation windows of 33 characters that do not overlap, and the vocabulary's size."""
+    training, validation = reference_text()
+    characters = Characters(training)
+    windows = [characters.encode(part).unfold(0, 33, 33) for part in (training, validation)]
+    return windows[0], windows[1][:512], len(characters)
+
+
+class Stream:
+    """Batches of the training windows, each epoch in an order of its own; where it stands can be saved."""
+
+    def __init__(self, seed: int):
+        self.windows, self.seed, self.position = text()[0], seed, 0
+
+    def __next__(self) -> Tensor:
+        epoch, batch = divmod(self.position, len(self.windows) // BATCH_SIZE)
+        order = torch.randperm(len(self.windows), generator=torch.Generator().manual_seed(1000 * self.seed + epoch))
+        self.position += 1
+        return self.windows[order[batch * BATCH_SIZE : (batch + 1) * BATCH_SIZE]]
+
+    def state_dict(self) -> dict[str, int]:
+        return {"position": self.position}
+
+    def load_state_dict(self, state: dict[str, int]) -> None:
+        self.position = state["position"]
+
+
+def model_of(seed: int, dropout: float = 0.0) -> CausalLanguageModel:
+    torch.manual_seed(seed)
+    return CausalLanguageModel(text()[2], **MODEL, dropout=dropout)
+
+
+def loss_of(model: nn.Module, windows: Tensor) -> Tensor:
+    return model.loss(windows)
+
+
+@torch.no_grad()
+def validation_loss(model: nn.Module) -> float | None:
+    """Nats per character on the validation text, in float32; None where it is no number any more."""
+    loss = model.float().eval().loss(text()[1]).item()
+    return loss if loss == loss else None
+
+
+def fixed_scale(scale: float) -> torch.amp.GradScaler:
+    """A scaler whose scale no training of this length raises."""
+    return torch.amp.GradScaler("cpu", init_scale=scale, growth_interval=10**9)
+
+
+# ---- precision ------------------------------------------------------------------------------------------------------
+
+# name: (dtype of the products, dtype of the weights, scale of the loss)
+PRECISIONS = {
+    "float32": (torch.float32, torch.float32, 1.0),
+    "bfloat16 products": (torch.bfloat16, torch.float32, 1.0),
+    "bfloat16 weights too": (torch.float32, torch.bfloat16, 1.0),
+    "float16, scale 65536": (torch.float16, torch.float32, 2.0**16),
+    "float16, scale 1": (torch.float16, torch.float32, 1.0),
+    "float16, scale 1/512": (torch.float16, torch.float32, 2.0**-9),
+    "float16, scale 1/4096": (torch.float16, torch.float32, 2.0**-12),
+    "float32, scale 1/4096": (torch.float32, torch.float32, 2.0**-12),
+}
+
+
+@experiment("cuda_precision", SETTINGS)
+def cuda_precision(seed: int) -> list[Record]:
+    """The same training with products, weights and scales of the loss in several precisions: validation loss, nats.
+
+    A scale below 1 stands for a loss that is the mean over so many times more predictions.
+    """
+    records: list[Record] = []
+    for name, (products, weights, scale) in PRECISIONS.items():
+        model, stream = model_of(seed).to(weights), Stream(seed)
+        optimizer, scaler = torch.optim.Adam(model.parameters(), lr=ADAM_RATE), fixed_scale(scale)
+        for step in range(STEPS):
+            optimizer.param_groups[0]["lr"] = learning_rate_at(step, STEPS, ADAM_RATE)
+            train_step(model, loss_of, next(stream), optimizer, scaler, 1.0, products)
+        records.append({"precision": name, "seed": seed, "loss": validation_loss(model)})
+    return records
+
+
+# ---- the order of unscaling and clipping ----------------------------------------------------------------------------
+
+
+def clip_first(
+    model: nn.Module,
+    loss_of: Any,
+    batch: Any,
+    optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
+    max_norm: float,
+    dtype: torch.dtype,
+) -> None:
+    """The wrong order: the threshold meets gradients that still carry the scale."""
+    optimizer.zero_grad()
+    with torch.autocast("cpu", dtype=dtype, enabled=dtype != torch.float32):
+        loss = loss_of(model, batch)
+    scaler.scale(loss).backward()
+    nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    scaler.unscale_(optimizer)
+    scaler.step(optimizer)
+    scaler.update()
+
+
+@experiment("cuda_order", SETTINGS | {"learning_rate_sgd": SGD_RATE, "momentum_sgd": 0.9, "max_norm": 1.0})
+def cuda_order(seed: int) -> list[Record]:
+    """Clipping after unscaling, before it, and not at all; with Adam and with SGD: validation loss, nats."""
+    records: list[Record] = []
+    for optimizer_name, rate in (("Adam", ADAM_RATE), ("SGD", SGD_RATE)):
+        for order in ("unscale, clip", "clip, unscale", "no clipping"):
+            model, stream, scaler = model_of(seed), Stream(seed), fixed_scale(2.0**16)
+            adam = torch.optim.Adam(model.parameters(), lr=rate)
+            sgd = torch.optim.SGD(model.parameters(), lr=rate, momentum=0.9)
+            optimizer = adam if optimizer_name == "Adam" else sgd
+            take_step = clip_first if order == "clip, unscale" else train_step
+            for step in range(STEPS):
+                optimizer.param_groups[0]["lr"] = learning_rate_at(step, STEPS, rate)
+                max_norm = float("inf") if order == "no clipping" else 1.0
+                take_step(model, loss_of, next(stream), optimizer, scaler, max_norm, torch.float32)
+            records.append({"optimizer": optimizer_name, "order": order, "seed": seed, "loss": validation_loss(model)})
+    return records
+
+
+# ---- resume ---------------------------------------------------------------------------------------------------------
+
+STOP_EVERY = 50
+
+
+class Forgotten:
+    """Stands in a checkpoint in the place of something that is forgotten."""
+
+    def state_dict(self) -> dict:
+        return {}
+
+    def load_state_dict(self, state: dict) -> None:
+        pass
+
+
+@experiment("cuda_resume", SETTINGS | {"dropout": 0.1, "stop_every": STOP_EVERY})
+def cuda_resume(seed: int) -> list[Record]:
+    """A training that is stopped every 50 steps and goes on from a checkpoint in which one thing is missing.
+
+    Records: the validation loss at the end, nats; whether all weights are bit-equal to the undisturbed run's; and the
+    training loss of every tenth step of the run with everything in its checkpoint and of each forgetful one.
+    """
+    records: list[Record] = []
+    undisturbed: list[Tensor] = []
+    for missing in ("never stopped", "nothing", "random numbers", "moments", "schedule", "place in the data"):
+        losses = []
+        with tempfile.TemporaryDirectory() as folder:
+            for stop in (
+                range(STEPS, STEPS + 1) if missing == "never stopped" else range(STOP_EVERY, STEPS + 1, STOP_EVERY)
+            ):
+                model = model_of(seed, dropout=0.1)  # a new process would begin so: everything made afresh
+                optimizer, stream = torch.optim.Adam(model.parameters(), lr=ADAM_RATE), Stream(seed)
+                schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: learning_rate_at(step, STEPS, 1.0))
+                scaler = fixed_scale(1.0)
+                kept = (
+                    model,
+                    Forgotten() if missing == "moments" else optimizer,
+                    Forgotten() if missing == "schedule" else schedule,
+                    scaler,
+                    Forgotten() if missing == "place in the data" else stream,
+                )
+                path = Path(folder) / "checkpoint.pt"
+                begin = load_checkpoint(path, *kept) if path.exists() else 0
+                if missing == "random numbers":
+                    torch.manual_seed(seed)
+                if missing == "schedule" and begin:
+                    optimizer.param_groups[0]["lr"] = learning_rate_at(
+                        0, STEPS, ADAM_RATE
+                    )  # the moments brought theirs
+                if missing == "moments" and begin:
+                    optimizer.param_groups[0]["lr"] = schedule.get_last_lr()[0]
+                for _ in range(begin, stop):
+                    losses.append(train_step(model, loss_of, next(stream), optimizer, scaler, 1.0)[0].item())
+                    schedule.step()
+                save_checkpoint(path, stop, *kept)
+        weights = [parameter.detach().clone() for parameter in model.parameters()]
+        undisturbed = undisturbed or weights
+        equal = all(torch.equal(one, other) for one, other in zip(weights, undisturbed, strict=True))
+        end = {"missing": missing, "seed": seed, "bit_equal": int(equal), "loss": validation_loss(model)}
+        records.append(end)
+        records += [
+            {"missing": missing, "seed": seed, "step": step, "training_loss": sum(losses[step : step + 10]) / 10}
+            for step in range(0, STEPS, 10)
+        ]
+    return records
