@@ -52,6 +52,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 def copy_sources(to: Path) -> None:
     """The book's sources alone, so that a page can be changed and no other folder is looked at."""
+    to.mkdir()
     for name in SOURCES:
         source, left_out = ROOT / name, shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
         if source.is_dir():
@@ -60,10 +61,10 @@ def copy_sources(to: Path) -> None:
             shutil.copy2(source, to / name)
 
 
-def build(sources: Path) -> tuple[float, float]:
+def build(sources: Path, output: Path) -> tuple[float, float]:
     """Seconds of one build, warnings as errors: on the wall, and of CPU. Raises SystemExit where it fails."""
     program = Path(sys.executable).parent / "jupyter-book"
-    command = [program, "build", ".", "--path-output", sources / "out", "-W", "-n", "--keep-going"]
+    command = [program, "build", ".", "--path-output", output, "-W", "-n", "--keep-going"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True)
@@ -73,16 +74,16 @@ def build(sources: Path) -> tuple[float, float]:
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def build_times(sources: Path, rounds: int) -> list[Record]:
+def build_times(sources: Path, output: Path, rounds: int) -> list[Record]:
     """The three kinds of build in turn, so that whatever else the machine does falls on all of them."""
     seen: dict[str, list[tuple[float, float]]] = {"cold": [], "warm": [], "one page changed": []}
     page = sources / CHANGED
     for turn in range(rounds):
-        shutil.rmtree(sources / "out", ignore_errors=True)
+        shutil.rmtree(output, ignore_errors=True)
         for kind, runs in seen.items():
             if kind == "one page changed":
                 page.write_text(f"{page.read_text('utf-8')}\nChanged {turn + 1} times.\n", "utf-8")
-            runs.append(build(sources))
+            runs.append(build(sources, output))
             print(f"{kind}: {runs[-1][0]:.1f} s, {runs[-1][1]:.1f} s of CPU", flush=True)
     records: list[Record] = []
     for kind, runs in seen.items():
@@ -161,10 +162,10 @@ def main(arguments: list[str] | None = None) -> None:
         raise SystemExit(f"no browser found (looked for {', '.join(BROWSERS)}): install Chromium, or run `make test`")
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="site-") as scratch:
-        sources = Path(scratch)
+        sources, output = Path(scratch) / "sources", Path(scratch) / "output"  # apart: what is built is no source
         copy_sources(sources)
-        records = build_times(sources, options.rounds)
-        html = sources / "out" / "_build" / "html"
+        records = build_times(sources, output, options.rounds)
+        html = output / "_build" / "html"
         server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(html)))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         with sync_playwright() as playwright:

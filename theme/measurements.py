@@ -222,7 +222,7 @@ def build_seconds(folder: Path) -> Reached:
     found = [record for record in rows("site", folder, measure="build") if record["target_seconds"] is not None]
     if not found:
         return None
-    text = ", ".join(f"{record['kind']} {record['seconds']} s" for record in found)
+    text = ", ".join(f"{r['kind']} {r['seconds']} s ({r['cpu_seconds']} s of them CPU time)" for r in found)
     return text, all(record["seconds"] <= record["target_seconds"] for record in found)
 
 
