@@ -389,7 +389,7 @@ def loop(config: Configuration, resume: bool, process: Process) -> tuple[dict[st
     since, clock = step, time.perf_counter()
     with contextlib.closing(curves), bar, stop_signals() as received:
         while step < config.steps and not stop_asked(received, step, config, process):
-            torch.manual_seed((config.seed * 1_000_003 + step) * process.world_size + process.rank)
+            torch.manual_seed(((config.seed * 1_000_003 + step) * process.world_size + process.rank) % 2**63)
             numbers = samples.next(config.batch_size)
             size = len(numbers) // config.accumulate
             batches = [task.batch_of(numbers[i : i + size]) for i in range(0, len(numbers), size)]
