@@ -387,7 +387,6 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
     size_name = asked.size or ("base" if asked.device == "cuda" else "small")
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that measure memory
     torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
     records, sizes = [], {}
     for model_name in [asked.only] if asked.only else list(MODELS):
         sizes[model_name] = MODELS[model_name].sizes[size_name]
