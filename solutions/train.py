@@ -18,6 +18,7 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Iterator
@@ -119,6 +120,15 @@ class Samples:
         if state["fingerprint"] != self.fingerprint:
             raise ValueError(f"it was trained on other data ({state['fingerprint']}; now {self.fingerprint})")
         self.taken = state["taken"]
+
+
+def seed_step(step: int, config: Configuration, process: Process) -> None:
+    """Random numbers of this step in this process, whatever was drawn before."""
+    seed = ((config.seed * 1_000_003 + step) * process.world_size + process.rank) % 2**63
+    if process.device.type == "cpu":
+        torch.default_generator.manual_seed(seed)
+    else:
+        torch.manual_seed(seed)  # every device's; where a kind of device is absent this takes a millisecond
 
 
 def to_device(batch: Batch, device: torch.device) -> Batch:
@@ -261,6 +271,17 @@ class Curves:
                 self.writer.close()
 
 
+@contextlib.contextmanager
+def quiet_writer() -> Iterator[None]:
+    """TensorBoard writes in a thread: what fails there is raised again by the next add or flush, so once is enough."""
+    before = threading.excepthook
+    threading.excepthook = lambda failed: None if issubclass(failed.exc_type, OSError) else before(failed)
+    try:
+        yield
+    finally:
+        threading.excepthook = before
+
+
 # ---- the run --------------------------------------------------------------------------------------------------------
 
 
@@ -387,9 +408,9 @@ def loop(config: Configuration, resume: bool, process: Process) -> tuple[dict[st
     pending: list[tuple[int, Tensor, Tensor, float]] = []  # steps whose losses are still on the device
     bar = tqdm(total=config.steps, initial=step, desc=config.model, unit="step", disable=None if first else True)
     since, clock = step, time.perf_counter()
-    with contextlib.closing(curves), bar, stop_signals() as received:
+    with quiet_writer(), contextlib.closing(curves), bar, stop_signals() as received:
         while step < config.steps and not stop_asked(received, step, config, process):
-            torch.manual_seed(((config.seed * 1_000_003 + step) * process.world_size + process.rank) % 2**63)
+            seed_step(step, config, process)
             numbers = samples.next(config.batch_size)
             size = len(numbers) // config.accumulate
             batches = [task.batch_of(numbers[i : i + size]) for i in range(0, len(numbers), size)]

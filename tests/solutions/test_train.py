@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -65,7 +66,9 @@ def refused(arguments: list[str], capsys) -> str:
     capsys.readouterr()
     with pytest.raises(SystemExit) as ended:
         main(arguments)
-    lines = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
+    said = capsys.readouterr().err
+    lines = [line for line in said.splitlines() if line.startswith("error")]
+    assert "Traceback" not in said
     assert ended.value.code == 2 and len(lines) == 1, (ended.value.code, lines)
     return lines[0]
 
@@ -403,6 +406,16 @@ def test_a_full_disk_keeps_the_last_good_checkpoint(tmp_path, capsys, monkeypatc
     monkeypatch.setenv("TQDM_DISABLE", "1")
     main([*VIT, "--steps", "20", "--checkpoint-every", "4", "--out", str(tmp_path)])  # with room again it goes on
     assert step_of(tmp_path) == 20 and curves(tmp_path)["train/loss"] == list(range(1, 21))
+
+
+def test_a_full_disk_under_the_curves_is_told_once(tmp_path, capsys):
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, hard))  # no file may grow further
+    try:
+        line = refused([*VIT, "--steps", "2000", "--checkpoint-every", "2000", "--out", str(tmp_path)], capsys)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert "cannot write curves" in line and str(tmp_path) in line
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
