@@ -144,13 +144,17 @@ def page_weights(html: Path, browser: Browser, address: str) -> list[Record]:
 
 
 def largest_figure(html: Path) -> Record:
-    """The heaviest picture of the site: a file, or a drawing inside a page."""
-    files = {path.name: path.stat().st_size for path in (html / "_images").iterdir()}
-    for path in html.rglob("*.html"):
-        for number, drawing in enumerate(re.findall(r"<svg\b.*?</svg>", path.read_text("utf-8"), re.DOTALL), start=1):
-            files[f"drawing {number} in {path.relative_to(html).as_posix()}"] = len(drawing.encode())
-    name = max(files, key=files.__getitem__)
-    return {"measure": "figure", "largest": name, "bytes": files[name]}
+    """The heaviest picture of the site, a file or a drawing inside a page, and the page that shows it."""
+    largest: Record = {"measure": "largest figure", "page": None, "kind": None, "bytes": 0}
+    for path in sorted(html.rglob("*.html")):
+        text = path.read_text("utf-8")
+        drawings = [("drawing", len(drawing.encode())) for drawing in re.findall(r"<svg\b.*?</svg>", text, re.DOTALL)]
+        files = {html / "_images" / name for name in re.findall(r'src="[^"]*_images/([^"]+)"', text)}
+        for kind, size in [*drawings, *((file.suffix.lstrip("."), file.stat().st_size) for file in files)]:
+            if size > largest["bytes"]:
+                page = path.relative_to(html).with_suffix("").as_posix()
+                largest |= {"page": page, "kind": kind, "bytes": size}
+    return largest
 
 
 def main(arguments: list[str] | None = None) -> None:

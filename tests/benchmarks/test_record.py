@@ -95,11 +95,13 @@ def test_the_sources_that_are_copied_are_the_books(tmp_path):
 def test_the_largest_figure_may_stand_in_a_page(tmp_path):
     (tmp_path / "_images").mkdir()
     (tmp_path / "_images" / "a.png").write_bytes(b"x" * 50)
-    page = tmp_path / "page.html"
-    page.write_text("<svg></svg>")
-    assert site.largest_figure(tmp_path)["largest"] == "a.png"
+    page = tmp_path / "book" / "page.html"
+    page.parent.mkdir()
+    page.write_text('<svg></svg><img src="../_images/a.png">')
+    shown = {"measure": "largest figure", "page": "book/page"}
+    assert site.largest_figure(tmp_path) == {**shown, "kind": "png", "bytes": 50}
     page.write_text(f"<p>text</p><svg>{'y' * 60}</svg>")
-    assert site.largest_figure(tmp_path) == {"measure": "figure", "largest": "drawing 1 in page.html", "bytes": 71}
+    assert site.largest_figure(tmp_path) == {**shown, "kind": "drawing", "bytes": 71}
 
 
 # ---- learning curves ------------------------------------------------------------------------------------------------
