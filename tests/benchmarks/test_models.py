@@ -12,7 +12,7 @@ from benchmarks.peers import VIT, Contestant, disagreement, tower_from_x_transfo
 
 CPU = torch.device("cpu")
 PEERS = [(model, name) for model in MODELS for name in MODELS[model].contestants if name != "course"]
-FUSED = LADDER[1]
+PLAIN, FUSED = (rung for rung in LADDER if rung.name in ("float32, plain attention", "float32, fused attention"))
 
 
 def here(model: str, name: str) -> Contestant:
@@ -62,7 +62,7 @@ def test_plain_attention_is_plain_for_everybody(model):
     for name in MODELS[model].contestants:
         if MODELS[model].contestants[name].missing():
             continue
-        for rung in LADDER[:2]:
+        for rung in (PLAIN, FUSED):
             with models.precision(rung, CPU):
                 step = models.make_step(MODELS[model], name, MODELS[model].sizes["tiny"], "training", rung, CPU)
                 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:
@@ -158,7 +158,7 @@ def test_utilisation_counts_what_the_paper_counts():
 
 def test_the_ladder_has_what_the_device_and_the_work_have():
     on_cpu = [rung.name for rung in ladder("training", CPU)]
-    assert on_cpu == [rung.name for rung in LADDER if rung.name not in ("+ tf32", "+ CUDA graphs")]
+    assert on_cpu == [rung.name for rung in LADDER if rung.name not in ("tf32, fused attention", "+ CUDA graphs")]
     assert [rung.name for rung in ladder("training", torch.device("cuda"))] == [rung.name for rung in LADDER]
     assert [rung.name for rung in ladder("inference", CPU)] == [name for name in on_cpu if name != "+ fused optimizer"]
 
@@ -200,7 +200,7 @@ def test_memory_is_that_of_the_model_and_not_of_the_libraries():
 def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(models, "peak_memory_apart", lambda *of: 1.5)  # looked at above
-    rung = "+ bfloat16"
+    rung = "bfloat16, fused attention"
     path = models.main(["--size", "tiny", "--rounds", "2", "--seconds", "0.01", "--rungs", rung], folder=tmp_path)
     assert path == tmp_path / "models.json"
     result = record.read("models", tmp_path)
