@@ -6,10 +6,10 @@
 
 Training (`solutions.cuda.train_step`: forward, loss, backward, clipping, AdamW) and inference (forward, without
 gradients), on each rung of chapter 09's ladder; a rung with a "+" has all of the rung before it, too. First it is
-asserted that each peer, its weights in the course's model, gives the course's logits and gradients. Then all contestants
-of a rung are built, and in each round each has its turn, in an order that moves on; a ratio is of two turns in one round,
-and its spread that of the rounds. So whatever else the machine does falls on all. Of a process with one thread the CPU
-time is measured beside the wall time: it does not count the time that other programs had the core.
+asserted that each peer, its weights in the course's model, gives the course's logits and gradients. Then all the
+contestants of a rung are built, and in each round each has its turn, in an order that moves on; a ratio is of two turns
+in one round, and its spread that of the rounds. So whatever else the machine does falls on all. Of a process with one
+thread the CPU time is measured beside the wall time: it does not count the time that other programs had the core.
 
 Utilisation is a share of what plain matrix products of the same precision reach in the same rounds. Peak memory on the
 CPU is that of a process of its own, above what the libraries take; on a GPU what torch has given out at most.
