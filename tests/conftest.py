@@ -35,6 +35,7 @@ SECONDS = {
     "solved": 50,
     "project/test_lab": 30,
     "course/test_learner": 30,
+    "solutions/test_train": 60,
 }
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
