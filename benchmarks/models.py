@@ -212,10 +212,9 @@ def compare(
     with precision(rung, device):
         for name in names:
             try:
-                steps[name] = make_step(model, name, size, work, rung, device)
-                records[name] |= first_steps(steps[name], rung, device)
+                steps[name], found = warmed_up(model, name, size, work, rung, device)
+                records[name] |= found
             except RuntimeError as error:  # no compiler, or no memory: the others go on
-                steps.pop(name, None)
                 records[name]["note"] = f"failed: {str(error).strip().splitlines()[0]}"
         names = list(steps)
         one = min((time_of(step, device) for step in steps.values()), default=1.0)
@@ -253,18 +252,19 @@ def time_of(step: Step, device: torch.device) -> float:
     return time.perf_counter() - start
 
 
-def first_steps(step: Step, rung: Rung, device: torch.device) -> Record:
-    """Two calls that warm up: the compiler's seconds, and on a GPU the peak memory, of this contestant alone."""
-    found: Record = {}
-    before = torch.cuda.memory_allocated() if device.type == "cuda" else 0
-    if device.type == "cuda":
+def warmed_up(model: Model, name: str, size: Size, work: str, rung: Rung, device: torch.device) -> tuple[Step, Record]:
+    """A contestant's step after two calls: the compiler's seconds, and on a GPU the peak memory, of it alone."""
+    on_gpu, found = device.type == "cuda", {}
+    before = torch.cuda.memory_allocated() if on_gpu else 0  # the contestants that stand there already
+    if on_gpu:
         torch.cuda.reset_peak_memory_stats()
+    step = make_step(model, name, size, work, rung, device)
     first, second = time_of(step, device), time_of(step, device)
     if rung.mode:
         found["compile_seconds"] = first - second
-    if device.type == "cuda":
+    if on_gpu:
         found["memory_mb"] = (torch.cuda.max_memory_allocated() - before) / 2**20
-    return found
+    return step, found
 
 
 # ---- memory on the CPU -----------------------------------------------------------------------------------------------
@@ -314,7 +314,7 @@ def assert_same_work(model_name: str, names: list[str], size: Size, device: torc
     return records
 
 
-def largest_batch(used_by_2: float, used_by_4: float, free: float, most: int = 256) -> int:
+def largest_batch(used_by_2: float, used_by_4: float, free: float, most: int = 128) -> int:
     """The largest power of two, at most `most`, that fits into what is free, from what two and four items use."""
     each = (used_by_4 - used_by_2) / 2
     return 2 ** max(0, min(int(math.log2(most)), math.floor(math.log2(max(1, 2 + (free - used_by_2) / each)))))
@@ -322,13 +322,12 @@ def largest_batch(used_by_2: float, used_by_4: float, free: float, most: int = 2
 
 def fitting(model: Model, size: Size, device: torch.device) -> Size:
     """The size with the largest batch that the hungriest rung leaves room for, the other contestants beside it."""
-    used = []
-    for batch in (2, 4):
-        with precision(LADDER[0], device):
-            step = make_step(model, "course", replace(size, batch=batch), "training", LADDER[0], device)
-            used.append(first_steps(step, LADDER[0], device)["memory_mb"])
-        del step
-        torch.cuda.empty_cache()
+    rung, used = LADDER[0], []
+    with precision(rung, device):
+        for batch in (2, 4):
+            _, found = warmed_up(model, "course", replace(size, batch=batch), "training", rung, device)
+            used.append(float(found["memory_mb"] or 0))
+    torch.cuda.empty_cache()
     return replace(size, batch=largest_batch(*used, free=torch.cuda.mem_get_info()[0] / 2**20 / 2))
 
 
@@ -392,7 +391,7 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--size", choices=["tiny", "small", "base"], help="small on a CPU, base on a GPU")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each contestant on each rung")
-    parser.add_argument("--seconds", type=float, default=0.3, help="of one turn, about (default 0.3)")
+    parser.add_argument("--seconds", type=float, default=0.3, help="of one turn, about; at least one step")
     parser.add_argument("--only", choices=list(MODELS))
     parser.add_argument("--rungs", nargs="+", choices=[rung.name for rung in LADDER], metavar="RUNG")
     asked = parser.parse_args(arguments)

@@ -177,11 +177,28 @@ def test_a_library_that_is_not_here_says_so(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("used_by_2", "used_by_4", "free", "batch"),
-    [(100, 120, 1100, 64), (100, 120, 50, 1), (100, 120, 1e9, 256), (100, 120, 140, 4)],
+    [(100, 120, 1100, 64), (100, 120, 50, 1), (100, 120, 1e9, 128), (100, 120, 140, 4)],
     ids=["between", "too little", "plenty", "exactly"],
 )
 def test_the_largest_batch_that_fits(used_by_2, used_by_4, free, batch):
     assert largest_batch(used_by_2, used_by_4, free) == batch
+
+
+def test_a_gpus_batch_leaves_room_for_the_others(monkeypatch):
+    """2.5 MB and 0.5 MB an image, of 40 MB that are free: half of them, for 32 images and no more."""
+    seen = []
+
+    def warmed_up(model, name, size, work, rung, device):
+        seen.append((name, work, rung.fused, rung.dtype, torch.backends.cudnn.allow_tf32))
+        return (lambda: None), {"memory_mb": 2.5 + 0.5 * size.batch}
+
+    monkeypatch.setattr(models, "warmed_up", warmed_up)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (40 * 2**20, 80 * 2**20))
+    before = torch.backends.cudnn.allow_tf32
+    fitted = models.fitting(VIT, VIT.sizes["base"], torch.device("cuda"))
+    assert fitted == dataclasses.replace(VIT.sizes["base"], batch=32)
+    assert seen == [("course", "training", False, torch.float32, False)] * 2
+    assert torch.backends.cudnn.allow_tf32 == before
 
 
 def test_memory_is_that_of_the_model_and_not_of_the_libraries():
