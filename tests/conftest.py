@@ -51,6 +51,16 @@ BROWSER_FLAGS = [
 ]
 
 
+def pytest_addoption(parser):
+    parser.addoption("--full", action="store_true", help="also the long forms of tests, as the weekly run takes them")
+
+
+@pytest.fixture(scope="session")
+def full(request) -> bool:
+    """Whether the long forms are asked for: `make test ARGS=--full`."""
+    return request.config.getoption("--full")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Gives each test the group that shares its worker (`--dist loadgroup`), and each worker the long groups first."""
