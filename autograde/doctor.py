@@ -28,7 +28,8 @@ _HERE = Path(__file__).resolve().parent
 _REPOSITORY = _HERE.parent
 _OLDEST_PYTHON = (3, 11)
 _CONTAINER = (
-    "grade in a Linux machine or container instead, for example with this folder's .devcontainer/Dockerfile: "
+    "the sandbox is made of Linux's namespaces, limits and filters, and nothing here takes their place: grade on a "
+    "Linux machine, in a virtual machine with Linux, or in a container, with this folder's .devcontainer/Dockerfile: "
     "docker build -t course .devcontainer && docker run --rm -it --security-opt seccomp=unconfined "
     '--security-opt apparmor=unconfined --security-opt systempaths=unconfined -v "$PWD:/course" -w /course course bash'
 )
@@ -63,7 +64,7 @@ def examine() -> list[Finding]:
     """Look at everything, the sandbox from inside too. Takes as long as the sandbox takes to start."""
     findings = [_system(), _python(), *_programs(), *_packages()]
     if all(finding.ok for finding in findings if finding.name in ("system", "bubblewrap")):
-        findings += _sandbox()
+        findings += [_filter(), *_sandbox()]
     return findings
 
 
@@ -101,7 +102,9 @@ def _stamp() -> Path | None:
         return None
     rested = [boot.read_text(), platform.release(), str(os.geteuid()), sys.executable, platform.python_version()]
     rested += [f"{program} {os.stat(program).st_mtime_ns}"]
-    rested += [(_HERE / f"{name}.py").read_text("utf-8") for name in ("doctor", "limits", "sandbox", "zygote")]
+    rested += [
+        (_HERE / f"{name}.py").read_text("utf-8") for name in ("doctor", "filter", "limits", "sandbox", "zygote")
+    ]
     digest = hashlib.sha256("\0".join(rested).encode()).hexdigest()[:24]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "attention-from-scratch" / f"examined-{digest}.json"
@@ -150,6 +153,17 @@ def _packages() -> list[Finding]:
     return findings
 
 
+def _filter() -> Finding:
+    """Whether the filter of system calls can be made; that it is on is asked from inside."""
+    from autograde import filter
+
+    install = "sudo apt-get install -y libseccomp2 (Debian, Ubuntu), sudo dnf install libseccomp (Fedora); make course"
+    try:
+        return Finding("system calls", True, f"a filter of {len(filter.program()) // 8} instructions", install)
+    except (filter.FilterError, OSError) as error:
+        return Finding("system calls", False, str(error), install)
+
+
 # ---------------------------------------------------------------- the sandbox, tried from inside
 
 _LIMITS = Limits(cell_seconds=30, grace=5, wall_seconds=60, memory=256 * MIB, disk=8 * MIB)
@@ -170,6 +184,7 @@ print(json.dumps({
     "capabilities": list(held),
     "bounding": sum(libc.prctl(23, number, 0, 0, 0) == 1 for number in range(64)),
     "no_new_privileges": libc.prctl(39, 0, 0, 0, 0),
+    "filter": libc.prctl(21, 0, 0, 0, 0),
     "new_namespaces": [flag for flag in (0x10000000, 0x20000, 0x40000000) if libc.unshare(flag) == 0],
     "descriptors": [number for number in range(1024) if opened(number)],
     "processes": os.listdir("/proc"),
@@ -181,7 +196,9 @@ reached = []
 for address in (("1.1.1.1", 53), ("127.0.0.1", 22), ("::1", 22), ("2606:4700:4700::1111", 53)):
     try: socket.create_connection(address, 2); reached.append(address[0])
     except OSError: pass
-print(json.dumps({"reached": reached, "interfaces": [name for _, name in socket.if_nameindex() if name != "lo"]}))
+try: interfaces = [name for _, name in socket.if_nameindex() if name != "lo"]
+except OSError: interfaces = []  # the filter does not even let it ask
+print(json.dumps({"reached": reached, "interfaces": interfaces}))
 """
 _FILES = """
 import json, os
@@ -255,6 +272,7 @@ def _unprivileged(ran: Any) -> Finding:
         and not any(said["capabilities"])
         and said["bounding"] == 0
         and said["no_new_privileges"] == 1
+        and said["filter"] == 2
         and not said["new_namespaces"]
         and said["descriptors"] == [0, 1, 2, 3]
         and said["processes"] == []

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
 import course
+from autograde import filter
 from autograde.limits import Limits
 from course.transport import wire
 
@@ -170,13 +171,17 @@ class Sandbox:
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
             raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
+        try:
+            allowed = filter.program()
+        except filter.FilterError as error:
+            raise SandboxError(str(error)) from None
         folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
         _furnish(folder / "inside", self.solutions)
         errors = self._errors = self._cleanup.enter_context((folder / "errors").open("w+b"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [bubblewrap, *_arguments(folder / "inside", theirs.fileno(), self.warm)],
+                [bubblewrap, *_arguments(folder / "inside", theirs.fileno(), self.warm, allowed)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -526,8 +531,10 @@ def _read_only() -> Iterator[Path]:
     yield from _packages()
 
 
-def _arguments(inside: Path, control: int, warm: Sequence[str]) -> list[str]:
-    """bubblewrap's command line; `control` is the descriptor of the line that the warm process inherits."""
+def _arguments(inside: Path, control: int, warm: Sequence[str], allowed: bytes) -> list[str]:
+    """bubblewrap's command line; `control` is the descriptor of the line that the warm process inherits, `allowed` the
+    filter of system calls that it lays on each child.
+    """
     words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     words += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
     if os.geteuid() == 0:
@@ -592,6 +599,7 @@ def _arguments(inside: Path, control: int, warm: Sequence[str]) -> list[str]:
         "NBGRADER_EXECUTION": "autograde",  # course.parts then gives the references, silently
         "SANDBOX_CONTROL": str(control),
         "SANDBOX_WARM": json.dumps(list(warm)),
+        "SANDBOX_FILTER": base64.b64encode(allowed).decode(),
     }
     for name, value in environment.items():
         words += ["--setenv", name, value]

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from autograde import doctor, sandbox
+from autograde import doctor, filter, sandbox
 from autograde.doctor import Finding, NotReady
 
 needs_sandbox = pytest.mark.skipif(
@@ -45,10 +45,25 @@ def test_without_bubblewrap_grading_is_refused(monkeypatch):
     assert "sandbox" not in named(doctor.examine()), "what cannot be tried is not claimed"
 
 
-def test_elsewhere_than_on_linux_a_container_is_named(monkeypatch):
-    monkeypatch.setattr(doctor.sys, "platform", "darwin")
-    with pytest.raises(NotReady, match=r"\.devcontainer/Dockerfile.*docker run"):
+@pytest.mark.parametrize("system", ["darwin", "win32"])
+def test_elsewhere_than_on_linux_a_machine_and_a_container_are_named_and_nothing_is_run(monkeypatch, system):
+    monkeypatch.setattr(doctor.sys, "platform", system)
+    monkeypatch.setattr(sandbox.Sandbox, "_launch", lambda self: pytest.fail("a sandbox was tried"))
+    with pytest.raises(NotReady, match=r"(?s)Linux machine.*virtual machine.*\.devcontainer/Dockerfile.*docker run"):
         doctor.require()
+
+
+def test_without_a_system_call_filter_grading_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyseccomp", None)  # as where libseccomp.so.2 or the package is missing
+    filter.program.cache_clear()
+    monkeypatch.setattr(doctor, "_sandbox", list)
+    try:
+        finding = doctor._filter()
+        assert not finding.ok and "libseccomp2" in finding.remedy
+        with pytest.raises(sandbox.SandboxError, match="filter cannot be made"), sandbox.Sandbox():
+            pass
+    finally:
+        filter.program.cache_clear()
 
 
 def test_an_old_python_and_a_missing_program_are_named(monkeypatch):
@@ -88,7 +103,12 @@ class Said:
         (
             doctor._unprivileged,
             '{"user": [0, 0, 0], "process": [1, 0], "capabilities": [0], "bounding": 0, "no_new_privileges": 1, '
-            '"new_namespaces": [], "descriptors": [0, 1, 2, 3], "processes": []}',
+            '"filter": 2, "new_namespaces": [], "descriptors": [0, 1, 2, 3], "processes": []}',
+        ),
+        (
+            doctor._unprivileged,
+            '{"user": [65533, 65533, 65533], "process": [1, 0], "capabilities": [0], "bounding": 0, '
+            '"no_new_privileges": 1, "filter": 0, "new_namespaces": [], "descriptors": [0, 1, 2, 3], "processes": []}',
         ),
     ],
 )

@@ -169,12 +169,6 @@ signal.signal(signal.SIGALRM, signal.SIG_IGN)
 signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
 time.sleep(60)
 """
-MEMORY_FILES = """
-import os, time
-held = [os.memfd_create("x") for _ in range(100)]
-for number in held: os.write(number, b"0" * (8 << 20))
-time.sleep(30)
-"""
 HUNGRY_FAMILY = """
 import os, time
 for _ in range(8):
@@ -193,7 +187,6 @@ ENDS = {
     "loop inside C": ("import itertools; all(itertools.repeat(True))", "timeout"),
     "no more alarms": (NO_ALARMS, "timeout"),
     "memory over many processes": (HUNGRY_FAMILY, "out of memory"),
-    "memory in files without a name": (MEMORY_FILES, "out of memory"),
     "closes the line": ("import os\nos.closerange(0, 100)", "exited"),
     "nonsense on the line": ("import os\nfor _ in range(1000): os.write(3, b'\\xff' * 4096)", "exited"),
 }
@@ -248,6 +241,7 @@ LIMITED = {
     "many small files": ("for i in range(100_000): open(f'{i}', 'w').close()", "OSError"),
     "descriptors": ("held = [open('/dev/null') for _ in range(5000)]", "OSError"),
     "regular expression": ("import re; re.match(r'(a+)+b', 'a' * 40)", "limit=time"),
+    "memory in files without a name": ("import os\nos.memfd_create('x')", "OSError"),
     "recursion": ("def f(): return f()\nf()", "RecursionError"),
 }
 
@@ -366,7 +360,6 @@ def test_nothing_of_the_network_is_there(attacked):
         "[name for _, name in socket.if_nameindex() if name != 'lo']",
         "__import__('urllib.request').request.urlopen('http://example.org', timeout=1)",
     )
-    assert found.pop("[name for _, name in socket.if_nameindex() if name != 'lo']") == "= []"
     assert all(line.startswith("!") for line in found.values()), found
 
 
