@@ -394,7 +394,7 @@ def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
 
 # The grader's own modules that a verdict depends on; the others only carry it.
 _JUDGING = (
-    "bank/__init__", "flags", "grade", "judge", "limits", "quarantine", "rebuild", "reference", "remote", "sandbox",
+    "bank/__init__", "filter", "flags", "grade", "judge", "limits", "quarantine", "rebuild", "reference", "remote", "sandbox",
     "zygote",
 )  # fmt: skip
 

@@ -386,6 +386,45 @@ def test_no_privilege_can_be_gained(attacked):
     assert all(line.startswith("!") for line in found.values()), found
 
 
+REFUSED = (
+    "add_key keyctl request_key bpf perf_event_open userfaultfd io_uring_setup io_uring_enter ptrace process_vm_readv "
+    "process_vm_writev kcmp pidfd_open pidfd_getfd pidfd_send_signal unshare setns clone3 mount umount2 move_mount "
+    "fsopen open_tree pivot_root chroot memfd_create memfd_secret shmget shmat semget msgget mq_open inotify_init1 "
+    "fanotify_init timer_create timerfd_create signalfd4 settimeofday clock_settime adjtimex clock_adjtime setuid "
+    "setgid setgroups personality syslog swapon reboot init_module kexec_load quotactl acct sethostname "
+    "name_to_handle_at open_by_handle_at seccomp landlock_create_ruleset mlock mlockall mbind vmsplice sched_setscheduler setpriority"
+).split()
+
+
+def test_the_filter_refuses_what_it_does_not_name_through_forks_and_programs_too(attacked):
+    import pyseccomp as seccomp
+
+    numbers = {name: seccomp.resolve_syscall(seccomp.Arch.NATIVE, name) for name in REFUSED}
+    source = f"""
+        import ctypes, errno, os, socket, subprocess, sys
+        libc = ctypes.CDLL(None, use_errno=True)
+        def answers(number):
+            ctypes.set_errno(0)
+            return libc.syscall(number, -1, -1, -1, -1, -1, -1), ctypes.get_errno()
+        print([name for name, number in {numbers}.items() if answers(number) != (-1, errno.ENOSYS)])
+        for family in range(1, 46):
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):
+                try:
+                    with socket.socket(family, kind): print("family", family)
+                except OSError as error: assert error.errno in (errno.EAFNOSUPPORT, errno.ESOCKTNOSUPPORT), error
+        again = "import os; os.memfd_create('x')"
+        print(subprocess.run([sys.executable, "-c", again], capture_output=True).returncode)
+        pid = os.fork()
+        if pid == 0: os._exit(7 if answers({numbers["keyctl"]}) == (-1, errno.ENOSYS) else 8)
+        print(os.waitpid(pid, 0)[1] >> 8)
+        print([flag for flag in (0x20000, 0x2000000, 0x4000000, 0x10000000, 0x20000000, 0x40000000)
+               if libc.syscall({seccomp.resolve_syscall(seccomp.Arch.NATIVE, "clone")}, flag | 17, 0, 0, 0, 0) != -1])
+    """
+    with attacked.run(cells(source)) as child:
+        lines = text(child).splitlines()
+    assert lines == ["[]", *["family 1"] * 3, "1", "7", "[]"], child.ran[0]
+
+
 def test_nothing_but_its_own_folder_can_be_written(attacked):
     source = """
         import os
@@ -492,6 +531,7 @@ ORDINARY = """
         tests.healthy(box)
         tests.test_it_is_an_unprivileged_process_1_with_one_descriptor(box)
         tests.test_no_privilege_can_be_gained(box)
+        tests.test_the_filter_refuses_what_it_does_not_name_through_forks_and_programs_too(box)
         tests.test_nothing_but_its_own_folder_can_be_written(box)
         tests.test_each_hand_in_is_alone(box)
         tests.test_limits_hold(box, "forks")
