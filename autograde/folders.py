@@ -8,6 +8,7 @@ folder; `staged`, `ledger` and `archives` are ours. Change a folder's name here 
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,12 +81,12 @@ class ClassFolder:
         return [
             (student.name, student / assignment)
             for student in sorted(self.submitted.iterdir())
-            if not student.name.startswith(".") and os.path.lexists(student / assignment)
+            if not student.name.startswith(".") and nameable(student.name) and os.path.lexists(student / assignment)
         ]
 
     def students(self) -> list[str]:
         """Those who have a folder in submitted/."""
-        return [path.name for path in _listed(self.submitted) if path.is_dir()]
+        return [path.name for path in _listed(self.submitted) if path.is_dir() and nameable(path.name)]
 
     def unrecognised(self) -> list[str]:
         """What lies in submitted/ and is no student's folder with released assignments in it, as paths below it."""
@@ -93,8 +94,16 @@ class ClassFolder:
         for student in _listed(self.submitted):
             if not student.is_dir():
                 found.append(student.name)
-            found += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in known]
-        return found
+            elif not nameable(student.name):
+                found.append(f"{student.name} (a name that the gradebook cannot hold: rename the folder)")
+            else:
+                found += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in known]
+        return [os.fsencode(name).decode("utf-8", "replace") for name in found]
+
+
+def nameable(student: str) -> bool:
+    """Whether a folder's name can be a student's: one line of text in UTF-8, as long as every gradebook can hold."""
+    return len(student) <= 128 and not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", student)
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -199,9 +199,8 @@ class _Run:
         first = next(iter(records.values()))
         notebook.metadata["autograde"] = {"hand_in": hand_in, "run": first.run, "notes": first.notes, "reason": reason}
         target = self.folder.staged / student / name
-        stamp = path / "timestamp.txt"
-        if stamp.is_file() and not stamp.is_symlink() and stamp.stat().st_size < 200:
-            write_atomically(target / "timestamp.txt", stamp.read_bytes())
+        if moment := quarantine.handed_in_at(path):
+            write_atomically(target / quarantine.STAMP, moment + "\n")
         write_atomically(target / f"{name}.ipynb", nbformat.writes(notebook) + "\n")
 
 

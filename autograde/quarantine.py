@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbgrader.utils import parse_utc
 
 MAX_BYTES = 256 << 20  # a notebook with a hundred megabytes of images in it is still read
 MAX_TOKENS = 10_000_000  # commas and brackets: what a file of this size could unfold to in memory
@@ -26,6 +27,7 @@ MAX_SOURCE = 1 << 20  # characters of one cell
 MAX_SOURCES = 8 << 20  # characters of all cells
 MAX_ENTRIES = 2_000  # files and folders looked at
 MAX_DEPTH = 6
+STAMP = "timestamp.txt"  # nbgrader's: the moment of handing in, as text
 _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_checkpoints
 
 
@@ -236,6 +238,25 @@ def _choose(candidates: list[tuple[str, bytes]], expected: str) -> tuple[str, by
         return (not data.strip(), kinship, -data.count(b'"grade_id"'), name.count(os.sep), name)
 
     return min(candidates, key=rank)
+
+
+def handed_in_at(folder: Path) -> str:
+    """The moment in the hand-in's timestamp.txt, as text; "" where there is none that nbgrader can read."""
+    try:
+        descriptor = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return readable_moment(file.read(200)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
+    except (OSError, ValueError):
+        return ""
+
+
+def readable_moment(data: bytes) -> str:
+    """The text where nbgrader can read it as a moment, else "". What its own reading raises would stop the hand-in."""
+    try:
+        text = data.decode("ascii").strip()
+        return text if text and parse_utc(text).year > 1900 else ""
+    except Exception:  # dateutil raises many kinds
+        return ""
 
 
 # ---------------------------------------------------------------- JSON

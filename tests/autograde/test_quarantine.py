@@ -291,3 +291,23 @@ def test_an_empty_folder_is_told_from_what_cannot_be_read(tmp_path):
     empty, other = receive(tmp_path / "empty", "00-toy"), receive(tmp_path / "other", "00-toy")
     assert (empty.empty, other.empty) == (True, False)
     assert empty.reason_for_student.startswith("Nothing was handed in")
+
+
+@pytest.mark.parametrize(
+    "data", [b"soon", b"\xff\xfe", b"", b"9999999-01-01", b"0001-01-01 00:00:00+14:00", b"1" * 500]
+)
+def test_a_timestamp_that_nbgrader_cannot_read_is_none(tmp_path, data):
+    (tmp_path / "timestamp.txt").write_bytes(data)
+    assert quarantine.handed_in_at(tmp_path) == ""
+
+
+def test_a_timestamp_is_never_read_through_a_link_or_from_a_device(tmp_path):
+    assert quarantine.handed_in_at(tmp_path) == ""
+    (tmp_path / "elsewhere").write_text("2026-01-01 12:00:00 UTC")
+    (tmp_path / "timestamp.txt").symlink_to(tmp_path / "elsewhere")
+    assert quarantine.handed_in_at(tmp_path) == ""
+    (tmp_path / "timestamp.txt").unlink()
+    os.mkfifo(tmp_path / "timestamp.txt")
+    assert quarantine.handed_in_at(tmp_path) == ""
+    (tmp_path / "elsewhere").rename(tmp_path / "timestamp.txt")
+    assert quarantine.handed_in_at(tmp_path) == "2026-01-01 12:00:00 UTC"
