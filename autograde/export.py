@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from nbgrader.api import Gradebook, MissingEntry
@@ -23,11 +24,14 @@ COLUMNS = (
 )  # fmt: skip
 
 
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+@\uff1d\uff0b\uff0d\uff20-]")
+
+
 def safe(value: object) -> str:
     """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text); "" for
-    None."""
+    None. Some skip what cannot be seen before the sign, and take its wide form as well."""
     text = "" if value is None else str(value)
-    return f"'{text}" if text and (text[0] in "=+-@\t\r\n" or text.lstrip()[:1] in ("=", "+", "-", "@")) else text
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def rows(

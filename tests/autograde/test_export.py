@@ -10,7 +10,10 @@ from autograde.export import as_csv, rows, safe
 from tests.autograde import toy
 
 
-@pytest.mark.parametrize("name", ["=1+2", "+1", "-1", "@sum", "\t=1", "\r=1", " =1", '=HYPERLINK("http://x")'])
+@pytest.mark.parametrize(
+    "name",
+    ["=1+2", "+1", "-1", "@sum", "\t=1", "\r=1", " =1", '=HYPERLINK("http://x")', "＝1+2", "\ufeff=1", "\u202e@x"],
+)
 def test_a_formula_is_made_text(name):
     assert safe(name) == "'" + name
 
