@@ -131,6 +131,42 @@ def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
 
 
 @app.command()
+def collect(
+    source: Annotated[Path, typer.Argument(help="a zip, tar or tar.gz archive, a folder, or one notebook")],
+    assignment: Annotated[
+        str | None, typer.Option(help="which assignment it holds, by name or number, where its names do not say")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Put what came back from students into submitted/: each file to its student and assignment."""
+    from autograde import collect as collecting
+    from autograde.ledger import LedgerBusy
+
+    folder = ClassFolder.at(where)
+    names = _named(folder, [assignment] if assignment else None)
+    try:
+        done = collecting.collect(folder, source, names[0] if assignment else "", dry_run=dry_run)
+    except (collecting.BadSource, LedgerBusy) as error:
+        raise _stop(error) from None
+    for item in done.items:
+        if dry_run or item.notes:
+            told = f"{item.student}/{item.assignment}: {item.action}, from {', '.join(item.files)}"
+            console.print(Text("; ".join([told, *item.notes])), soft_wrap=True)
+    for name, why in done.aside:
+        console.print(Text(f"Left aside: {name}: {why}", style="yellow"), soft_wrap=True)
+    if done.late:
+        told = f"Late, as the source says without saying when: {', '.join(done.late)}"
+        console.print(Text(told, style="bold yellow"), soft_wrap=True)
+    for name in sorted({item.assignment for item in done.items}):
+        kinds = [item.action for item in done.items if item.assignment == name]
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
+        console.print(Text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
+    if not done.items:
+        raise _stop(f"no hand-in was found in {source}; {len(done.aside)} files left aside")
+
+
+@app.command()
 def grade(
     assignments: Assignments = None,
     again: Annotated[bool, typer.Option("--again", help="also what is graded already and unchanged")] = False,

@@ -28,7 +28,7 @@ def said(result):
 def test_help_names_every_command():
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("doctor", "release", "sample", "grade", "check", "feedback", "export"):
+    for command in ("doctor", "release", "sample", "collect", "grade", "check", "feedback", "export"):
         assert command in result.output
 
 
@@ -54,6 +54,37 @@ def test_an_unknown_notebook_is_said_with_those_there_are(tmp_path):
 def test_a_file_that_is_not_there(tmp_path):
     result = run("check", tmp_path / "nothing.ipynb")
     assert result.exit_code == 1 and "does not exist" in said(result)
+
+
+class TestCollecting:
+    def test_what_is_done_is_what_was_said(self, toy_released, tmp_path):
+        back = tmp_path / "back"
+        for name in ("ada/00-toy.ipynb", "bob/final [v2].ipynb", "bob/notes.txt", "00-toy.ipynb"):
+            (back / name).parent.mkdir(parents=True, exist_ok=True)
+            (back / name).write_text("{}")
+        where = ("--class", toy_released.root)
+        said_before = said(run("collect", back, "--assignment", "00", "--dry-run", *where))
+        assert "ada/00-toy: new, from ada/00-toy.ipynb" in said_before and "2 new (nothing was written)" in said_before
+        assert not list(toy_released.submitted.iterdir())
+        result = run("collect", back, "--assignment", "00", *where)
+        assert result.exit_code == 0 and "00-toy: 2 new" in said(result)
+        assert "Left aside: 00-toy.ipynb: its name does not say whose it is" in said(result)
+        assert "final [v2].ipynb is kept as 00-toy.ipynb" in said(result)
+        assert toy_released.hand_ins(toy.NAME)[1] == ("bob", toy_released.submitted / "bob" / toy.NAME)
+        assert "2 unchanged" in said(run("collect", back, "--assignment", "00", *where))
+
+    def test_what_cannot_be_is_one_line(self, toy_released, tmp_path):
+        where = ("--class", toy_released.root)
+        (tmp_path / "x.zip").write_bytes(b"PK")
+        (tmp_path / "empty").mkdir()
+        for words, told in (
+            (("nothing.zip",), "does not exist"),
+            ((tmp_path / "x.zip",), "damaged"),
+            ((tmp_path / "empty",), "no hand-in was found"),
+            ((tmp_path, "--assignment", "7"), "no assignment '7'"),
+        ):
+            result = run("collect", *words, *where)
+            assert result.exit_code == 1 and told in said(result) and "Traceback" not in result.output
 
 
 class TestGrading:
