@@ -28,6 +28,7 @@ from typing import Any
 
 import torch
 import torch.distributed as dist
+from filelock import FileLock, Timeout
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
@@ -55,6 +56,8 @@ def this_process(config: Configuration) -> Iterator[Process]:
     wanted = config.device if config.device != "auto" else "cuda" if torch.cuda.is_available() else "cpu"
     with explained(f"device {config.device}"):
         device = torch.device(wanted)
+        if device.type not in ("cpu", "cuda"):
+            raise TrainingError(f"device is auto, cpu, cuda or cuda:NUMBER, got {config.device!r}")
         if device.type == "cuda":
             if not torch.cuda.is_available():
                 raise TrainingError(f"device {config.device}: torch sees no GPU here; use --device cpu")
@@ -228,14 +231,30 @@ def check_folder(folder: Path, config: Configuration, resume: bool) -> bool:
     return checkpoint.exists()
 
 
-def open_folder(folder: Path, config: Configuration) -> None:
-    """Make the folder and keep the configuration in it."""
-    with explained(f"cannot write to {folder}"):
-        folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / "configuration.toml").exists():
-            unfinished = folder / "configuration.part"
-            unfinished.write_text(as_toml(config), encoding="utf-8")
-            unfinished.replace(folder / "configuration.toml")
+@contextlib.contextmanager
+def open_folder(folder: Path, config: Configuration, resume: bool) -> Iterator[None]:
+    """Make the folder, keep the configuration in it, and keep other runs out of it.
+
+    The lock is the system's: it goes with the process, however that ends.
+    """
+    lock = FileLock(folder / ".lock", timeout=0)
+    try:
+        with explained(f"cannot write to {folder}"):
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                lock.acquire()
+            except Timeout:
+                raise TrainingError(
+                    f"another run is at work in {folder}; wait for it, or choose another --out"
+                ) from None
+            check_folder(folder, config, resume)  # once more: from here on nobody else changes it
+            if not (folder / "configuration.toml").exists():
+                unfinished = folder / "configuration.part"
+                unfinished.write_text(as_toml(config), encoding="utf-8")
+                unfinished.replace(folder / "configuration.toml")
+        yield
+    finally:
+        lock.release()
 
 
 class Curves:
@@ -341,14 +360,16 @@ def run(config: Configuration, resume: bool = False) -> tuple[dict[str, float], 
     Returns the last scores on held-out data and the signal that ended the run early, or 0. Raises TrainingError, and
     leaves the last good checkpoint as it was, for everything that the person who started it can mend.
     """
-    with this_process(config) as process:
-        return loop(config, resume, process)
+    with this_process(config) as process, contextlib.ExitStack() as held:
+        return loop(config, resume, process, held)
 
 
-def loop(config: Configuration, resume: bool, process: Process) -> tuple[dict[str, float], int]:
+def loop(
+    config: Configuration, resume: bool, process: Process, held: contextlib.ExitStack
+) -> tuple[dict[str, float], int]:
     folder, first = Path(config.out), process.rank == 0
     checkpoint = folder / "checkpoint.pt"
-    goes_on = check_folder(folder, config, resume)
+    check_folder(folder, config, resume)  # before the data are read, which may take minutes
     with explained(f"cannot train {config.model} on {config.data}"):
         task = make_task(config)
 
@@ -362,15 +383,20 @@ def loop(config: Configuration, resume: bool, process: Process) -> tuple[dict[st
     if scaler.is_enabled():  # it leaves steps out on purpose, the first one often
         warnings.filterwarnings("ignore", message="Detected call of `lr_scheduler.step")
     samples = Samples(task, process, config.seed)
-    step = 0
+    refusal = None
+    if first:
+        try:
+            held.enter_context(open_folder(folder, config, resume))
+        except TrainingError as error:
+            refusal = error
+    refusals = summed(torch.tensor(int(refusal is not None), device=process.device), process)  # all wait for it
+    if refusals:
+        raise refusal or TrainingError(f"process 0 cannot use {folder}")
+    step, goes_on = 0, checkpoint.exists()
     if goes_on:
         with explained(f"{checkpoint} does not fit this run, and is left as it is"):
             step = load_checkpoint(checkpoint, bare, optimizer, scheduler, scaler, samples)
     saved = step
-    if process.world_size > 1:
-        dist.barrier()  # all have looked at the folder before one writes to it
-    if first:
-        open_folder(folder, config)
     curves = Curves(folder, config.tensorboard and first, first_step=step + 1)
     if config.compile:
         bare.compile()  # in place: names of parameters stay

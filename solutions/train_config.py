@@ -8,6 +8,7 @@ import argparse
 import dataclasses
 import difflib
 import json
+import math
 import textwrap
 import tomllib
 from collections.abc import Iterable, Iterator
@@ -33,8 +34,10 @@ def explained(what: str) -> Iterator[None]:
         raise TrainingError(f"{what}: {textwrap.shorten(str(error), 400)}") from error
 
 
-def option(default: Any, help: str) -> Any:
-    return dataclasses.field(default=default, metadata={"help": help})
+def option(default: Any, help: str, of: tuple[str, ...] = MODELS) -> Any:
+    """of: the models that have this setting; their names stand before the help where it is not all."""
+    help = help if of == MODELS else f"{', '.join(of)}: {help}"
+    return dataclasses.field(default=default, metadata={"help": help, "of": of})
 
 
 @dataclass(frozen=True)
@@ -49,12 +52,12 @@ class Configuration:
     num_heads: int = option(4, "heads of each attention; they divide d_model")
     num_layers: int = option(2, "layers (of the encoder and of the decoder)")
     d_ff: int = option(256, "width inside the feed-forward parts")
-    dropout: float = option(0.0, "share dropped (transformer, language-model)")
-    image_size: int = option(16, "vit: height and width in pixels")
-    patch_size: int = option(4, "vit: height and width of a patch")
-    max_shift: int = option(4, "vit: each training image is moved by up to so many pixels, afresh each time")
-    numbers: int = option(4, "transformer: a sentence has one to so many numbers")
-    length: int = option(64, "language-model: characters in a window")
+    dropout: float = option(0.0, "share dropped", of=("transformer", "language-model"))
+    image_size: int = option(16, "height and width in pixels", of=("vit",))
+    patch_size: int = option(4, "height and width of a patch", of=("vit",))
+    max_shift: int = option(4, "each training image is moved by up to so many pixels, afresh each time", of=("vit",))
+    numbers: int = option(4, "a sentence has one to so many numbers", of=("transformer",))
+    length: int = option(64, "characters in a window", of=("language-model",))
 
     samples: int = option(0, "training samples to keep (0: all; of generated sentences 20,000)")
     batch_size: int = option(64, "samples in a step, over all processes and pieces together")
@@ -64,10 +67,10 @@ class Configuration:
     warm_up: int = option(100, "steps over which the rate rises; then it falls along a cosine to a twentieth")
     weight_decay: float = option(0.01, "of AdamW")
     clip: float = option(1.0, "the largest norm of the gradients")
-    label_smoothing: float = option(0.0, "share of the target spread over the classes (vit, transformer)")
+    label_smoothing: float = option(0.0, "share of the target spread over the classes", of=("vit", "transformer"))
     seed: int = option(0, "of the weights, the order and everything drawn while training")
 
-    device: str = option("auto", "auto (a GPU if there is one), cpu, cuda, ...")
+    device: str = option("auto", "auto (a GPU if there is one), cpu, cuda, or one of several, cuda:1")
     dtype: str = option("float32", f"of products under autocast: {', '.join(DTYPES)}")
     compile: bool = option(False, "torch.compile the model")
     fused: bool = option(False, "attention by one fused kernel")
@@ -94,14 +97,23 @@ def check(config: Configuration) -> None:
     for name in ("max_shift", "samples", "warm_up", "weight_decay", "seed"):
         if not getattr(config, name) >= 0:  # so that NaN is refused as well
             raise TrainingError(f"{name} is at least 0, got {getattr(config, name)}")
-    for name in ("learning_rate", "clip"):
+    for name in ("learning_rate", "clip"):  # clip may be infinite: no clipping
         if not getattr(config, name) > 0:
             raise TrainingError(f"{name} is above 0, got {getattr(config, name)}")
+    for name in ("learning_rate", "weight_decay"):
+        if math.isinf(getattr(config, name)):
+            raise TrainingError(f"{name} is finite, got {getattr(config, name)}")
+    if config.seed >= 2**63:  # torch's generators and TOML's integers end there
+        raise TrainingError(f"seed is below 2**63, got {config.seed}")
     for name in ("dropout", "label_smoothing"):
         if not 0 <= getattr(config, name) < 1:
             raise TrainingError(f"{name} is from 0 to below 1, got {getattr(config, name)}")
     if config.d_model % config.num_heads:
         raise TrainingError(f"num_heads must divide d_model, got {config.num_heads} and {config.d_model}")
+    for name, field in FIELDS.items():  # what would be silently without effect
+        if config.model not in field.metadata["of"] and getattr(config, name) != field.default:
+            of = " and ".join(field.metadata["of"])
+            raise TrainingError(f"{name} is a setting of {of}, not of {config.model}; leave it out")
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
@@ -129,10 +141,12 @@ def read_toml(path: str | Path) -> dict[str, Any]:
 
 
 def as_toml(config: Configuration) -> str:
-    """The configuration as read_toml reads it. JSON's strings, numbers and booleans are TOML's too."""
-    return "".join(
-        f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in dataclasses.asdict(config).items()
-    )
+    """The configuration as read_toml reads it: JSON's strings and booleans are TOML's too, and Python's numbers."""
+    lines = []
+    for name, value in dataclasses.asdict(config).items():
+        text = json.dumps(value, ensure_ascii=False) if isinstance(value, str | bool) else repr(value)
+        lines.append(f"{name} = {text}\n")
+    return "".join(lines)
 
 
 # ---- flags ----------------------------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ KINDS = {
     "transformer": ("generated",),
     "language-model": ("generated", "text:FILE", "hub:NAME"),
 }
+PARTS = {"train", "training", "val", "valid", "validation", "dev", "test"}  # of a data set; not names of its classes
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def make_task(config: Configuration) -> Task:
     kind, _, where = config.data.partition(":")
     allowed = KINDS[config.model]
     if (kind, bool(where)) not in [(name.partition(":")[0], ":" in name) for name in allowed]:
-        hint = nearest(kind, [name.partition(":")[0] for name in allowed])
+        names = [name.partition(":")[0] for name in allowed]
+        hint = "" if kind in names else nearest(kind, names)
         raise TrainingError(f"data for {config.model} is one of {', '.join(allowed)}, got {config.data!r}{hint}")
     torch.manual_seed(config.seed)
     return {"vit": vision, "transformer": translation, "language-model": language}[config.model](config, kind, where)
@@ -166,13 +168,21 @@ def image_folder(where: str, size: int) -> tuple[Batch, Batch]:
         raise TrainingError(f"data: there is no folder {root}")
     split = (root / "train").is_dir() and (root / "val").is_dir()
     folder = root / "train" if split else root
-    classes = sorted(path.name for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+    classes = sorted(path.name for path in visible_folders(folder))
     if len(classes) < 2:
         raise TrainingError(
             f"data: {folder} needs a folder of images for each of two or more classes, has {len(classes)}"
         )
+    if not split and set(classes) <= PARTS:  # else it would be learned which image is of which part
+        raise TrainingError(f"data: {root} has {', '.join(classes)}; name the parts train and val")
+    if split and (others := sorted({path.name for path in visible_folders(root / "val")} - set(classes))):
+        raise TrainingError(f"data: {root / 'val'} has classes that {folder} has not: {', '.join(others[:5])}")
     train = images_of(folder, classes, size)
     return (train, images_of(root / "val", classes, size)) if split else hold_out(*train)
+
+
+def visible_folders(folder: Path) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
 
 
 def images_of(folder: Path, classes: list[str], size: int) -> Batch:
@@ -180,7 +190,8 @@ def images_of(folder: Path, classes: list[str], size: int) -> Batch:
     suffixes = Image.registered_extensions()
     files: list[tuple[Path, int]] = []
     for label, name in enumerate(classes):
-        found = sorted(path for path in (folder / name).rglob("*") if path.suffix.lower() in suffixes)
+        inside = (path for path in (folder / name).rglob("*") if path.suffix.lower() in suffixes)
+        found = sorted(path for path in inside if path.is_file() and not path.name.startswith("."))  # no ._photo.jpg
         if not found:
             raise TrainingError(f"data: no images in {folder / name}")
         files += [(path, label) for path in found]
@@ -205,6 +216,12 @@ def images_of(folder: Path, classes: list[str], size: int) -> Batch:
 
 def as_bytes(image: Image.Image, size: int) -> np.ndarray:
     """Turned as the camera meant it, scaled and cut from the middle: (size, size, 3) uint8."""
+    if image.mode.startswith("I;16"):  # 16 bits: the higher 8, where convert would cut off at 255
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+    elif image.mode in ("I", "F"):
+        raise ValueError(f"its pixels, of mode {image.mode}, have no known range: save it with 8 bits")
+    elif "transparency" in image.info:
+        image = image.convert("RGBA")  # a palette may have it, and only so is it read without complaint
     upright = ImageOps.exif_transpose(image).convert("RGB")
     return np.asarray(ImageOps.fit(upright, (size, size), Image.Resampling.BILINEAR))
 

@@ -418,6 +418,19 @@ def test_a_full_disk_under_the_curves_is_told_once(tmp_path, capsys):
     assert "cannot write curves" in line and str(tmp_path) in line
 
 
+def test_a_second_run_in_a_folder_is_refused_as_long_as_the_first_lives(tmp_path, capsys):
+    arguments = [*VIT, "--steps", "100000", "--checkpoint-every", "5", "--out", str(tmp_path)]
+    process = start(arguments)
+    wait_for(tmp_path / "checkpoint.pt", process)
+    assert "another run is at work" in refused(arguments, capsys)
+    assert process.is_alive()
+    process.kill()
+    process.join()
+    config, _ = parse(arguments)
+    with train.open_folder(tmp_path, config, resume=True):  # what is killed leaves no lock behind
+        assert step_of(tmp_path) >= 5
+
+
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
     (tmp_path / "file").write_text("in the way")
     line = refused([*VIT, "--out", str(tmp_path / "file" / "run")], capsys)
@@ -432,6 +445,10 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
         (["--steps", "many"], ["--steps", "many"]),
         (["--steps", "0"], ["steps is at least 1, got 0"]),
         (["--learning-rate", "nan"], ["learning_rate is above 0, got nan"]),
+        (["--learning-rate", "inf"], ["learning_rate is finite"]),
+        (["--seed", str(2**63)], ["seed is below 2**63"]),
+        (["--dropout", "0.1"], ["dropout is a setting of transformer and language-model, not of vit"]),
+        (["--device", "meta"], ["device is auto, cpu, cuda", "'meta'"]),
         (["--dropout", "1"], ["dropout is from 0 to below 1"]),
         (["--d-model", "10", "--num-heads", "4"], ["num_heads must divide d_model, got 4 and 10"]),
         (["--patch-size", "5"], ["patches of 5 x 5 pixels do not tile 16 x 16"]),
@@ -483,7 +500,9 @@ def test_a_file_that_does_not_fit_is_refused(text, words, tmp_path, capsys):
 
 
 def test_the_saved_configuration_reads_back_whole(tmp_path):
-    config = Configuration(out='a "quoted"\\folder — ü', learning_rate=1e-7, compile=True, data="images:x y")
+    config = Configuration(
+        out='a "quoted"\\folder — ü', learning_rate=1e-7, clip=float("inf"), compile=True, data="images:x y"
+    )
     (tmp_path / "c.toml").write_text(as_toml(config), encoding="utf-8")
     found = read_toml(tmp_path / "c.toml")
     assert Configuration(**found) == config and found.keys() == FIELDS.keys()
@@ -536,6 +555,37 @@ def test_folders_without_images_are_named(tmp_path, capsys):
     draw_images(tmp_path / "photos" / "bright", 2, "bright")
     (tmp_path / "photos" / "dark").mkdir()
     assert "no images in" in (line := refused(arguments, capsys)) and "dark" in line
+
+
+def test_folders_that_would_be_misread_are_refused(tmp_path, capsys):
+    for part in ("train", "test"):
+        for name in ("bright", "dark"):
+            draw_images(tmp_path / part / name, 2, name)
+    arguments = [*TINY, "--data", f"images:{tmp_path}", "--out", str(tmp_path / "run")]
+    assert "has test, train; name the parts train and val" in refused(arguments, capsys)
+    (tmp_path / "test").rename(tmp_path / "val")
+    draw_images(tmp_path / "val" / "grey", 2, "grey")
+    assert "classes that" in (line := refused(arguments, capsys)) and "grey" in line
+
+
+def test_images_of_all_kinds_are_read_as_they_look(tmp_path, recwarn):
+    folder, left = tmp_path / "dark", np.zeros((20, 20), dtype=np.uint8)
+    folder.mkdir()
+    left[:, :10] = 200
+    grey = Image.fromarray(left)
+    grey.save(folder / "grey.png")
+    grey.convert("RGBA").save(folder / "alpha.PNG")
+    grey.convert("P").save(folder / "palette.png", transparency=b"\x00" * 128)
+    grey.convert("CMYK").save(folder / "print.tif")
+    Image.fromarray(left.astype(np.uint16) * 256).save(folder / "sixteen.png")
+    (folder / "._grey.png").write_bytes(b"what a Mac writes beside it")
+    (folder / "folder.png").mkdir()
+    images, _ = train_data.images_of(tmp_path, ["dark"], 20)
+    assert images.shape == (5, 3, 20, 20) and not recwarn.list
+    assert (images == torch.from_numpy(left)).all()
+    Image.fromarray(left.astype(np.float32)).save(folder / "float.tif")
+    with pytest.raises(train_data.TrainingError, match=r"float.tif .*mode F.*8 bits"):
+        train_data.images_of(tmp_path, ["dark"], 20)
 
 
 def test_a_text_of_ones_own(tmp_path, capsys):
