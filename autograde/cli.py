@@ -7,13 +7,24 @@ anything else is a traceback.
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -130,6 +141,11 @@ def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
         console.print(f"{name}: {len(hand_ins)} hand-ins", highlight=False)
 
 
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="worker processes on this machine; one core each")]
+Scheduler = Annotated[str, typer.Option(help="a Dask scheduler's address (tcp://10.0.0.5:8786): its workers grade")]
+Students = Annotated[list[str] | None, typer.Option("--student", help="only this student (may be said more than once)")]
+
+
 @app.command()
 def collect(
     source: Annotated[Path, typer.Argument(help="a zip, tar or tar.gz archive, a folder, or one notebook")],
@@ -170,41 +186,118 @@ def collect(
 def grade(
     assignments: Assignments = None,
     again: Annotated[bool, typer.Option("--again", help="also what is graded already and unchanged")] = False,
-    student: Annotated[list[str] | None, typer.Option(help="only this student (may be given more than once)")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="go on with the run that was interrupted")] = False,
+    student: Students = None,
+    jobs: Jobs = 1,
+    scheduler: Scheduler = "",
     where: ClassOption = CLASS,
 ) -> None:
     """Grade what was handed in: in the sandbox, into the ledger, into nbgrader's gradebook."""
-    from autograde import doctor
     from autograde import grade as grading
-    from autograde.ledger import LedgerBusy
-    from autograde.sandbox import SandboxError
+    from autograde import runs
 
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
-    try:
-        with _Shown() as shown:
-            summary = grading.grade(folder, names, again=again, students=student or (), progress=shown.update)
-    except (doctor.NotReady, LedgerBusy, SandboxError, ValueError) as error:
-        raise _stop(error) from None
-    except KeyboardInterrupt:
-        way = "say --again once more: it starts over" if again else "run it again to go on"
-        raise _stop(f"interrupted. What was graded is in the ledger; {way}.", 130) from None
+    if resume and (assignments or student or again):
+        raise _stop("--resume goes on with all that the interrupted run was asked for: say nothing else with it")
+    with _mended(again), _Shown() as shown:
+        summary = grading.grade(
+            folder,
+            names if not resume else (),
+            again=again,
+            resume=resume,
+            students=student or (),
+            jobs=jobs,
+            scheduler=scheduler,
+            progress=shown.update,
+        )
     _summarise(summary, folder)
+    if runs.unfinished(folder.ledger):
+        console.print(Text("An earlier run is still unfinished: --resume goes on with it.", style="bold yellow"))
     if summary.refused:
         told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
         raise _stop(f"nbgrader did not take {told}: their verdicts are in {folder.ledger}, not in the gradebook")
 
 
+@app.command()
+def regrade(
+    assignments: Assignments = None,
+    diff: Annotated[bool, typer.Option("--diff", help="only show what would change, which is what happens")] = True,
+    write: Annotated[bool, typer.Option("--write", help="and take it over into the ledger and the gradebook")] = False,
+    student: Students = None,
+    jobs: Jobs = 1,
+    scheduler: Scheduler = "",
+    where: ClassOption = CLASS,
+) -> None:
+    """Grade again what is graded, with the release and the grader as they are now, and show what would change."""
+    from autograde import regrade as regrading
+
+    folder = ClassFolder.at(where)
+    names = _named(folder, assignments)
+    with _mended(), _Shown() as shown:
+        found = regrading.regrade(
+            folder,
+            names,
+            write=write,
+            students=student or (),
+            jobs=jobs,
+            scheduler=scheduler,
+            progress=shown.update,
+        )
+    if found.changes:
+        table = Table(title=f"{len(found.changes)} of {found.exercises} verdicts change", title_justify="left")
+        for column in ("assignment", "student", "exercise", "before", "now"):
+            table.add_column(column, overflow="fold")
+        for change in found.changes:
+            before, after = (_told(record) for record in (change.before, change.after))
+            table.add_row(change.after.assignment, Text(change.after.student), change.after.exercise, before, after)
+        console.print(table)
+    console.print(
+        f"{found.hand_ins} hand-ins graded again: {len(found.students)} students' points change.", highlight=False
+    )
+    if found.refused:
+        raise _stop(f"nbgrader did not take {', '.join(found.refused)}: their verdicts are in {folder.ledger}")
+    if not write:
+        console.print("Nothing was written; --write takes it over.", highlight=False)
+
+
+def _told(record) -> Text:
+    """A verdict in a few words."""
+    more = f", {record.mistake}" if record.mistake else ""
+    return Text(f"{record.points:g}/{record.max:g} {record.verdict}{more}" if record else "not graded")
+
+
+@contextlib.contextmanager
+def _mended(again: bool = False) -> Iterator[None]:
+    """Errors of a run that an instructor can mend, in one line."""
+    from autograde import doctor
+    from autograde.engine import EngineError
+    from autograde.gradebook import GradebookError
+    from autograde.ledger import LedgerBusy
+    from autograde.sandbox import SandboxError
+
+    try:
+        yield
+    except (doctor.NotReady, EngineError, GradebookError, LedgerBusy, SandboxError, ValueError) as error:
+        raise _stop(error) from None
+    except KeyboardInterrupt:
+        more = " (or say --again once more: it starts over)" if again else ""
+        raise _stop(f"interrupted. What was graded is in the ledger; --resume goes on{more}.", 130) from None
+
+
 class _Shown:
-    """Progress: a bar in a terminal, a line for each hand-in that is graded elsewhere."""
+    """Progress: a bar in a terminal, a line for each hand-in that is graded elsewhere; what failed, as it happens; and
+    how long it will still take."""
 
     def __enter__(self) -> _Shown:
         self.bar = None
         if console.is_terminal:
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-            self.bar = Progress(*columns, console=console)
+            left = TextColumn("left:"), TimeRemainingColumn(elapsed_when_finished=True)
+            self.bar = Progress(*columns, *left, console=console, speed_estimate_period=120)
             self.bar.start()
         self.tasks: dict[str, TaskID] = {}
+        self.began: dict[str, float] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -212,12 +305,20 @@ class _Shown:
             self.bar.stop()
 
     def update(self, assignment: str, done: int, of: int, line) -> None:
+        began = self.began.setdefault(assignment, time.monotonic())
+        failed = line is not None and line.fresh and bool(line.needs_person or line.flags)
         if self.bar is not None:
             if assignment not in self.tasks:
                 self.tasks[assignment] = self.bar.add_task(assignment, total=of)
+            if failed:
+                told = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
+                console.print(Text(f"{assignment} {line.student}: {told}", style="yellow"))
             self.bar.update(self.tasks[assignment], completed=done)
         elif line is not None and line.fresh:  # what is unchanged is counted at the end
             told = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
+            told += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
+            left = (time.monotonic() - began) / done * (of - done)
+            told += f" (about {left / 60:.0f} min left)" if left > 90 else ""
             print(f"[{done}/{of}] {assignment} {line.student}: {told}", flush=True)
 
 
@@ -258,9 +359,9 @@ def _summarise(summary, folder: ClassFolder) -> None:
     console.print(f"{len(fresh)} graded now{seconds}; {len(summary.lines) - len(fresh)} unchanged.", highlight=False)
     if waiting := [line.student for line in summary.lines if line.needs_person]:
         console.print(Text(f"Waiting for a person: {', '.join(waiting)}", style="bold yellow"))
-    console.print(
-        f"Verdicts in {folder.ledger}/, grades in {folder.root}/gradebook.db", highlight=False, soft_wrap=True
-    )
+    from autograde.gradebook import address
+
+    console.print(f"Verdicts in {folder.ledger}/, grades in {address(folder)}", highlight=False, soft_wrap=True)
 
 
 @app.command()

@@ -2,43 +2,30 @@
 nbgrader.
 
 A hand-in that fails in any way, even through a fault of the grader's, gets its records and the run goes on. A run that
-is killed loses the hand-in it was at: the next run finds the others in the ledger. Workers would only append to the
-ledger and stage notebooks; one process writes the gradebook, at the end.
+is killed loses the hand-ins that were under way: the next run finds the others in the ledger, and goes on under the
+same seed. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at the end.
 """
 
 from __future__ import annotations
 
-import ast
-import copy
-import hashlib
 import json
-import pkgutil
-import platform
 import secrets
-import time
-import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
 import torch
 
-import course.chapters
-from autograde import doctor, flags, gradebook, judge, quarantine, reference
+from autograde import doctor, gradebook, judge, quarantine, runs
+from autograde.desk import Desk, Graded, Task, lay_out, task
+from autograde.engine import Engine, Job, engine
 from autograde.folders import ClassFolder, write_atomically
-from autograde.judge import Judged, Judgement
 from autograde.ledger import Ledger, Record
-from autograde.rebuild import Rebuilt, rebuild
-from autograde.sandbox import Sandbox, SandboxError
-from course.checks import Table, fixtures
-from course.exercises import Exercise, exercises
+from autograde.runs import Plan
 
-_HERE = Path(__file__).resolve().parent
-_COURSE = Path(str(course.__file__)).resolve().parent
-_WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
+ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -72,8 +59,8 @@ class Summary:
 Progress = Callable[[str, int, int, Line | None], None]  # (assignment, done, of, the hand-in just done)
 
 
-def _silent(assignment: str, done: int, of: int, line: Line | None) -> None:
-    pass
+def silent(assignment: str, done: int, of: int, line: Line | None) -> None:
+    """A `Progress` that says nothing."""
 
 
 def grade(
@@ -81,296 +68,173 @@ def grade(
     assignments: Sequence[str] = (),
     *,
     again: bool = False,
+    resume: bool = False,
     students: Iterable[str] = (),
-    progress: Progress = _silent,
+    jobs: int = 1,
+    scheduler: str = "",
+    progress: Progress = silent,
 ) -> Summary:
     """Grades what has been handed in for these assignments (all that are released, for none).
 
-    A hand-in whose content, release and grader are those of its newest records is not run again, unless `again`.
-    Raises doctor's error where the sandbox cannot be had, ValueError for an unknown assignment or student, and
-    LedgerBusy where another run is at work.
+    A hand-in whose content, release and grader are those of its newest records is not run again, unless `again`. Where
+    a run was interrupted, what it left is graded under its name and seed; `resume` goes on with all that it was asked
+    for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
+
+    Raises doctor's error where the sandbox cannot be had, EngineError where workers cannot, ValueError for an unknown
+    assignment or student or nothing to resume, LedgerBusy where another run is at work, and GradebookError where the
+    gradebook cannot be reached: the verdicts are in the ledger then, and the next run enters them.
     """
-    doctor.require()
-    torch.set_num_threads(1)
+    named(folder, assignments, students)
+    ledger = Ledger(folder.ledger)
+    with ledger.alone(), engine(jobs, scheduler) as workers:
+        left = runs.unfinished(folder.ledger)
+        if resume and left is None:
+            raise ValueError("no run was interrupted in this class: there is nothing to resume")
+        plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again)
+        if left is not None and not again:
+            plan = replace(plan, run=left.run, seed=left.seed)
+        whole = left is None or plan.covers(left)  # else the interrupted run is still to be gone on with
+        if whole:
+            runs.begin(folder.ledger, plan)
+        run = _Run(folder, ledger, plan, workers)
+        run.summary.unrecognised = folder.unrecognised()
+        for assignment in plan.assignments:
+            run.assignment(assignment, progress)
+        if whole:
+            runs.end(folder.ledger)
+        return run.summary
+
+
+def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[str]) -> None:
+    """Raises ValueError, with those there are, where one of them is unknown in this class."""
     known = folder.assignments()
     if unknown := sorted(set(assignments) - set(known)):
         told = f"there are {', '.join(known)}" if known else "nothing is released yet: run `autograde release`"
         raise ValueError(f"no assignment {', '.join(unknown)}; {told}")
-    chosen, there = set(students), folder.students()
-    if strangers := sorted(chosen - set(there)):
+    there = folder.students()
+    if strangers := sorted(set(students) - set(there)):
         more = f" and {len(there) - 50} more" if len(there) > 50 else ""
         told = f"there are {', '.join(there[:50])}{more}" if there else f"no hand-ins in {folder.submitted}"
         raise ValueError(f"no student {', '.join(strangers)}; {told}")
-    ledger = Ledger(folder.ledger)
-    with ledger.alone():
-        run = _Run(folder, ledger, again, chosen)
-        run.summary.unrecognised = folder.unrecognised()
-        for assignment in assignments or known:
-            run.assignment(assignment, progress)
-        return run.summary
 
 
 class _Run:
     """One run over a class: one seed, so that all hand-ins of it face the same numbers."""
 
-    def __init__(self, folder: ClassFolder, ledger: Ledger, again: bool, students: set[str]):
-        self.folder, self.ledger, self.again, self.students = folder, ledger, again, students
-        self.seed = secrets.randbelow(1 << 31)
-        self.id = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-        self.summary = Summary(self.id)
+    def __init__(self, folder: ClassFolder, ledger: Ledger, plan: Plan, workers: Engine):
+        self.folder, self.ledger, self.plan, self.workers = folder, ledger, plan, workers
+        self.summary = Summary(plan.run)
 
     def assignment(self, name: str, progress: Progress) -> None:
         """All hand-ins of one assignment, then their way into the gradebook."""
-        self.versions = versions(name)
-        released = self.folder.released(name).read_bytes()
-        release, latest = hashlib.sha256(released).hexdigest(), self.ledger.latest(name)
-        hand_ins = [h for h in self.folder.hand_ins(name) if not self.students or h[0] in self.students]
-        entered = gradebook.in_gradebook(self.folder, name)
-        first = len(self.summary.lines)
-        desk = Desk(name, nbformat.reads(released.decode(), as_version=4), self.seed)
-        with desk:
-            for done, (student, path) in enumerate(hand_ins):
-                progress(name, done, len(hand_ins), None)
-                seen = quarantine.receive(path, name)
-                records = latest.get((student, seen.sha256), {})
-                fresh = self.again or not self._current(records, desk, release)
-                if fresh:
-                    graded = desk.grade(seen)
-                    records = {r.exercise: r for r in self._records(graded, student, seen.sha256, release, desk)}
-                    self._stage(name, student, seen.sha256, graded.notebook, records, graded.reason, path)
-                    self.ledger.append(list(records.values()))
-                elif not self._entered(name, student, seen.sha256, records, entered):
-                    notebook, reason = desk.lay_out(seen)
-                    self._stage(name, student, seen.sha256, notebook, records, reason, path)
-                line = _line(name, student, records, fresh)
-                self.summary.lines.append(line)
-                progress(name, done + 1, len(hand_ins), line)
-        if any(self.folder.staged.glob(f"*/{name}")):
-            self.summary.refused += [(name, student) for student in gradebook.enter(self.folder, name)]
+        self.task = task(name, self.folder.released(name).read_bytes(), self.plan.seed)
+        self.entered = gradebook.in_gradebook(self.folder, name)
+        self.latest = self.ledger.latest(name)
+        self.lines: list[Line] = []
+        chosen = set(self.plan.students)
+        hand_ins = [h for h in self.folder.hand_ins(name) if not chosen or h[0] in chosen]
+        progress(name, 0, len(hand_ins), None)
+
+        def done(line: Line) -> None:
+            self.lines.append(line)
+            progress(name, len(self.lines), len(hand_ins), line)
+
+        for job, graded in self.workers.grade(self.task, self._to_grade(hand_ins, done)):
+            made = records(self.plan.run, self.task, job, graded)
+            stage(self.folder, job, graded.notebook, made, graded.reason)
+            self.ledger.append(list(made.values()))
+            done(line_of(job.student, made, fresh=True))
+        self.summary.refused += [(name, student) for student in gradebook.enter(self.folder, name)]
         standings = gradebook.standings(self.folder, name)
-        self.summary.lines[first:] = [_as_it_stands(line, standings) for line in self.summary.lines[first:]]
+        self.lines.sort(key=lambda line: line.student)
+        self.summary.lines += [_as_it_stands(line, standings) for line in self.lines]
 
-    def _current(self, records: dict[str, Record], desk: Desk, release: str) -> bool:
-        """Whether the ledger's records are of this very hand-in, all of it, under this release and this grader."""
-        return {e.name for e in desk.exercises} <= set(records) and all(
-            (r.release, r.versions) == (release, self.versions) for r in records.values()
+    def _to_grade(self, hand_ins: Iterable[tuple[str, Path]], done: Callable[[Line], None]) -> Iterator[Job]:
+        """Reads hand-ins as they are asked for and yields those to grade; the others are `done`."""
+        notebook = nbformat.reads(self.task.notebook, as_version=4)
+        for student, path in hand_ins:
+            job = read(student, path, self.task.assignment)
+            known = self.latest.get((student, job.seen.sha256), {})
+            if not self._current(known):
+                yield job
+                continue
+            if not self._entered(student, job.seen.sha256, known):
+                shown, reason = lay_out(notebook, job.seen)
+                stage(self.folder, job, shown, known, reason)
+            done(line_of(student, known, fresh=False))
+
+    def _current(self, known: dict[str, Record]) -> bool:
+        """Whether the ledger's records are of this very hand-in, all of it, under this release and this grader, and of
+        this run where everything is to be graded again."""
+        now = self.task.release, self.task.versions
+        return {e.name for e in judge.of_assignment(self.task.assignment)} <= set(known) and all(
+            (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in known.values()
         )
 
-    def _entered(self, name: str, student: str, hand_in: str, records: dict[str, Record], known: set[str]) -> bool:
-        stamp = gradebook.entered(self.folder, name, student) or {}
-        runs = {record.run for record in records.values()}
-        return student in known and stamp.get("hand_in") == hand_in and stamp.get("run") in runs
-
-    def _records(self, graded: Graded, student: str, hand_in: str, release: str, desk: Desk) -> list[Record]:
-        made = []
-        for exercise in desk.exercises:
-            judged = graded.verdicts[exercise.name]
-            made.append(
-                Record(
-                    run=self.id,
-                    when=datetime.now(UTC).isoformat(timespec="seconds"),
-                    student=student,
-                    assignment=desk.name,
-                    hand_in=hand_in,
-                    release=release,
-                    versions=self.versions,
-                    seed=self.seed,
-                    exercise=exercise.name,
-                    number=exercise.number,
-                    points=judged.points,
-                    max=float(exercise.points),
-                    verdict=judged.kind,
-                    message=judged.message,
-                    rows=[_row(row) for row in judged.rows],
-                    mistake=judged.mistake,
-                    replaced=list(judged.replaced),
-                    seconds=round(graded.seconds, 3),
-                    peak_memory=graded.peak_bytes,
-                    flags=graded.flags,
-                    notes=graded.notes,
-                    details=graded.details + ([judged.internal] if judged.internal else []),
-                    needs_person=bool(judged.internal) or graded.needs_person,
-                )
-            )
-        return made
-
-    def _stage(self, name, student, hand_in, notebook, records, reason, path) -> None:
-        """Puts the rebuilt notebook on the way to the gradebook, with what the feedback page says of the whole file."""
-        first = next(iter(records.values()))
-        notebook.metadata["autograde"] = {"hand_in": hand_in, "run": first.run, "notes": first.notes, "reason": reason}
-        target = self.folder.staged / student / name
-        if moment := quarantine.handed_in_at(path):
-            write_atomically(target / quarantine.STAMP, moment + "\n")
-        write_atomically(target / f"{name}.ipynb", nbformat.writes(notebook) + "\n")
+    def _entered(self, student: str, hand_in: str, known: dict[str, Record]) -> bool:
+        stamp = gradebook.entered(self.folder, self.task.assignment, student) or {}
+        of_run = stamp.get("run") in {record.run for record in known.values()}
+        return student in self.entered and stamp.get("hand_in") == hand_in and of_run
 
 
-@dataclass(frozen=True)
-class Graded:
-    """One hand-in graded: exercise -> verdict, the notebook to show, and what is said of the whole.
-
-    `notes` are sentences for the student, `details` for the instructor.
-    """
-
-    verdicts: dict[str, Judged]
-    notebook: nbformat.NotebookNode
-    reason: str = ""
-    flags: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    details: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    peak_bytes: int = 0
-    needs_person: bool = False
+def read(student: str, path: Path, assignment: str) -> Job:
+    """A hand-in as it lies there now, read once."""
+    return Job(student, quarantine.receive(path, assignment), quarantine.handed_in_at(path))
 
 
-class Desk:
-    """Where the hand-ins of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
-    needed.
-
-    A desk is a worker's: it writes nothing, so several may work side by side.
-    """
-
-    def __init__(self, name: str, notebook: nbformat.NotebookNode, seed: int):
-        self.name, self.notebook, self.seed = name, notebook, seed
-        self.exercises: list[Exercise] = judge.of_assignment(name)
-        self._tables: dict[str, Table] = {}
-        self._sandbox: Sandbox | None = None
-
-    def __enter__(self) -> Desk:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._close()
-
-    def _close(self) -> None:
-        if self._sandbox is not None:
-            self._sandbox.close()
-            self._sandbox = None
-
-    def sandbox(self) -> Sandbox:
-        """The sandbox, started when the first hand-in needs it. It holds the solutions of earlier chapters alone."""
-        if self._sandbox is None:
-            earlier = sorted({e.chapter for e in exercises() if e.notebook < self.name})
-            paths = [Path(str(reference.module(chapter).__file__)) for chapter in earlier]
-            helpers = [found.name for found in pkgutil.iter_modules(fixtures.__path__, f"{fixtures.__name__}.")]
-            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers]).launch()
-            try:
-                self._tables = self._tables or judge.tables(self.name, self.seed)  # while the sandbox warms up
-            except BaseException:
-                started.close()
-                raise
-            self._sandbox = started.ready()
-        return self._sandbox
-
-    def lay_out(self, seen: quarantine.Received) -> tuple[nbformat.NotebookNode, str]:
-        """(the rebuilt notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
-        if seen.notebook is None:
-            return _plain(self.notebook), seen.reason_for_student
-        return _plain(rebuild(self.notebook, seen.notebook).notebook), ""
-
-    def grade(self, seen: quarantine.Received) -> Graded:
-        """The verdicts on one hand-in. Never raises: what goes wrong in here becomes verdicts that need a person."""
-        started = time.monotonic()
-        try:
-            if seen.notebook is None:
-                return self._unreadable(seen)
-            self.sandbox()
-            started = time.monotonic()  # what a run pays once is not the first hand-in's
-            rebuilt = rebuild(self.notebook, seen.notebook)
-            judgement = self._judge(rebuilt)
-        except Exception:
-            self._close()  # the next hand-in gets a fresh one
-            return self._ours_to_mend(traceback.format_exc(), time.monotonic() - started)
-        notebook = _plain(rebuilt.notebook)
-        for index, ran in judgement.ran.items():
-            if index < len(notebook.cells) and notebook.cells[index].cell_type == "code":
-                notebook.cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
-        found = flags.flags(cell.source for cell in rebuilt.cells if cell.kind != "given")
-        return Graded(
-            judgement.verdicts,
-            notebook,
-            flags=found + sorted(f"ended: {ending}" for ending in judgement.endings),
-            notes=[*seen.notes, *rebuilt.notes],
-            details=[*seen.details, *rebuilt.details],
-            seconds=time.monotonic() - started,
-            peak_bytes=judgement.peak_bytes,
+def records(run: str, of: Task, job: Job, graded: Graded) -> dict[str, Record]:
+    """exercise -> the ledger's record of it."""
+    made = {}
+    for exercise in judge.of_assignment(of.assignment):
+        judged = graded.verdicts[exercise.name]
+        made[exercise.name] = Record(
+            run=run,
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            student=job.student,
+            assignment=of.assignment,
+            hand_in=job.seen.sha256,
+            release=of.release,
+            versions=of.versions,
+            seed=of.seed,
+            exercise=exercise.name,
+            number=exercise.number,
+            points=judged.points,
+            max=float(exercise.points),
+            verdict=judged.kind,
+            message=judged.message,
+            rows=[_row(row) for row in judged.rows],
+            mistake=judged.mistake,
+            replaced=list(judged.replaced),
+            seconds=round(graded.seconds, 3),
+            peak_memory=graded.peak_bytes,
+            flags=graded.flags,
+            notes=graded.notes,
+            details=graded.details + ([judged.internal] if judged.internal else []),
+            needs_person=bool(judged.internal) or graded.needs_person,
         )
-
-    def _judge(self, rebuilt: Rebuilt) -> Judgement:
-        try:
-            return self._at_work(rebuilt).judge()
-        except (
-            SandboxError
-        ):  # the warm process may have been lost to something of the machine's: once more in a new one
-            self._close()
-            return self._at_work(rebuilt).judge()
-
-    def _at_work(self, rebuilt: Rebuilt) -> judge.HandIn:
-        return judge.HandIn(self.sandbox(), rebuilt.cells, self.exercises, self._tables, rebuilt.unanswered)
-
-    def _unreadable(self, seen: quarantine.Received) -> Graded:
-        told = Judged("error", 0.0, message="Your file could not be read, so there was nothing to grade.")
-        if seen.empty:
-            told = Judged("not answered", 0.0)
-        return Graded(
-            {e.name: told for e in self.exercises},
-            _plain(self.notebook),
-            reason=seen.reason_for_student,
-            flags=["nothing was handed in" if seen.empty else "unreadable"],
-            notes=list(seen.notes),
-            details=[*seen.details, seen.reason_for_instructor],
-        )
-
-    def _ours_to_mend(self, trace: str, seconds: float) -> Graded:
-        told = Judged("error", 0.0, message="This hand-in could not be graded by machine.")
-        return Graded(
-            {e.name: told for e in self.exercises},
-            _plain(self.notebook),
-            flags=["could not be graded"],
-            details=[trace],
-            seconds=seconds,
-            needs_person=True,
-        )
+    return made
 
 
-def _imported(notebook: nbformat.NotebookNode) -> list[str]:
-    """Modules that the assignment's own cells import: imported once in the warm process, they cost a child nothing."""
-    found: set[str] = set()
-    for cell in notebook.cells:
-        if cell.cell_type != "code":
-            continue
-        try:
-            nodes = list(ast.walk(ast.parse(cell.source)))
-        except SyntaxError:
-            continue
-        for node in nodes:
-            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
-            found.update(name for name in names if name not in _WARM_ALREADY)
-    return sorted(found)
-
-
-def _plain(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A copy without outputs."""
-    notebook = copy.deepcopy(notebook)
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
-    return notebook
-
-
-def _shown(outputs: Iterable[dict]) -> list[dict]:
-    """Outputs as they may stand in a graded notebook: nbgrader takes any stderr in a graded cell for a failure."""
-    return [{**o, "name": "stdout"} if o.get("output_type") == "stream" else o for o in outputs]
+def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: dict[str, Record], reason: str) -> None:
+    """Puts the rebuilt notebook on the way to the gradebook, with what the feedback page says of the whole file."""
+    first = next(iter(made.values()))
+    stamp = {"hand_in": first.hand_in, "run": first.run, "notes": first.notes, "reason": reason}
+    notebook.metadata["autograde"] = stamp
+    target = folder.staged / job.student / first.assignment
+    if job.handed_in_at:
+        write_atomically(target / quarantine.STAMP, job.handed_in_at + "\n")
+    write_atomically(target / f"{first.assignment}.ipynb", nbformat.writes(notebook) + "\n")
 
 
 def _row(row) -> dict:
     return {"title": row.title, "passed": row.passed, "message": row.message, "mistake": row.mistake or ""}
 
 
-def _line(assignment: str, student: str, records: dict[str, Record], fresh: bool) -> Line:
-    listed = list(records.values())
+def line_of(student: str, known: dict[str, Record], fresh: bool) -> Line:
+    """A hand-in's line, from its records."""
+    listed = list(known.values())
     return Line(
-        assignment,
+        listed[0].assignment,
         student,
         round(sum(r.points for r in listed), 2),
         sum(r.max for r in listed),
@@ -391,35 +255,11 @@ def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
     return replace(line, score=score, manual=found.manual, needs_person=line.needs_person or found.needs_person)
 
 
-# The grader's own modules that a verdict depends on; the others only carry it.
-_JUDGING = (
-    "bank/__init__", "filter", "flags", "grade", "judge", "limits", "quarantine", "rebuild", "reference", "remote", "sandbox",
-    "zygote",
-)  # fmt: skip
-
-
-def versions(assignment: str) -> dict[str, str]:
-    """What a verdict on this assignment depends on beside the hand-in: Python, torch, and the sources that judge it."""
-    chapters = {e.chapter for e in judge.of_assignment(assignment)}
-    files = [_HERE / f"{name}.py" for name in _JUDGING]
-    files += [*(_COURSE / "transport").glob("*.py"), _COURSE / "questions.py"]
-    files += [_COURSE / "checks" / "__init__.py", _COURSE / "checks" / "of_tests.py"]
-    files += [*(_COURSE / "checks" / "fixtures").glob("*.py")]
-    for chapter in chapters:
-        modules = (f"solutions.{chapter}", f"course.checks.{chapter}", f"autograde.bank.{chapter}")
-        files += [Path(str(import_module(name).__file__)) for name in modules]
-        files.append(Path(str(course.chapters.__file__)).with_name(f"{chapter}.toml"))
-    digest = hashlib.sha256()
-    for path in sorted(path for path in files if path.exists()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return {"python": platform.python_version(), "torch": torch.__version__, "grader": digest.hexdigest()[:16]}
-
-
 def check(file: Path, assignment: str) -> Graded:
     """Grades one file by itself, without a class: nothing is written."""
     doctor.require()
     torch.set_num_threads(1)
-    released = _HERE.parent / "notebooks" / f"{assignment}.ipynb"
+    released = ROOT / "notebooks" / f"{assignment}.ipynb"
     notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
     with Desk(assignment, notebook, secrets.randbelow(1 << 31)) as desk:
         return desk.grade(quarantine.receive(file, assignment))

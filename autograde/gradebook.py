@@ -13,6 +13,7 @@ import json
 import logging
 import os
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -42,7 +43,8 @@ from nbgrader.preprocessors import (
     SaveAutoGrades,
     SaveCells,
 )
-from sqlalchemy.exc import SAWarning
+from sqlalchemy import make_url
+from sqlalchemy.exc import OperationalError, SAWarning
 from traitlets import Unicode
 from traitlets.config import Config, PyFileConfigLoader
 
@@ -58,7 +60,8 @@ RELEASE_PREPROCESSORS = [
 CONFIGURATION = '''\
 """nbgrader's configuration for this class. Written once by `autograde release`; yours to edit from then on.
 
-To keep the gradebook in PostgreSQL, put its URL in `c.CourseDirectory.db_url`. Late penalties:
+To keep the gradebook in PostgreSQL, put its URL in `c.CourseDirectory.db_url` below:
+"postgresql+psycopg://user:password@host/database". Late penalties:
 `c.LateSubmissionPlugin.penalty_method = "zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`).
 Grade with `autograde grade`, which runs hand-ins in a sandbox: `nbgrader autograde` and formgrader's own autograde
 button run them on this machine, unprotected.
@@ -88,6 +91,7 @@ def configure(c: Config, root: Path) -> None:
 
 
 log = logging.getLogger("autograde.nbgrader")
+_PAUSES = (0.5, 2.0, 5.0)  # seconds to wait for a database that failed
 
 
 def write_configuration(folder: ClassFolder) -> None:
@@ -107,12 +111,26 @@ def configuration(folder: ClassFolder) -> Config:
     return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
 
 
+class GradebookError(RuntimeError):
+    """The gradebook's database does not answer, or not in time."""
+
+
 @contextlib.contextmanager
 def open_gradebook(folder: ClassFolder) -> Iterator[Gradebook]:
-    """The class's gradebook, closed again at the end."""
+    """The class's gradebook, closed again at the end. Raises GradebookError where its database fails."""
     directory = CourseDirectory(config=configuration(folder))
-    with Gradebook(directory.db_url, directory.course_id) as gradebook:
-        yield gradebook
+    try:
+        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+            yield gradebook
+    except OperationalError as error:
+        told = str(error.orig).strip().splitlines() or ["no answer"]
+        raise GradebookError(f"the gradebook {address(folder)} cannot be used: {told[0]}") from None
+
+
+def address(folder: ClassFolder) -> str:
+    """Where the gradebook is, without its password: a file, or a database's URL."""
+    url = make_url(CourseDirectory(config=configuration(folder)).db_url)
+    return str(url.database) if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
 
 
 @contextlib.contextmanager
@@ -283,8 +301,24 @@ def enter(folder: ClassFolder, assignment: str) -> list[str]:
     """Carries every staged notebook of the assignment into the gradebook and `autograded/`, in this one process.
 
     A staged notebook is removed once it is in, so whatever is left belongs to a run that was killed, or to a hand-in
-    that nbgrader refused: the names of their students are returned.
+    that nbgrader refused: the names of their students are returned. A database that is locked, or starts again, is
+    waited for, a little.
     """
+    for pause in (*_PAUSES, None):
+        if not any(folder.staged.glob(f"*/{assignment}")):
+            return []
+        said = _convert(folder, assignment)
+        left = _not_entered(folder, assignment)
+        if not left or pause is None or not any("accessing the nbgrader database" in text for text in said):
+            break
+        time.sleep(pause)
+    if left:
+        log.error("nbgrader refused a hand-in of %s:\n%s", assignment, "\n".join(said))
+    return left
+
+
+def _convert(folder: ClassFolder, assignment: str) -> list[str]:
+    """nbgrader's autograde over what is staged; returns what it complained of. It stops where its database fails."""
     config = configuration(folder)
     config.CourseDirectory.submitted_directory = folder.staged.name
     # Staged notebooks were rebuilt from the release: what stock cleaning is left mends nothing and guards everything.
@@ -299,11 +333,13 @@ def enter(folder: ClassFolder, assignment: str) -> list[str]:
     converter = AutogradeStaged(coursedir=directory, config=config)
     converter.force = True
     converter.permissions = 644
-    with quiet(converter.log) as said, one_engine():
-        try:
-            converter.start()
-        except NbGraderException:
-            log.error("nbgrader refused a hand-in of %s:\n%s", assignment, "\n".join(said))
+    with quiet(converter.log) as said, one_engine(), contextlib.suppress(NbGraderException):
+        converter.start()
+    return said
+
+
+def _not_entered(folder: ClassFolder, assignment: str) -> list[str]:
+    """Removes what is staged and in; returns the students of whom that is not so."""
     left = []
     for staged in sorted(folder.staged.glob(f"*/{assignment}")):
         student = staged.parent.name

@@ -40,8 +40,13 @@ EXTRAS = {
     "course": ("book", "grade", "lab"),
     "test": ("book", "grade", "lab", "train", "benchmark", "test"),
 }
-PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {"desk": (), "course": (("bwrap",),), "test": (("bwrap",), CHROMIUM)}
-DEBIAN_PACKAGE = {"bwrap": "bubblewrap", "chromium": "chromium"}
+POSTGRESQL = ("pg_ctlcluster", "initdb")  # Debian has the server's own programs off the path
+PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "desk": (),
+    "course": (("bwrap",),),
+    "test": (("bwrap",), CHROMIUM, POSTGRESQL),
+}
+DEBIAN_PACKAGE = {"bwrap": "bubblewrap", "chromium": "chromium", "pg_ctlcluster": "postgresql"}
 # Shared libraries that a wheel takes for granted: Playwright's driver is a Node.js that wants this one.
 LIBRARIES: dict[str, dict[str, str]] = {"test": {"libatomic.so.1": "libatomic1"}}
 

@@ -67,7 +67,7 @@ def warm_sandbox():
 @pytest.fixture
 def one_sandbox(warm_sandbox, monkeypatch):
     """Lets the grader use the tests' sandbox instead of starting its own for each run."""
-    from autograde import grade
+    from autograde import desk
 
     class Lent:
         def __init__(self, **settings):
@@ -85,7 +85,7 @@ def one_sandbox(warm_sandbox, monkeypatch):
         def __getattr__(self, name):
             return getattr(warm_sandbox, name)
 
-    monkeypatch.setattr(grade, "Sandbox", Lent)
+    monkeypatch.setattr(desk, "Sandbox", Lent)
 
 
 @pytest.fixture(scope="session")

@@ -54,6 +54,7 @@ COMES_WITH = {
     "ipython": {"matplotlib-inline", "traitlets"},
     "jupyterlab": {"nbformat", "nbclient"},
     "matplotlib": {"cycler", "pillow"},
+    "distributed": {"dask"},
     "typer": {"click"},
     "pytest": {"packaging"},
     "transformers": {"safetensors"},

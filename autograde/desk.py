@@ -1,0 +1,238 @@
+"""A desk: where hand-ins of one assignment are graded, one after the other, in one process.
+
+It writes nothing and knows of no class, so many may work side by side, here or on other machines: what a run must
+agree on (the release, the seed, the grader) is its `Task`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import pkgutil
+import platform
+import time
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+import torch
+
+import course.chapters
+from autograde import flags, judge, quarantine, reference
+from autograde.judge import Judged, Judgement
+from autograde.rebuild import Rebuilt, rebuild
+from autograde.sandbox import Sandbox, SandboxError
+from course.checks import Table, fixtures
+from course.exercises import Exercise, exercises
+
+_HERE = Path(__file__).resolve().parent
+_COURSE = Path(str(course.__file__)).resolve().parent
+_WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all hand-ins of an assignment share in a run: its notebook as released (text), the seed of the numbers that
+    everybody faces, and the versions of all that judges them."""
+
+    assignment: str
+    notebook: str
+    seed: int
+    versions: dict[str, str]
+
+    @property
+    def release(self) -> str:
+        """The digest of the released notebook."""
+        return hashlib.sha256(self.notebook.encode()).hexdigest()
+
+
+def task(assignment: str, released: bytes, seed: int) -> Task:
+    """The task of grading this release of an assignment with the grader as it stands here."""
+    return Task(assignment, released.decode(), seed, versions(assignment))
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One hand-in graded: exercise -> verdict, the notebook to show, and what is said of the whole.
+
+    `notes` are sentences for the student, `details` for the instructor.
+    """
+
+    verdicts: dict[str, Judged]
+    notebook: nbformat.NotebookNode
+    reason: str = ""
+    flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    needs_person: bool = False
+
+
+class Desk:
+    """Where the hand-ins of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
+    needed."""
+
+    def __init__(self, name: str, notebook: nbformat.NotebookNode, seed: int):
+        self.name, self.notebook, self.seed = name, notebook, seed
+        self.exercises: list[Exercise] = judge.of_assignment(name)
+        self._tables: dict[str, Table] = {}
+        self._sandbox: Sandbox | None = None
+
+    def __enter__(self) -> Desk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+
+    def sandbox(self) -> Sandbox:
+        """The sandbox, started when the first hand-in needs it. It holds the solutions of earlier chapters alone."""
+        if self._sandbox is None:
+            earlier = sorted({e.chapter for e in exercises() if e.notebook < self.name})
+            paths = [Path(str(reference.module(chapter).__file__)) for chapter in earlier]
+            helpers = [found.name for found in pkgutil.iter_modules(fixtures.__path__, f"{fixtures.__name__}.")]
+            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers]).launch()
+            try:
+                self._tables = self._tables or judge.tables(self.name, self.seed)  # while the sandbox warms up
+            except BaseException:
+                started.close()
+                raise
+            self._sandbox = started.ready()
+        return self._sandbox
+
+    def grade(self, seen: quarantine.Received) -> Graded:
+        """The verdicts on one hand-in. Never raises: what goes wrong in here becomes verdicts that need a person."""
+        started = time.monotonic()
+        try:
+            if seen.notebook is None:
+                return self._unreadable(seen)
+            self.sandbox()
+            started = time.monotonic()  # what a run pays once is not the first hand-in's
+            rebuilt = rebuild(self.notebook, seen.notebook)
+            judgement = self._judge(rebuilt)
+        except Exception:
+            self.close()  # the next hand-in gets a fresh one
+            return not_graded(self.name, self.notebook, traceback.format_exc(), time.monotonic() - started)
+        notebook = _plain(rebuilt.notebook)
+        for index, ran in judgement.ran.items():
+            if index < len(notebook.cells) and notebook.cells[index].cell_type == "code":
+                notebook.cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
+        found = flags.flags(cell.source for cell in rebuilt.cells if cell.kind != "given")
+        return Graded(
+            judgement.verdicts,
+            notebook,
+            flags=found + sorted(f"ended: {ending}" for ending in judgement.endings),
+            notes=[*seen.notes, *rebuilt.notes],
+            details=[*seen.details, *rebuilt.details],
+            seconds=time.monotonic() - started,
+            peak_bytes=judgement.peak_bytes,
+        )
+
+    def _judge(self, rebuilt: Rebuilt) -> Judgement:
+        try:
+            return self._at_work(rebuilt).judge()
+        except (
+            SandboxError
+        ):  # the warm process may have been lost to something of the machine's: once more in a new one
+            self.close()
+            return self._at_work(rebuilt).judge()
+
+    def _at_work(self, rebuilt: Rebuilt) -> judge.HandIn:
+        return judge.HandIn(self.sandbox(), rebuilt.cells, self.exercises, self._tables, rebuilt.unanswered)
+
+    def _unreadable(self, seen: quarantine.Received) -> Graded:
+        told = Judged("error", 0.0, message="Your file could not be read, so there was nothing to grade.")
+        if seen.empty:
+            told = Judged("not answered", 0.0)
+        return Graded(
+            {e.name: told for e in self.exercises},
+            _plain(self.notebook),
+            reason=seen.reason_for_student,
+            flags=["nothing was handed in" if seen.empty else "unreadable"],
+            notes=list(seen.notes),
+            details=[*seen.details, seen.reason_for_instructor],
+        )
+
+
+def lay_out(notebook: nbformat.NotebookNode, seen: quarantine.Received) -> tuple[nbformat.NotebookNode, str]:
+    """(the rebuilt notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
+    if seen.notebook is None:
+        return _plain(notebook), seen.reason_for_student
+    return _plain(rebuild(notebook, seen.notebook).notebook), ""
+
+
+def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, seconds: float = 0.0) -> Graded:
+    """What stands for a hand-in that the grader failed at: verdicts that need a person; `why` is for the instructor."""
+    told = Judged("error", 0.0, message="This hand-in could not be graded by machine.")
+    return Graded(
+        {e.name: told for e in judge.of_assignment(assignment)},
+        _plain(notebook),
+        flags=["could not be graded"],
+        details=[why],
+        seconds=seconds,
+        needs_person=True,
+    )
+
+
+def _imported(notebook: nbformat.NotebookNode) -> list[str]:
+    """Modules that the assignment's own cells import: imported once in the warm process, they cost a child nothing."""
+    found: set[str] = set()
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        try:
+            nodes = list(ast.walk(ast.parse(cell.source)))
+        except SyntaxError:
+            continue
+        for node in nodes:
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+            found.update(name for name in names if name not in _WARM_ALREADY)
+    return sorted(found)
+
+
+def _plain(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A copy without outputs."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return notebook
+
+
+def _shown(outputs: Iterable[dict]) -> list[dict]:
+    """Outputs as they may stand in a graded notebook: nbgrader takes any stderr in a graded cell for a failure."""
+    return [{**o, "name": "stdout"} if o.get("output_type") == "stream" else o for o in outputs]
+
+
+# The grader's own modules that a verdict depends on; the others only carry it.
+_JUDGING = (
+    "bank/__init__", "desk", "filter", "flags", "judge", "limits", "quarantine", "rebuild", "reference", "remote",
+    "sandbox", "zygote",
+)  # fmt: skip
+
+
+def versions(assignment: str) -> dict[str, str]:
+    """What a verdict on this assignment depends on beside the hand-in: Python, torch, and the sources that judge it."""
+    chapters = {e.chapter for e in judge.of_assignment(assignment)}
+    files = [_HERE / f"{name}.py" for name in _JUDGING]
+    files += [*(_COURSE / "transport").glob("*.py"), _COURSE / "questions.py"]
+    files += [_COURSE / "checks" / "__init__.py", _COURSE / "checks" / "of_tests.py"]
+    files += [*(_COURSE / "checks" / "fixtures").glob("*.py")]
+    for chapter in chapters:
+        modules = (f"solutions.{chapter}", f"course.checks.{chapter}", f"autograde.bank.{chapter}")
+        files += [Path(str(import_module(name).__file__)) for name in modules]
+        files.append(Path(str(course.chapters.__file__)).with_name(f"{chapter}.toml"))
+    digest = hashlib.sha256()
+    for path in sorted(path for path in files if path.exists()):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return {"python": platform.python_version(), "torch": torch.__version__, "grader": digest.hexdigest()[:16]}

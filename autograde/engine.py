@@ -1,0 +1,199 @@
+"""Where hand-ins go to be graded: to a desk in this process, to worker processes of this machine, or to a cluster.
+
+Each engine takes hand-ins as they are read and gives back what became of them, in any order, with a few under way at a
+time, so that a class of any size needs the same memory. A worker holds one desk and writes nothing: only the process
+that called writes the ledger and the gradebook, so there is one writer to stop, to lock out and to trust.
+
+Processes and machines are Dask's. What passes between those that are started here is encrypted and signed; who starts
+a scheduler of their own looks after that themselves. Nothing in a sandbox has a network to reach either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+import nbformat
+import torch
+
+from autograde import doctor
+from autograde.desk import Desk, Graded, Task, not_graded, versions
+from autograde.quarantine import Received
+
+LONELY_SECONDS = 60.0  # without any worker, before a run is given up
+_LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
+_AHEAD = 2  # hand-ins under way for each worker: the one that it has and the next
+
+
+class EngineError(RuntimeError):
+    """The workers cannot go on: nothing more can be graded now, and no hand-in is to blame."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One hand-in on its way, as it was when it was read: a later one by the same student is a later run's.
+
+    `handed_in_at` is what its timestamp.txt says, "" where there is none.
+    """
+
+    student: str
+    seen: Received
+    handed_in_at: str = ""
+
+
+class Engine(Protocol):
+    """Grades jobs of one task. `grade` may be called for one assignment after another."""
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]: ...
+
+
+@contextlib.contextmanager
+def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterator[Engine]:
+    """One desk in this process for one job; worker processes for more; the cluster of a scheduler's address, which is
+    given `patience` seconds to answer.
+
+    Raises doctor.NotReady where this machine is to grade and has no sandbox, EngineError where workers cannot be had.
+    """
+    if jobs < 1:
+        raise ValueError(f"{jobs} jobs at a time: it takes one at least")
+    if not scheduler:
+        doctor.require()
+    if not scheduler and jobs == 1:
+        yield Here()
+        return
+    from dask import config
+    from distributed import Client, LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost worker is told by what becomes of its hand-in
+    with contextlib.ExitStack() as stack:
+        address: LocalCluster | str = scheduler
+        if not scheduler:
+            # The first loss of a worker gives its hand-ins back to us: `Workers` sends each once more, alone.
+            ours = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.worker-saturation": 1.0}
+            stack.enter_context(config.set(ours))
+            address = stack.enter_context(
+                LocalCluster(
+                    n_workers=jobs, threads_per_worker=1, host="127.0.0.1", security=True, dashboard_address=None
+                )
+            )
+        try:
+            client = stack.enter_context(Client(address, timeout=patience))
+            client.wait_for_workers(1, timeout=patience)
+        except (OSError, TimeoutError) as error:
+            raise EngineError(f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}") from None
+        workers = Workers(client)
+        try:
+            yield workers
+        finally:
+            workers.close()
+
+
+class Here:
+    """One desk in this process."""
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        torch.set_num_threads(1)
+        with Desk(task.assignment, _notebook(task), task.seed) as desk:
+            for job in jobs:
+                yield job, desk.grade(job.seen)
+
+
+class Workers:
+    """Desks in the worker processes of a Dask cluster.
+
+    Dask gives the hand-ins of a lost worker to others. One that was being graded when workers were lost, more often
+    than the scheduler allows, comes back: it is sent once more when nothing else is under way, so that a neighbour's
+    fault is not held against it, and if that costs a worker too, it waits for a person.
+    """
+
+    def __init__(self, client) -> None:
+        self._client = client
+
+    def close(self) -> None:
+        """Ends the workers' sandboxes: those of a cluster live longer than a run."""
+        with contextlib.suppress(Exception):  # whoever is gone has none
+            self._client.run(_leave, on_error="ignore")
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        suspects: list[Job] = []
+        for job, graded in self._all(task, iter(jobs)):
+            if graded is None:
+                suspects.append(job)
+            else:
+                yield job, graded
+        for job in suspects:
+            for _, graded in self._all(task, iter([job])):
+                yield job, graded or not_graded(task.assignment, _notebook(task), "It ended the worker, twice.")
+
+    def _all(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, Graded | None]]:
+        """Each job with what became of it, None where its workers were lost."""
+        from distributed import CancelledError, KilledWorker, wait
+
+        under_way: dict = {}
+        last_seen = time.monotonic()
+        while True:
+            workers = sum(self._client.nthreads().values())
+            for job in islice(jobs, max(0, _AHEAD * max(workers, 1) - len(under_way))):
+                under_way[self._client.submit(_grade, task, job.seen, pure=False)] = job
+            if not under_way:
+                return
+            if workers:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > LONELY_SECONDS:
+                raise EngineError(f"no worker is left, for {LONELY_SECONDS:g} s: start some, then go on with --resume")
+            try:
+                done = wait(list(under_way), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                continue
+            except (OSError, CancelledError):
+                raise EngineError("the scheduler was lost: start it again, then go on with --resume") from None
+            for future in done:
+                job, error = under_way.pop(future), future.exception()
+                if error is not None and not isinstance(error, KilledWorker):
+                    raise error
+                yield job, None if error is not None else future.result()
+                future.release()
+
+
+# --- in a worker ----------------------------------------------------------------------------------------------------
+
+_at: tuple[Task, Desk] | None = None  # this worker's desk
+
+
+def _grade(task: Task, seen: Received) -> Graded:
+    """Runs in a worker, in its one thread: grades a hand-in at the worker's desk, which changes with the task."""
+    global _at
+    if _at is None or _at[0] != task:
+        _leave()
+        _fit(task)
+        torch.set_num_threads(1)
+        _at = task, Desk(task.assignment, _notebook(task), task.seed)
+    return _at[1].grade(seen)
+
+
+def _leave() -> None:
+    global _at
+    if _at is not None:
+        _at[1].close()
+        _at = None
+
+
+def _fit(task: Task) -> None:
+    """Raises EngineError where this worker has no sandbox, or another grader than the run's."""
+    try:
+        doctor.require()
+    except doctor.NotReady as error:  # a SystemExit, which would end the worker
+        raise EngineError(f"a worker's machine cannot grade safely: {error}") from None
+    if (ours := versions(task.assignment)) != task.versions:
+        told = ", ".join(f"{name} {ours[name]} for {task.versions[name]}" for name in ours)
+        raise EngineError(f"a worker has another grader ({told}, in {Path(__file__).parent}): bring it up to date")
+
+
+def _notebook(task: Task) -> nbformat.NotebookNode:
+    return nbformat.reads(task.notebook, as_version=4)

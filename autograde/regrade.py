@@ -1,0 +1,103 @@
+"""`autograde regrade`: what is graded, once more, with the release and the grader as they are now.
+
+Every hand-in faces the numbers that it was graded on before, so that what differs is the grader's or the release's
+doing. What changes is shown first and written only on request; points given by a person stay in any case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from autograde import gradebook, runs
+from autograde.desk import Task, task
+from autograde.engine import Job, engine
+from autograde.folders import ClassFolder
+from autograde.grade import Progress, line_of, named, read, records, silent, stage
+from autograde.ledger import Ledger, Record
+
+
+@dataclass(frozen=True)
+class Change:
+    """The verdict on one exercise of one hand-in, which is another now. `before` is None for a new exercise."""
+
+    before: Record | None
+    after: Record
+
+
+@dataclass
+class Regraded:
+    """What came of grading again: how much, and all that changed, by student and exercise."""
+
+    hand_ins: int = 0
+    exercises: int = 0
+    changes: list[Change] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def students(self) -> set[str]:
+        """Those whose points change."""
+        return {c.after.student for c in self.changes if c.before is None or c.before.points != c.after.points}
+
+
+def regrade(
+    folder: ClassFolder,
+    assignments: Sequence[str] = (),
+    *,
+    write: bool = False,
+    students: Iterable[str] = (),
+    jobs: int = 1,
+    scheduler: str = "",
+    progress: Progress = silent,
+) -> Regraded:
+    """Grades again the hand-ins that lie there and are in the ledger. Writes nothing, unless `write`.
+
+    Raises what `grade` raises.
+    """
+    named(folder, assignments, students)
+    ledger, found = Ledger(folder.ledger), Regraded()
+    run, chosen = runs.new(assignments).run, set(students)
+    with ledger.alone(), engine(jobs, scheduler) as workers:
+        for assignment in assignments or folder.assignments():
+            latest = ledger.latest(assignment)
+            graded_once = {student for student, _ in latest}
+            there = [h for h in folder.hand_ins(assignment) if h[0] in graded_once and (not chosen or h[0] in chosen)]
+            released, done = folder.released(assignment).read_bytes(), 0
+            for seed in sorted({_seed(known) for known in latest.values()}):
+                of = task(assignment, released, seed)
+                for job, graded in workers.grade(of, _of_seed(there, of, latest)):
+                    before, after = latest[job.student, job.seen.sha256], records(run, of, job, graded)
+                    found.hand_ins, found.exercises, done = found.hand_ins + 1, found.exercises + len(after), done + 1
+                    changed = [Change(before.get(name), new) for name, new in after.items()]
+                    found.changes += [change for change in changed if _differs(change)]
+                    if write:
+                        stage(folder, job, graded.notebook, after, graded.reason)
+                        ledger.append(list(after.values()))
+                    progress(assignment, done, len(there), line_of(job.student, after, fresh=True))
+            if write:
+                found.refused += gradebook.enter(folder, assignment)
+    found.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))
+    return found
+
+
+def _of_seed(there: Iterable[tuple[str, Path]], of: Task, latest: dict[tuple[str, str], dict]) -> Iterator[Job]:
+    """The hand-ins that were graded with the task's seed, as they were then."""
+    for student, path in there:
+        job = read(student, path, of.assignment)
+        known = latest.get((student, job.seen.sha256))
+        if known and _seed(known) == of.seed:
+            yield job
+
+
+def _seed(known: dict[str, Record]) -> int:
+    """The newest seed of a hand-in's records."""
+    return max(known.values(), key=lambda record: record.when).seed
+
+
+def _differs(change: Change) -> bool:
+    """Whether a student would see another verdict; sentences that only name a number may differ."""
+    before, after = change.before, change.after
+    return before is None or any(
+        getattr(before, name) != getattr(after, name) for name in ("points", "max", "verdict", "mistake")
+    )

@@ -1,0 +1,95 @@
+"""A PostgreSQL of the tests' own: a cluster in a temporary folder, on loopback, run by a user without rights."""
+
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+
+def programs() -> Path | None:
+    """The folder of initdb and postgres: on the path, or where Debian puts it."""
+    found = shutil.which("initdb")
+    folders = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    return folders[-1] if folders else None
+
+
+needs_postgresql = pytest.mark.skipif(programs() is None, reason="needs PostgreSQL's initdb (Debian: postgresql)")
+
+
+class Server:
+    """A running cluster with one database for each `url` that was asked for."""
+
+    def __init__(self, root: Path):
+        self.root, self.bin = root, programs()
+        self.user = "nobody" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        if os.geteuid() == 0:
+            shutil.chown(root, self.user)
+        self._run("initdb", "-D", "data", "-A", "trust", "-U", "grader", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8")
+        self.start()
+
+    def start(self) -> None:
+        """Starts it and waits until it answers; after a crash it recovers first."""
+        words = ("-h", "127.0.0.1", "-p", str(self.port), "-k", str(self.root), "-F")
+        self._process = subprocess.Popen(self._as_user("postgres", "-D", "data", *words), **self._where())
+        deadline = time.monotonic() + 120
+        while not self._answers():
+            assert self._process.poll() is None and time.monotonic() < deadline, "PostgreSQL did not start"
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """Kills it and all its processes at once, as a power cut would."""
+        os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+    def url(self, name: str) -> str:
+        """The URL of a new, empty database."""
+        import psycopg
+
+        with psycopg.connect(self._address, autocommit=True) as connection:
+            connection.execute(f'CREATE DATABASE "{name}"')
+        return f"postgresql+psycopg://grader@127.0.0.1:{self.port}/{name}"
+
+    @property
+    def _address(self) -> str:
+        return f"host=127.0.0.1 port={self.port} user=grader dbname=postgres connect_timeout=5"
+
+    def _answers(self) -> bool:
+        import psycopg
+
+        try:
+            psycopg.connect(self._address).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _where(self) -> dict:
+        as_user = {"user": self.user} if os.geteuid() == 0 else {}
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+        return {"cwd": self.root, **as_user, **quiet}
+
+    def _as_user(self, program: str, *words: str) -> list[str]:
+        return [str(self.bin / program), *words]
+
+    def _run(self, program: str, *words: str) -> None:
+        subprocess.run(self._as_user(program, *words), check=True, **self._where())
+
+
+def server():
+    """Yields a `Server`, gone at the end: for a fixture."""
+    root = Path(tempfile.mkdtemp(prefix="postgresql-", dir="/tmp"))  # short, and its user can go there
+    started = Server(root)
+    try:
+        yield started
+    finally:
+        started.kill()
+        shutil.rmtree(root, ignore_errors=True)

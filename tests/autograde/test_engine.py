@@ -1,0 +1,110 @@
+"""Workers: processes of this machine, and a cluster started by others; what happens when they are lost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autograde import engine, grade, gradebook, sample
+from autograde.ledger import Ledger
+from tests.autograde import toy
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("workers"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+PRELOAD = "tests.autograde.toy.preload"
+
+
+@pytest.fixture
+def filled(toy_released, toy_notebook, hand_in):
+    """A class of six, one of whom ends the worker that grades them; (folder, expected sums of points)."""
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    wrong = sheet.right | {"scale": "def scale(x, factor):\n    return x"}
+    for student, answers in {"ada": sheet.right, "bob": wrong, "cleo": {}, "dan": sheet.right, "eve": wrong}.items():
+        hand_in(toy_released, student, sheet.filled(answers))
+    return toy_released, {"ada": 9, "bob": 7, "cleo": 0, "dan": 9, "eve": 7}, sheet
+
+
+def sums(folder):
+    return {student: sum(points.values()) for student, points in gradebook.scores(folder, toy.NAME).items()}
+
+
+def once_each(folder):
+    """Whether each hand-in has one record of each exercise in the ledger."""
+    keys = [(r.student, r.hand_in, r.exercise) for r in Ledger(folder.ledger).read(toy.NAME)]
+    return len(keys) == len(set(keys))
+
+
+def test_two_workers_grade_a_class_and_one_who_ends_them_waits_for_a_person(filled, hand_in):
+    import distributed  # noqa: F401  (brings its own settings, which ours are then laid over)
+    from dask import config
+
+    folder, expected, sheet = filled
+    hand_in(folder, "mallory", sheet.filled(sheet.right | {"scale": "# ends its worker"}))
+    with config.set({"distributed.worker.preload": [PRELOAD]}):
+        summary = grade.grade(folder, jobs=2)
+    assert {line.student for line in summary.lines if line.needs_person} == {"mallory"}
+    assert [line.student for line in summary.lines] == sorted(expected | {"mallory": 0})
+    assert {s: p for s, p in sums(folder).items() if s != "mallory"} == expected
+    assert once_each(folder)
+    (record,) = (r for r in Ledger(folder.ledger).read(toy.NAME) if (r.student, r.exercise) == ("mallory", "scale"))
+    assert record.details == ["It ended the worker, twice."]
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, processes of their own on loopback: (address, the workers' processes)."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    started = []
+
+    def start(*words):
+        command = [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]]
+        started.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL))
+        return started[-1]
+
+    told = tmp_path / "scheduler.json"
+    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told))
+    deadline = time.monotonic() + 120
+    while not told.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    words = ("--scheduler-file", str(told), "--nthreads", "1", "--no-nanny", "--no-dashboard", "--preload", PRELOAD)
+    workers = [start("dask_worker", *words) for _ in range(2)]
+    yield "tcp" + told.read_text().split('"tcp')[1].split('"')[0], workers
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_grades_a_class_though_a_worker_is_killed(filled, cluster):
+    folder, expected, _ = filled
+    address, workers = cluster
+
+    def killing(assignment, done, of, line):
+        if line is not None and done == 1:
+            workers[0].send_signal(signal.SIGKILL)
+
+    summary = grade.grade(folder, scheduler=address, progress=killing)
+    assert not any(line.needs_person for line in summary.lines)
+    assert sums(folder) == expected and once_each(folder)
+
+
+def test_workers_with_another_grader_are_refused(filled, monkeypatch):
+    folder = filled[0]
+    now = engine.versions(toy.NAME)
+    of = engine.Task(toy.NAME, folder.released(toy.NAME).read_text(), 1, now | {"grader": "another"})
+    with pytest.raises(engine.EngineError, match=r"another grader .*bring it up to date"):
+        engine._fit(of)
+
+
+def test_a_scheduler_that_is_not_there_is_said_in_one_line(filled, monkeypatch):
+    with pytest.raises(engine.EngineError, match="no workers at tcp"):
+        with engine.engine(scheduler="tcp://127.0.0.1:9", patience=1):
+            pass

@@ -1,0 +1,41 @@
+"""Puts the toy assignment into a process of its own: a Dask worker's preload, or the grader's command line.
+
+    python -m tests.autograde.toy.preload grade --class FOLDER
+
+A hand-in whose text says "ends its worker" does so, each time.
+"""
+
+import contextlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from autograde.desk import Desk
+from tests.autograde import toy
+
+_open = contextlib.ExitStack()
+
+
+def dask_setup(worker) -> None:
+    """Called by Dask when a worker starts."""
+    _open.enter_context(toy.installed(Path(_open.enter_context(tempfile.TemporaryDirectory()))))
+    grade = Desk.grade
+
+    def deadly(self, seen):
+        if seen.notebook is not None and any("ends its worker" in cell.source for cell in seen.notebook.cells):
+            os._exit(1)
+        return grade(self, seen)
+
+    Desk.grade = deadly  # type: ignore[method-assign]
+
+
+def main() -> None:
+    from autograde.cli import app
+
+    with tempfile.TemporaryDirectory() as folder, toy.installed(Path(folder)):
+        sys.exit(app())
+
+
+if __name__ == "__main__":
+    main()
