@@ -412,6 +412,8 @@ def loop(
         return f"{checkpoint} keeps step {saved}" if saved or goes_on else "there is no checkpoint yet"
 
     def write_down() -> None:
+        if not pending:  # stopped just after the last time
+            return
         rows = read_off(pending, process)
         pending.clear()
         for number, loss, norm, learning_rate in rows:
@@ -497,6 +499,12 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(complain(f"process {rank}: {error}" if rank != "0" else str(error)))
     except torch.OutOfMemoryError as error:
         sys.exit(complain(f"the GPU's memory is full: raise --accumulate or lower --batch-size ({error})"))
+    except RuntimeError as error:  # two that torch gives no class of their own
+        if "can't allocate memory" in str(error):
+            sys.exit(complain(f"the memory is full: raise --accumulate or lower --batch-size ({error})"))
+        if "by peer" in str(error) and int(os.environ.get("WORLD_SIZE", "1")) > 1:
+            sys.exit(complain(f"process {os.environ.get('RANK')}: another process has ended; it says why"))
+        raise
     except KeyboardInterrupt:
         sys.exit(130)
     if stopped:

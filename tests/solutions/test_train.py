@@ -216,7 +216,20 @@ def test_a_signal_saves_the_step_and_stops(number, code, tmp_path):
     process.join(60)
     assert process.exitcode == code
     assert step_of(tmp_path / "a") >= 5
-    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == ["checkpoint.pt", "configuration.toml"]
+    assert sorted(path.name for path in (tmp_path / "a").iterdir()) == [".lock", "checkpoint.pt", "configuration.toml"]
+
+
+def test_a_signal_while_it_looks_saves_the_step_too(tmp_path, monkeypatch):
+    """Then all losses are written already, and the step is on no disk yet."""
+
+    def looked_at(*arguments):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return {"loss": 1.0}
+
+    monkeypatch.setattr(train, "evaluate", looked_at)
+    with pytest.raises(SystemExit) as ended:
+        main([*VIT, "--steps", "9", "--evaluate-every", "3", "--out", str(tmp_path)])
+    assert ended.value.code == 143 and step_of(tmp_path) == 3 and curves(tmp_path)["train/loss"] == [1, 2, 3]
 
 
 def test_a_finished_run_is_left_alone(tmp_path, capsys):
@@ -429,6 +442,22 @@ def test_a_second_run_in_a_folder_is_refused_as_long_as_the_first_lives(tmp_path
     config, _ = parse(arguments)
     with train.open_folder(tmp_path, config, resume=True):  # what is killed leaves no lock behind
         assert step_of(tmp_path) >= 5
+
+
+def test_what_torch_has_no_class_of_errors_for_is_told_in_one_line(tmp_path, capsys, monkeypatch):
+    def too_large(*arguments):
+        torch.empty(2**55)
+
+    monkeypatch.setattr(train, "take_step", too_large)
+    assert "memory is full" in refused([*VIT, "--steps", "2", "--out", str(tmp_path)], capsys)
+
+    def left_alone(*arguments):
+        raise RuntimeError("[pair.cc:553] Connection closed by peer [127.0.0.1]:58588")
+
+    monkeypatch.setattr(train, "run", left_alone)
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "1")
+    assert "process 1: another process has ended" in refused([*VIT, "--out", str(tmp_path)], capsys)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, capsys):
