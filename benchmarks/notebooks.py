@@ -49,7 +49,9 @@ def measured(notebooks: list[str], run: Path) -> list[Record]:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks.notebooks", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--run", type=Path, default=RUN, help="the folder of nbval's record")
     parser.add_argument("--folder", type=Path, help="where the result goes; otherwise benchmarks/results/")
     options = parser.parse_args(arguments)

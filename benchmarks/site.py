@@ -158,9 +158,13 @@ def largest_figure(html: Path) -> Record:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks.site", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3, help="builds of each kind")
     options = parser.parse_args(arguments)
+    if options.rounds < 1:
+        parser.error(f"--rounds is at least 1, got {options.rounds}")
     chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
     if chromium is None:
         raise SystemExit(f"no browser found (looked for {', '.join(BROWSERS)}): install Chromium, or run `make test`")

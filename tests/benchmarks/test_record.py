@@ -104,6 +104,20 @@ def test_the_largest_figure_may_stand_in_a_page(tmp_path):
     assert site.largest_figure(tmp_path) == {**shown, "kind": "drawing", "bytes": 71}
 
 
+@pytest.mark.parametrize(
+    ("main", "arguments", "words"),
+    [
+        (site.main, ["--rounds", "0"], "--rounds is at least 1"),
+        (curves.main, ["numbers", "--tiny", "--seeds", "0", "0"], "different whole numbers"),
+        (curves.main, ["numbers", "--tiny", "--seeds", "-1"], "of at least 0, got [-1]"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_it_starts(main, arguments, words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2 and words in capsys.readouterr().err
+
+
 # ---- learning curves ------------------------------------------------------------------------------------------------
 
 

@@ -109,6 +109,8 @@ def test_targets_are_judged_by_the_results(tmp_path):
     assert measurements.as_fast(tmp_path) == ("slower in 1 of 2 comparisons; ratios 0.9 to 1.5", False)
     result(tmp_path, "models", [{"peer": "x", "ratio": 1.5}])
     assert measurements.as_fast(tmp_path) == ("slower in 0 of 1 comparisons; ratios 1.5", True)
+    result(tmp_path, "models_cuda", [{"peer": "x", "ratio": 0.8}])  # what a GPU shows counts as well
+    assert measurements.as_fast(tmp_path) == ("slower in 1 of 2 comparisons; ratios 0.8 to 1.5", False)
 
     vit = {"measure": "vit training", "peer": "course"}
     result(tmp_path, "models_cuda", [{**vit, "utilisation": 0.3}, {**vit, "utilisation": 0.52}, {**vit, "note": "no"}])
