@@ -270,7 +270,7 @@ class Curves:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 raise TrainingError("curves need TensorBoard: pip install tensorboard, or --no-tensorboard") from None
-            with explained(f"cannot write curves to {folder}"):
+            with explained(f"cannot write curves to {folder}"), quiet_writer():
                 self.writer = SummaryWriter(str(folder), purge_step=first_step)
 
     def add(self, step: int, values: dict[str, float]) -> None:

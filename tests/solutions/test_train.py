@@ -431,6 +431,16 @@ def test_a_full_disk_under_the_curves_is_told_once(tmp_path, capsys):
     assert "cannot write curves" in line and str(tmp_path) in line
 
 
+def test_curves_that_cannot_be_begun_are_told_in_one_line(tmp_path, capsys, monkeypatch):
+    from tensorboard.compat.tensorflow_stub.io import gfile
+
+    def no_room(*arguments):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(gfile.LocalFileSystem, "write", no_room)
+    assert "cannot write curves" in refused([*VIT, "--steps", "2", "--out", str(tmp_path)], capsys)
+
+
 def test_a_second_run_in_a_folder_is_refused_as_long_as_the_first_lives(tmp_path, capsys):
     arguments = [*VIT, "--steps", "100000", "--checkpoint-every", "5", "--out", str(tmp_path)]
     process = start(arguments)
