@@ -35,8 +35,8 @@ def measure_throughput(
     return before the device has done its work; synchronize, a function without arguments,
     returns once all work is done that was asked for so far. clock: a function without
     arguments, seconds.
-    The first warm_up calls of step do not count, nor does any work left from them; then
-    num_steps calls are timed together, to the end of their work.
+    The first warm_up calls of step do not count, nor does any work that was asked for before the
+    calls that do; then num_steps calls are timed together, to the end of their work.
     Returns items per second. Raises ValueError where num_steps is below 1 or warm_up below 0.
     """
     if num_steps < 1 or warm_up < 0:
@@ -63,13 +63,16 @@ def train_step(
     """One step of training in mixed precision (Micikevicius et al., 2018).
 
     loss_of: a function (model, batch) -> the mean loss, a scalar. It runs under autocast to
-    dtype on the device of the model's parameters; torch.float32 means without autocast.
+    dtype on the device of the model's parameters; torch.float32 means without autocast. A model
+    in training mode stays in it.
     The loss times the scaler's scale is what backward starts from. The gradients are divided by
     the scale again, then clipped to a norm of max_norm over all parameters together; then the
     scaler lets the optimizer step (it leaves the step out where a gradient is infinite or NaN)
-    and adapts its scale. Gradients left from earlier steps do not count.
+    and adapts its scale. With a scaler that is switched off all is the same, but for the scale.
+    Gradients left from earlier steps do not count.
     Returns the loss, not scaled and without a graph, and the norm of the gradients, not scaled
-    and before clipping: both tensors, since reading a number off a GPU would wait for it.
+    and before clipping: both tensors, and no number is read off the loss, since reading a number
+    off a GPU would wait for it.
     """
     device = next(model.parameters()).device
     optimizer.zero_grad()
@@ -88,7 +91,8 @@ def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[
 
     query (..., T, d), key (..., S, d), value (..., S, d_v), of float32. Both matrix products
     are of tensors in bfloat16, as a GPU's matrix units want them. Scaling and softmax are done
-    in float32, so that each row of weights sums to one as exactly as float32 can.
+    in float32, so that each row of weights sums to one as exactly as float32 can, however large
+    its scores are. F.scaled_dot_product_attention is no way round: it gives no weights.
     Returns the output (..., T, d_v) and the weights (..., T, S), both float32.
     """
     scores = query.bfloat16() @ key.bfloat16().transpose(-2, -1)  # (..., T, S)
@@ -150,7 +154,8 @@ def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: i
     no time is there a tensor with more than block_size keys' scores for each query; the last
     block may be smaller. What has been read so far is summed up, for each query, in its largest
     score, the sum of the exponentials and the weighted sum of the values (Milakov and
-    Gimelshein, 2018; Rabe and Staats, 2021), so that no exponential overflows.
+    Gimelshein, 2018; Rabe and Staats, 2021), so that no exponential overflows, and some are
+    above zero, whatever finite numbers the scores are.
     Returns the output (..., T, d_v), as softmax over all S keys gives it. Raises ValueError
     where block_size is below 1.
     """
@@ -179,7 +184,7 @@ def accumulate(
 
     micro_batches: pieces of a batch, which may differ in size. loss_sum_of: a function (model,
     micro_batch) -> the sum of the losses of its predictions, a scalar, and how many
-    predictions there were; some piece has at least one.
+    predictions there were; a piece may have none, and some piece has at least one.
     Afterwards each parameter's .grad is the gradient of the mean loss over all predictions of
     all pieces, whatever it was before, and the optimizer can step. Of the graphs only one
     piece's is in memory at a time. Returns that mean loss, a tensor without a graph.
@@ -203,8 +208,11 @@ def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data) -> No
     path: a str or a Path, here and in load_checkpoint. step: how many steps have been taken.
     model, optimizer, scheduler, scaler and data (where the stream of batches stands) each have
     state_dict() and load_state_dict(state). The state of torch's random numbers, on the CPU and
-    on every CUDA device, is saved too. What stands at `path` is replaced by a whole file
-    or, where anything fails, not touched.
+    on every CUDA device, is saved too. The training goes on as if it had not been saved: its
+    five objects and the random numbers stay as they are.
+    The file is written beside `path`, in the same folder, and takes the place of what stands at
+    `path` at once, when it is whole. Where anything fails, what stands there is not touched, and
+    the error is raised.
     """
     state = {
         "step": step,
@@ -232,9 +240,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
 
     The five objects, made as they were for the training that was saved, take on their states;
     so do torch's random numbers. Tensors go to the device of the model's parameters, whatever
-    device they were saved from. Returns the number of steps taken. Raises FileNotFoundError
-    where there is no file, and ValueError with the path where it cannot be read or is not a
-    checkpoint.
+    device they were saved from. No code that the file may hold is run. Returns the number of
+    steps taken. Raises FileNotFoundError where there is no file, and ValueError with the path
+    where it cannot be read or is not a checkpoint.
     """
     device = next(model.parameters()).device
     try:
@@ -267,7 +275,8 @@ def model_flops_utilisation(
     tokens 6 * T operations per parameter (a multiplication and an addition forward, twice that
     backward), and 12 * T^2 * d_model in each of num_layers layers for the attention's scores
     and weighted sums. What is computed twice to save memory counts once.
-    peak_flops: operations per second that the device can do. Returns a share, 0.5 for half.
+    peak_flops: operations per second that the device can do. Returns a share, 0.5 for half; one
+    above 1 comes back as it is, since it says that the peak is wrong.
     Raises ValueError where peak_flops is not above 0.
     """
     if peak_flops <= 0:
