@@ -17,8 +17,16 @@ PROCESSES = "starts or ends processes"
 NETWORK = "uses the network"
 LIES = "returns objects that answer comparisons themselves"
 WATCHES = "asks whether it is being graded"
+BELOW = "reaches below Python"
+LOOKS = "looks at the program around it"
+HIDES = "hides what it calls"
+MARKUP = "puts HTML or script into its output"
+POINTS = "asks for points"
+_ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
 
 _OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
+_LIBRARIES = {"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch._C", "builtins", "numpy"}
+_ROUNDABOUT = ("torch.ops.", "torch._C.", "torch.jit.", "torch.overrides.")  # other ways to what a name is banned for
 _SETTINGS = (
     "torch.backends",
     "torch._dynamo",
@@ -31,13 +39,21 @@ _SETTINGS = (
 _CALLS = {
     READS: {
         "open", "io.open", "os.walk", "os.listdir", "os.scandir", "os.open", "glob.glob", "glob.iglob",
-        "*.read_text", "*.read_bytes", "*.rglob", "*.iterdir",
+        "*.read_text", "*.read_bytes", "*.write_text", "*.write_bytes", "*.rglob", "*.iterdir",
     },
     PROCESSES: {
         "os.system", "os.popen", "os.fork", "os._exit", "os.kill", "os.abort", "os.exec*", "os.spawn*",
         "sys.exit", "exit", "quit", "subprocess.*", "multiprocessing.*", "pty.*", "*.system",
+        "threading.Thread", "*.ThreadPoolExecutor", "*.ProcessPoolExecutor",
     },
     NETWORK: {"socket.*", "urllib.*", "requests.*", "http.*", "urlopen", "httpx.*"},
+    HOOKS: {"atexit.*", "sys.settrace", "sys.setprofile", "sys.addaudithook", "*.events.register"},
+    BELOW: {
+        "ctypes.*", "mmap.*", "fcntl.*", "resource.*", "signal.*", "pickle.*", "os.write", "os.dup*", "os.closerange",
+        "os.memfd_create",
+    },
+    LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
+    HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars"},
 }  # fmt: skip
 _HOOKS = {
     "ast_transformers",
@@ -46,8 +62,14 @@ _HOOKS = {
     "input_transformer_manager",
     "set_custom_exc",
     "run_cell",
+    "meta_path",
+    "path_hooks",
 }
-_WATCHED = ("NBGRADER_EXECUTION", "COURSE_STRICT", "COURSE_HOME")
+_WATCHED = ("NBGRADER_EXECUTION", "COURSE_STRICT", "COURSE_HOME", "/sandbox")
+_INNER = {"__subclasses__", "__globals__", "f_locals", "f_back", "history_manager", "user_ns", "__builtins__"}
+_INNER_MODULES = ("course.transport", "course.checks", "autograde")
+_SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
+_POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
 
 
 def flags(sources: Iterable[str]) -> list[str]:
@@ -62,31 +84,63 @@ def flags(sources: Iterable[str]) -> list[str]:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         found |= _of(tree)
-    return [flag for flag in (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES) if flag in found]
+    return [flag for flag in _ALL if flag in found]
 
 
 def _of(tree: ast.AST) -> set[str]:
     modules = _modules(tree)
-    found = set()
+    found = {LOOKS for name in modules.values() if f"{name}.".startswith(tuple(f"{ours}." for ours in _INNER_MODULES))}
+    found |= {HIDES for name in modules.values() if f"{name}.".startswith(_ROUNDABOUT)}
     for node in ast.walk(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
-            if any(isinstance(target, ast.Attribute) and _is_library(_dotted(target, modules)) for target in targets):
-                found.add(PATCHES)
+            found |= set().union(*(_of_target(target, modules) for target in targets))
         elif isinstance(node, ast.Call):
-            name = _dotted(node.func, modules)
-            if name in ("setattr", "delattr") and node.args and _is_library(_dotted(node.args[0], modules) + "."):
-                found.add(PATCHES)
-            if name.endswith((".mock.patch", "mock.patch.object")):
-                found.add(PATCHES)
-            found |= {flag for flag, names in _CALLS.items() if any(_matches(name, pattern) for pattern in names)}
+            found |= _of_call(node, modules)
         elif isinstance(node, ast.Attribute) and node.attr in _HOOKS:
             found.add(HOOKS)
+        elif isinstance(node, ast.Attribute) and node.attr in _INNER:
+            found.add(LOOKS)
+        elif isinstance(node, ast.Attribute) and _dotted(node, modules).startswith(_ROUNDABOUT):
+            found.add(HIDES)
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES:
+            found.add(HIDES)
         elif isinstance(node, ast.FunctionDef) and node.name in ("__eq__", "__torch_function__", "__ne__", "__array__"):
             found.add(LIES)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _WATCHED:
-            found.add(WATCHES)
+        elif isinstance(node, ast.FunctionDef) and node.name == "__del__":
+            found.add(HOOKS)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found |= _of_text(node.value)
     return found
+
+
+def _of_target(target: ast.AST, modules: dict[str, str]) -> set[str]:
+    """What is written to: an attribute of a library, an entry of `sys.modules`, a grade."""
+    deep = isinstance(target, ast.Subscript)
+    name = _dotted(target.value if isinstance(target, ast.Subscript) else target, modules)
+    if deep:
+        return {PATCHES} if name == "sys.modules" or name.endswith(".__dict__") else set()
+    if isinstance(target, ast.Attribute) and _is_library(name):
+        return {PATCHES}
+    return {POINTS} if name.split(".")[-1] in _POINTS else set()
+
+
+def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
+    name = _dotted(node.func, modules)
+    found = {flag for flag, names in _CALLS.items() if any(_matches(name, pattern) for pattern in names)}
+    first = _dotted(node.args[0], modules) if node.args else ""
+    if name in ("setattr", "delattr") and _is_library(first + "."):
+        found.add(PATCHES)
+    if name.endswith((".mock.patch", "mock.patch.object")):
+        found.add(PATCHES)
+    if name == "getattr" and first in _LIBRARIES and not (len(node.args) > 1 and isinstance(node.args[1], ast.Name)):
+        found.add(HIDES)  # a name put together, or one that could have been written with a dot
+    return found
+
+
+def _of_text(text: str) -> set[str]:
+    found = {WATCHES for watched in _WATCHED if text.startswith(watched)}
+    return found | {MARKUP for part in _SCRIPT if part in text.lower()}
 
 
 def _modules(tree: ast.AST) -> dict[str, str]:

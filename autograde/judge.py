@@ -178,6 +178,7 @@ class Line:
     def __init__(self, remote: Remote):
         self._remote = remote
         self.late = False
+        self.too_large = False  # whether an answer was too large, or nested too deep, to be sent
 
     @property
     def failure(self) -> str | None:
@@ -188,6 +189,7 @@ class Line:
             return {"error": ("SandboxLost", self.failure)}
         reply = self._remote.request(message, callbacks)
         self.late = "error" in reply and reply["error"][0] == "TimeLimit"
+        self.too_large |= "error" in reply and reply["error"][0] == "TooLarge"
         return reply
 
 
@@ -223,6 +225,9 @@ class HandIn:
             self._once_more()
         finally:
             self._end()
+        kinds = {judged.kind for judged in self.done.verdicts.values()}
+        self.done.endings |= kinds & {"timeout", "out of memory", "blocked"}
+        self.done.endings |= {"output cut" for ran in self.done.ran.values() if ran.cut}
         return self.done
 
     def _first(self, exercise: Exercise) -> Judged:
@@ -286,7 +291,7 @@ class HandIn:
             own = {cell.index for cell in self.cells}
             self.done.ran |= {i: ran for i, ran in self._child.ran.items() if i in own and i not in self.done.ran}
             self.done.endings |= {ran.ended for ran in self._child.ran.values() if ran.ended}
-            self._remote = Remote(self._child.socket, self._child.request_timeout)
+            self._remote = Remote(self._child.socket, self._child.request_timeout, self.sandbox.limits.replies)
         return self._remote
 
     def _end(self) -> str:
@@ -311,6 +316,8 @@ class HandIn:
             verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
         except Exception:  # a fault of ours must neither stop the run nor pass for a zero
             return Judged("error", 0.0, message="This could not be graded.", internal=traceback.format_exc(limit=-4))
+        self.done.endings |= {"reply too large"} if line.too_large else set()
+        self.done.endings |= {"replies out of turn"} if remote.stale else set()
         points = round(exercise.points * verdict.fraction, 2)
         outcome = Judged(verdict.kind, points, verdict.rows, verdict.mistake or "", verdict.note)
         if line.failure:

@@ -1,9 +1,11 @@
 """The trusted end of the line into a sandbox: a transport for `course.transport.student.Student`.
 
-Everything read here was written by a process that may be hostile: frames are capped in size, shape and time, and the
-number of call-backs a request may make is limited.
+Everything read here was written by a process that may be hostile. Capped are a frame (bytes, items, depth, dimensions),
+a request (time, number of call-backs, bytes of what it calls back with, as that is computed with out here), and the
+line as a whole (bytes).
 """
 
+import re
 import socket
 import time
 from collections.abc import Callable
@@ -14,35 +16,59 @@ from course.transport.runner import described
 
 REPLY = wire.Caps(header_bytes=1 << 20, array_bytes=64 << 20)
 MAX_CALLBACKS = 10_000
+CALLBACK_BYTES = 16 << 20  # over all call-backs of a request
+
+
+_CONTROL = re.compile(r"\x1b(?!\[[\d;]{0,20}m)|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal would obey (colours stay) and what no file could hold."""
+    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class Remote:
-    """Sends requests over a socket; `timeout` is the hard limit in seconds for each request with its call-backs.
+    """Sends requests over a socket; `timeout` is the hard limit in seconds for each request with its call-backs, and
+    `replies` that of all bytes that come back on the line.
 
-    Once a reply is late or malformed the line is given up: `failure` says why ("timeout", "gone", "protocol"), and
-    every later request fails at once.
+    A frame that bears the number of an earlier request is passed over (`stale` counts them): code that writes replies
+    of its own on the line spoils none of the requests that follow. Once a reply is late or malformed the line is given
+    up: `failure` says why ("timeout", "gone", "protocol"), and every later request fails at once.
     """
 
-    def __init__(self, sock: socket.socket, timeout: float):
+    def __init__(self, sock: socket.socket, timeout: float, replies: int = 512 << 20):
         self._socket = sock
         self._timeout = timeout
+        self._left = replies
+        self._number = 0
+        self.stale = 0
         self.failure: str | None = None
 
     def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
         if self.failure is not None:
             return {"error": ("SandboxLost", self.failure)}
-        deadline = time.monotonic() + self._timeout
+        deadline, called = time.monotonic() + self._timeout, 0
         try:
-            self._send(message, deadline)
+            self._number += 1
+            self._send(message | {"number": self._number}, deadline)
             for _ in range(MAX_CALLBACKS):
+                before = self._left
                 reply = self._receive(deadline)
                 if not isinstance(reply, dict):
                     raise wire.WireError("a reply that is no dictionary")
-                if "callback" in reply:
+                number = reply.get("number")
+                if type(number) is int and 0 < number < self._number:
+                    self.stale += 1
+                elif "callback" in reply:
+                    called += before - self._left
+                    if called > CALLBACK_BYTES:
+                        raise wire.WireError("call-backs with more than is allowed")
                     self._answer(self._called_back(reply, callbacks), deadline)
+                elif number != self._number:
+                    raise wire.WireError("a reply to no request")
                 elif "error" in reply:
                     kind, told = reply["error"]
-                    return {"error": (str(kind)[:100], str(told)[:2000])}
+                    return {"error": (printable(str(kind)[:100]), printable(str(told)[:2000]))}
                 elif "ok" in reply and isinstance(reply.get("arguments", []), list):
                     return reply
                 else:
@@ -52,7 +78,7 @@ class Remote:
             self.failure = "timeout"
         except (EOFError, OSError):
             self.failure = "gone"
-        except (wire.WireError, ValueError, TypeError, KeyError, RecursionError, MemoryError):
+        except (wire.WireError, ValueError, TypeError, KeyError, RecursionError, MemoryError, RuntimeError):
             self.failure = "protocol"
         return {"error": ("SandboxLost", self.failure)}
 
@@ -77,19 +103,29 @@ class Remote:
         wire.send(self._socket, value)
 
     def _receive(self, deadline: float) -> Any:
-        """Receive a frame before the deadline, however slowly its bytes trickle in."""
-        return wire.receive(_Deadline(self._socket, deadline), REPLY)  # type: ignore[arg-type]
+        """Receive a frame before the deadline, however slowly its bytes trickle in, and within the line's bytes."""
+        metered = _Metered(self._socket, deadline, self._left)
+        try:
+            return wire.receive(metered, REPLY)  # type: ignore[arg-type]
+        finally:
+            self._left = metered.left
 
 
-class _Deadline:
-    """A socket whose every read waits only until one moment, so that a trickle of bytes cannot stretch it."""
+class _Metered:
+    """A socket whose every read waits only until one moment, so that a trickle of bytes cannot stretch it, and that
+    gives so many bytes and no more.
+    """
 
-    def __init__(self, sock: socket.socket, deadline: float):
-        self._socket, self._deadline = sock, deadline
+    def __init__(self, sock: socket.socket, deadline: float, left: int):
+        self._socket, self._deadline, self.left = sock, deadline, left
 
     def recv_into(self, view: memoryview) -> int:
         self._socket.settimeout(_left(self._deadline))
-        return self._socket.recv_into(view)
+        count = self._socket.recv_into(view)
+        self.left -= count
+        if self.left < 0:
+            raise wire.WireError("the line has carried more than is allowed")
+        return count
 
 
 def _left(deadline: float) -> float:

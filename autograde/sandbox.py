@@ -32,6 +32,7 @@ from typing import Any, BinaryIO, Protocol
 import course
 from autograde import filter
 from autograde.limits import Limits
+from autograde.remote import printable
 from course.transport import wire
 
 _ZYGOTE = Path(__file__).with_name("zygote.py")
@@ -71,6 +72,7 @@ class Ran:
     """What became of one cell. `outputs` are nbformat outputs, the error included, safe to put into a notebook.
 
     `ended` is "" or how this cell ended its child (an outcome of `Usage`); it was then left out of the run that counts.
+    `cut` says that it put out more than is kept.
     """
 
     index: int
@@ -78,6 +80,7 @@ class Ran:
     error: CellError | None
     seconds: float
     ended: str = ""
+    cut: bool = False
 
 
 @dataclass(frozen=True)
@@ -259,6 +262,7 @@ class Child:
         self.ran: dict[int, Ran] = {}
         self._before = before
         self._usage: Usage | None = None
+        self._room = limits.shown
         self.socket, self._report = lines
 
     def __enter__(self) -> Child:
@@ -296,7 +300,8 @@ class Child:
             for place, cell in enumerate(cells):
                 current = cell.index
                 told = self._receive(self.limits.cell_seconds + self.limits.grace)
-                self.ran[current] = _ran(current, told, self.limits)
+                self.ran[current] = _ran(current, told, self.limits, self._room)
+                self._room -= _size(self.ran[current].outputs)
                 current = cells[place + 1].index if place + 1 < len(cells) else current
             if self._receive(self.limits.grace) != {"done": True}:
                 raise wire.WireError("the cells did not end in order")
@@ -384,23 +389,30 @@ def _number(value: Any) -> float:
     return float(value) if type(value) in (int, float) and 0 <= value < 1e9 else 0.0
 
 
-def _ran(index: int, told: Any, limits: Limits) -> Ran:
-    """Build a cell's record from a hostile message: its form is checked, its text cut, its figures made harmless."""
+def _ran(index: int, told: Any, limits: Limits, shown: int) -> Ran:
+    """Build a cell's record from a hostile message: its form is checked, its text cut, its figures made harmless.
+
+    `shown` is how much of text and figures this hand-in may still put out.
+    """
     if not isinstance(told, dict) or told.get("cell") != index or not isinstance(told.get("outputs"), list):
         raise wire.WireError("not the report of the cell that ran")
-    room = limits.text + 200
+    room, cut = min(limits.text + 200, shown), told.get("cut") is True
     outputs, pictures = [], 0
     for item in told["outputs"][:500]:
         if not isinstance(item, dict):
             continue
         if item.get("kind") == "stream" and item.get("name") in ("stdout", "stderr"):
-            text = _plain(item.get("text"))[: max(room, 0)]
+            text = printable(str(item.get("text")))[: max(room, 0)]
             room -= len(text)
             outputs.append({"output_type": "stream", "name": item["name"], "text": text})
         elif item.get("kind") in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
             pictures += 1
             data = _figure(item["data"], limits) if pictures <= limits.images * 4 else {}
-            text = _plain(item["data"].get("text/plain", ""))[: max(room, 0)]
+            if (size := sum(map(len, data.values()))) > shown:
+                data, cut = {}, True
+            else:
+                shown -= size
+            text = printable(str(item["data"].get("text/plain", "")))[: max(room, 0)]
             room -= len(text)
             if text:
                 data["text/plain"] = text
@@ -408,7 +420,12 @@ def _ran(index: int, told: Any, limits: Limits) -> Ran:
                 extra = {"execution_count": None} if item["kind"] == "execute_result" else {}
                 outputs.append({"output_type": item["kind"], "data": data, "metadata": {}, **extra})
     error = _error(told.get("error"))
-    return Ran(index, outputs + _error_output(error), error, _number(told.get("seconds")))
+    return Ran(index, outputs + _error_output(error), error, _number(told.get("seconds")), cut=cut or room <= 0)
+
+
+def _size(outputs: list[dict[str, Any]]) -> int:
+    """Characters of text and figures in a cell's outputs."""
+    return sum(len(output.get("text", "")) + sum(map(len, output.get("data", {}).values())) for output in outputs)
 
 
 def _figure(data: dict[str, Any], limits: Limits) -> dict[str, Any]:
@@ -431,8 +448,8 @@ def _error(told: Any) -> CellError | None:
     line = told.get("line")
     limit = told.get("limit")
     return CellError(
-        _plain(told.get("name"))[:100],
-        _plain(told.get("message"))[:2000],
+        printable(str(told.get("name"))[:100]),
+        printable(str(told.get("message"))[:2000]),
         line if type(line) is int and 0 < line < 1 << 20 else None,
         limit if limit in ("time", "memory") else "",
     )

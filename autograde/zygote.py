@@ -385,6 +385,7 @@ class Tape:
         self.items = 200  # outputs kept, whatever their size
         self.outputs: list[dict] = []
         self.dropped = 0
+        self.cut = False
 
     def text(self, name: str, text: str) -> None:
         kept = text[: self.room]
@@ -395,6 +396,7 @@ class Tape:
             last["parts"].append(kept)
         elif kept and len(self.outputs) < self.items:
             self.outputs.append({"kind": "stream", "name": name, "parts": [kept]})
+        self.cut |= len(kept) < len(text) or len(self.outputs) == self.items
 
     def show(self, kind: str, data: dict) -> None:
         kept = {}
@@ -403,6 +405,8 @@ class Tape:
                 value = base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
                 if self.images > 0 and len(value) <= 1.4 * self.image:
                     kept[mime] = value
+                else:
+                    self.cut = True
             elif mime == "text/plain":
                 kept[mime] = str(value)[: self.room]
                 self.dropped += len(str(value)) - len(kept[mime])
@@ -412,6 +416,7 @@ class Tape:
             self.outputs.append({"kind": kind, "data": kept})
 
     def finish(self) -> list[dict]:
+        self.cut |= self.dropped > 0
         if self.dropped:
             self.outputs.append(
                 {"kind": "stream", "name": "stdout", "parts": [f"\n... {self.dropped} more characters left out\n"]}
@@ -495,7 +500,7 @@ def run_cell(shell, source: str, limits: dict) -> dict:
         outputs = tape.finish()
     except BaseException:
         outputs = []
-    return {"outputs": outputs, "error": told, "seconds": time.monotonic() - started}
+    return {"outputs": outputs, "cut": tape.cut, "error": told, "seconds": time.monotonic() - started}
 
 
 def describe(error: BaseException | None) -> dict | None:

@@ -67,10 +67,15 @@ def encode(value: Any, caps: Caps = Caps()) -> tuple[bytes, list[bytes]]:
     """Turn a value into a JSON header and the bytes of its tensors.
 
     Tensors lose their graph, their device and their subclass. What cannot cross becomes `Foreign`.
-    Raises WireError where `caps` are passed.
+    Raises WireError where `caps` are passed, or where the value's own methods raise.
     """
     arrays: list[bytes] = []
-    header = json.dumps(_encode(value, arrays, [caps.items], caps, 0)).encode()
+    try:
+        header = json.dumps(_encode(value, arrays, [caps.items], caps, 0)).encode()
+    except (WireError, RecursionError):
+        raise
+    except Exception as error:  # a class of the student's that behaves like a list or a number, but for what it raises
+        raise WireError(f"the value cannot be sent: reading it raised {type(error).__name__}") from None
     if len(header) > caps.header_bytes or sum(map(len, arrays)) > caps.array_bytes:
         raise WireError("the value is too large to send")
     return header, arrays
@@ -89,10 +94,10 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
         return value.item()
     if isinstance(value, Tensor):
         with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
-            plain = value.detach().as_subclass(Tensor)
-            name = str(plain.dtype).removeprefix("torch.")
-            if name not in _DTYPES or plain.layout != torch.strided or plain.is_meta:
+            name = str(value.dtype).removeprefix("torch.")
+            if name not in _DTYPES or value.layout != torch.strided or value.is_meta or value.is_nested:
                 return {"foreign": f"Tensor of {name}"}
+            plain = value.detach().as_subclass(Tensor).resolve_conj().resolve_neg()
             if plain.numel() * plain.element_size() > caps.array_bytes:
                 raise WireError(f"a tensor of shape {tuple(plain.shape)} is too large to send")
             flat = plain.to("cpu").contiguous().reshape(-1)
@@ -122,6 +127,8 @@ def _key(key: Any) -> str | int:
 
 def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
     """Rebuild a value from its header; `read(n)` gives the next n bytes of its arrays. Raises WireError."""
+    if header.count(b"[") + header.count(b"{") > 5 * caps.items:  # before JSON makes objects of them, 20 bytes from 1
+        raise WireError(f"the header holds more than {caps.items} items")
     try:
         tree = json.loads(header)
     except (ValueError, RecursionError) as error:
@@ -162,6 +169,8 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
         if budget[0] < 0:
             raise WireError("the arrays are larger than allowed")
         if size == 0:
+            if math.prod(n for n in shape if n) >= 1 << 40:  # strides that no machine can count
+                raise WireError(f"a shape of nothing that is too large: {str(shape)[:80]}")
             return torch.empty(shape, dtype=dtype)
         raw = read(size)
         if dtype is torch.bool:  # a byte that is neither 0 nor 1 would be an invalid bool

@@ -392,7 +392,8 @@ REFUSED = (
     "fsopen open_tree pivot_root chroot memfd_create memfd_secret shmget shmat semget msgget mq_open inotify_init1 "
     "fanotify_init timer_create timerfd_create signalfd4 settimeofday clock_settime adjtimex clock_adjtime setuid "
     "setgid setgroups personality syslog swapon reboot init_module kexec_load quotactl acct sethostname "
-    "name_to_handle_at open_by_handle_at seccomp landlock_create_ruleset mlock mlockall mbind vmsplice sched_setscheduler setpriority"
+    "name_to_handle_at open_by_handle_at seccomp landlock_create_ruleset mlock mlockall mbind vmsplice "
+    "sched_setscheduler setpriority"
 ).split()
 
 
@@ -543,9 +544,14 @@ ORDINARY = """
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="started as an ordinary user, every other test is this one")
-def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
-    """In a mount namespace of its own, in which the Python, its environment and the repository are open to others where
-    they stand under a closed home folder.
+def test_it_works_for_an_ordinary_user_too():
+    done = as_an_ordinary_user(textwrap.dedent(ORDINARY).format(tests=str(Path(__file__).parent)))
+    assert done.returncode == 0 and "as an ordinary user: fine" in done.stdout, done.stdout + done.stderr
+
+
+def as_an_ordinary_user(code: str) -> subprocess.CompletedProcess:
+    """Run Python code as user 12345, in a mount namespace of its own, in which the Python, its environment and the
+    repository are open to others where they stand under a closed home folder.
     """
 
     def closed(folder: Path) -> list[Path]:
@@ -563,7 +569,6 @@ def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
         for number, folder in enumerate(needed):
             script += f"mkdir -p '{folder}'\nmount --move /mnt/{number} '{folder}'\n"
         script += "umount /mnt\n"
-    code = textwrap.dedent(ORDINARY).format(tests=str(Path(__file__).parent))
     private = Path("/tmp") / f"ordinary-{os.getpid()}"
     private.mkdir(mode=0o700)
     os.chown(private, 12345, 12345)
@@ -577,7 +582,7 @@ def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
     }
     script += f'exec setpriv --reuid 12345 --regid 12345 --clear-groups {sys.executable} -c "$CODE"\n'
     try:
-        done = subprocess.run(
+        return subprocess.run(
             ["unshare", "-m", "sh", "-c", script],
             env={**environment, "CODE": code},
             cwd="/",
@@ -587,7 +592,6 @@ def test_it_works_for_an_ordinary_user_too(tmp_path_factory):
         )
     finally:
         shutil.rmtree(private)
-    assert done.returncode == 0 and "as an ordinary user: fine" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_line_is_a_socket_that_ends(box):

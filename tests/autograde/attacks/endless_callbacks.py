@@ -1,0 +1,9 @@
+# Tries: call back functions that were never offered, for ever
+# Score: centre 0
+# Flag: reaches below Python
+# %% centre
+import json, os, struct
+def centre(x):
+    call = json.dumps({"dict": [["callback", 0], ["args", {"list": []}], ["kwargs", {"dict": []}]]}).encode()
+    os.write(3, (struct.pack("<I", len(call)) + call) * 100)
+    return x
