@@ -22,9 +22,10 @@ import nbformat
 import pytest
 import torch
 
+from autograde import desk as desks
 from autograde import feedback, grade, gradebook, judge, quarantine, sample
+from autograde.desk import Desk, Graded
 from autograde.folders import ClassFolder
-from autograde.grade import Desk, Graded
 from autograde.ledger import Ledger
 from autograde.limits import MIB, Limits
 from autograde.sandbox import Sandbox
@@ -118,7 +119,7 @@ def released(tmp_path_factory, released_once):
 @pytest.fixture(scope="module")
 def desk(released):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grade, "Sandbox", sandboxed)
+        patch.setattr(desks, "Sandbox", sandboxed)
         notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
         with Watched(toy.NAME, notebook, 7) as opened:
             yield opened
@@ -259,8 +260,7 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
 ):
     """The class is graded with the attacks in it; the neighbours, before and after them by name, as without them."""
     opened = desk.sandbox()
-    monkeypatch.setattr(Desk, "sandbox", lambda self: _lent(self, opened))
-    monkeypatch.setattr(Desk, "_close", lambda self: None)
+    monkeypatch.setattr(desks, "Sandbox", lambda **settings: Lent(opened))
     secret = f"CANARY-{secrets.token_hex(8)}"
     root = tmp_path / secret / "class"
     shutil.copytree(released_once, root)
@@ -295,9 +295,20 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
         assert secret not in line.read_text("utf-8") and "\x1b" not in line.read_text("utf-8")
 
 
-def _lent(desk: Desk, opened: Sandbox) -> Sandbox:
-    desk._tables = desk._tables or judge.tables(desk.name, desk.seed)
-    return opened
+class Lent:
+    """The tests' own sandbox in place of one that a run starts: it stays open."""
+
+    def __init__(self, sandbox: Sandbox):
+        self.run, self.limits = sandbox.run, sandbox.limits
+
+    def launch(self) -> Lent:
+        return self
+
+    def ready(self) -> Lent:
+        return self
+
+    def close(self) -> None:
+        pass
 
 
 def _reference_values(tables: dict[str, Table]) -> set[float]:
@@ -337,7 +348,7 @@ ORDINARY = """
     torch.set_num_threads(1)
     from tests.autograde import test_attacks as tests, toy
     assert os.getuid() == 12345
-    tests.grade.Sandbox = tests.sandboxed
+    tests.desks.Sandbox = tests.sandboxed
     with toy.installed(Path(tempfile.mkdtemp())) as released:
         notebook = tests.nbformat.reads(released.read_text("utf-8"), as_version=4)
         with tests.Watched(toy.NAME, notebook, 7) as desk:
