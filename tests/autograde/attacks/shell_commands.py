@@ -2,8 +2,8 @@
 # Score: centre 0
 # Flag: starts or ends processes
 # %% centre
-!curl http://example.org
-!cat /etc/passwd
+get_ipython().system("curl http://example.org")
+get_ipython().getoutput("cat /etc/passwd")
 import os, subprocess
 def centre(x):
     return x
