@@ -269,6 +269,12 @@ def test_a_flood_of_output_is_cut(attacked):
         assert "more characters left out" in text(child, 0)
 
 
+def test_what_a_whole_hand_in_puts_out_is_cut(attacked):
+    with attacked.run(cells(*["print('x' * 60_000)"] * 4), replace(LIMITS, shown=150_000)) as child:
+        assert [len(text(child, index)) for index in range(4)] == [60_001, 60_001, 29_998, 0]
+        assert [child.ran[index].cut for index in range(4)] == [False, False, True, True]
+
+
 def test_a_daemon_dies_with_its_child(attacked):
     source = """
         import os, time

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from autograde import remote as remotes
 from autograde.remote import Remote
 from course.transport import runner, wire
 from course.transport.student import Local, Student, StudentError
@@ -239,6 +240,21 @@ def test_banned_functions_are_refused_under_any_name(connect):
 
 
 @pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.ops.aten.softmax(x, 0),
+        lambda x: torch.ops.aten.softmax.int(x, 0),
+        lambda x: nn.functional.__dict__["soft" + "max"](x, 0),
+        lambda x: getattr(x, "softmax")(0),  # noqa: B009
+        lambda x: nn.Softmax(0)(x),
+    ],
+)
+def test_banned_functions_are_refused_by_way_of_others(function):
+    with pytest.raises(StudentError, match="Banned"):
+        Student(Local({"f": function}), ("softmax",)).f(torch.zeros(3))
+
+
+@pytest.mark.parametrize(
     ("error", "type_name", "words"),
     [
         (ValueError("3 is not 4"), "ValueError", "3 is not 4"),
@@ -267,13 +283,81 @@ def test_a_line_that_trickles_or_lies_is_given_up():
     far.sendall(b"\x10")  # one byte of a length, then silence
     assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "timeout")
     assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "timeout")
-    for lie in ({"nonsense": 1}, 3, {"error": 5}, {"callback": 7, "args": []}, {"ok": 1, "arguments": 3}):
+    lies = ({"nonsense": 1}, {"error": 5}, {"callback": 7, "args": []}, {"ok": 1, "arguments": 3})
+    for lie in (3, *lies, *({"number": 1} | lie for lie in lies), {"ok": 1, "number": 2}):
         near, far = socket.socketpair()
         wire.send(far, lie)
         assert Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "protocol")
     near, far = socket.socketpair()
     far.close()
     assert Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "gone")
+
+
+def test_a_reply_of_its_own_writing_spoils_no_later_request():
+    near, far = socket.socketpair()
+    remote = Remote(near, timeout=5)
+    wire.send(far, {"number": 1, "ok": "forged"})
+    wire.send(far, {"number": 1, "ok": "late"})
+    wire.send(far, {"number": 2, "ok": "second"})
+    assert remote.request({"op": "get", "name": "x"}, [])["ok"] == "forged"
+    assert (remote.request({"op": "get", "name": "x"}, [])["ok"], remote.stale) == ("second", 1)
+
+
+def test_a_line_carries_so_many_bytes_and_no_more():
+    near, far = socket.socketpair()
+    remote = Remote(near, timeout=5, replies=3000)
+    for number in (1, 2):
+        wire.send(far, {"number": number, "ok": torch.zeros(250)})
+        assert remote.request({"op": "get", "name": "x"}, [])["ok"].shape == (250,)
+    wire.send(far, {"number": 3, "ok": torch.zeros(250)})
+    assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "protocol")
+
+
+def test_what_is_called_back_with_is_weighed_before_it_is_computed_with(monkeypatch):
+    monkeypatch.setattr(remotes, "CALLBACK_BYTES", 5000)
+    near, far = socket.socketpair()
+    calls: list[int] = []
+    for _ in range(3):
+        wire.send(far, {"callback": 0, "args": [torch.zeros(500)], "kwargs": {}})
+    reply = Remote(near, timeout=5).request({"op": "get", "name": "x"}, [lambda x: calls.append(x.numel())])
+    assert reply["error"] == ("SandboxLost", "protocol") and calls == [500, 500]
+
+
+def test_a_message_of_many_containers_is_refused_before_it_is_built():
+    header = b'{"list": [' + b",".join([b'{"list": []}'] * 300_000) + b"]}"
+    with pytest.raises(wire.WireError, match="more than"):
+        wire.decode(header, lambda n: bytearray(n))
+
+
+@pytest.mark.parametrize("shape", ["[0, 549755813888, 549755813888]", "[549755813888, 0, 549755813888, 549755813888]"])
+def test_an_empty_tensor_of_a_shape_beyond_counting_is_a_wire_error(shape):
+    with pytest.raises(wire.WireError, match="too large"):
+        wire.decode(f'{{"tensor": ["float32", {shape}]}}'.encode(), lambda n: bytearray(n))
+
+
+def test_tensors_of_other_kinds_are_answers_too():
+    x = torch.arange(6.0).reshape(2, 3)
+    for odd in (x.to_sparse(), x.to_sparse_csr(), x.to("meta"), torch.nested.nested_tensor([x, x[:1]])):
+        assert wire.copy(odd) == wire.Foreign("Tensor of float32")
+    z = torch.complex(x, x + 1)
+    assert torch.equal(wire.copy(z.conj()), torch.complex(x, -x - 1)) and torch.equal(wire.copy(z.conj().imag), -x - 1)
+
+
+def test_values_whose_own_methods_raise_are_refused():
+    class Odd(list):
+        def __len__(self):
+            raise SystemError("no length")
+
+    for value in (Odd([1]), 10**6000):
+        with pytest.raises(wire.WireError, match="reading it raised"):
+            wire.encode(value)
+
+
+def test_what_a_terminal_would_obey_is_taken_out_of_an_error():
+    near, far = socket.socketpair()
+    wire.send(far, {"number": 1, "error": ("E", "a\x1b[2Jb\x1b]0;c\x07 \x1b[31mred\x1b[0m")})
+    told = Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"][1]
+    assert told == "a\ufffd[2Jb\ufffd]0;c\ufffd \x1b[31mred\x1b[0m"
 
 
 def test_optimisers_and_modules_can_be_passed_back():
