@@ -99,9 +99,14 @@ class _Notes:
     instructor: list[str] = field(default_factory=list)
 
     def add(self, student: str, instructor: str) -> None:
-        if student not in self.student or instructor not in self.instructor:
+        """One sentence for each side; the student reads the same one once, however often it applies."""
+        if student not in self.student:
             self.student.append(student)
             self.instructor.append(instructor)
+            return
+        at = self.student.index(student)
+        if instructor not in self.instructor[at] and len(self.instructor[at]) < 500:
+            self.instructor[at] += f"; {instructor}"
 
 
 def rebuild(assignment: NotebookNode, hand_in: NotebookNode) -> Rebuilt:
@@ -257,11 +262,24 @@ def _match_answers(found: list[_Found], asked: list[_Asked], checks: dict[str, i
         one.answer, one.found_at = _as_code(one, chosen, notes), chosen.index
         if how:
             stripped.append(f"{one.exercise} by {how}")
+    _answered_together(asked)
     if stripped:
         notes.add(
             "Your notebook had lost the marks of its answer cells; your answers were recognised all the same.",
             f"metadata stripped, matched {', '.join(stripped)}",
         )
+
+
+def _answered_together(asked: list[_Asked]) -> None:
+    """Where an answer is missing or still the stub and another's cell defines its names, that cell answers both."""
+    holders = [one for one in asked if one.code and one.answer is not None and not _unfinished(one, one.answer)]
+    defined = {holder.exercise: _defined(holder.answer or "") - holder.names for holder in holders}
+    for one in asked:
+        if one.code and (one.answer is None or _unfinished(one, one.answer)):
+            for holder in holders:
+                if one.names & defined[holder.exercise]:
+                    one.answer, one.found_at = f"# answered together with {holder.exercise}\n...", holder.found_at
+                    break
 
 
 def _belongs_to_another(cell: _Found, one: _Asked, asked: list[_Asked]) -> bool:
@@ -467,13 +485,117 @@ def _tamed(source: str, notes: _Notes) -> str:
                 lines[i] = _line_tamed(line, notes)
     inside = _continued("\n".join(lines)) if any("colab" in x or "drive" in x or "files" in x for x in lines) else set()
     for i, line in enumerate(lines):
-        if i not in inside and len(line) < _LONG_LINE and _COLAB.match(line):
+        if i not in inside and len(line) < _LONG_LINE and _COLAB.match(line) and not line.rstrip().endswith("("):
             lines[i] = _instead(line)
             notes.add(
                 "Lines that only work in Colab (drive.mount and the like) are left out when your notebook is graded.",
                 f"left out: {line.strip()[:80]}",
             )
+    return _without_gpu(_without_company("\n".join(lines), notes), notes)
+
+
+_COMPANY = re.compile(r"\binput\b|\bgetpass\b|\bcolab\b|\bdrive\b|\bpip\b|\bconda\b|\bapt(-get)?\b")
+_SHELLS = {"check_call", "check_output", "run", "call", "Popen", "system", "getoutput", "run_line_magic", "magic"}
+
+
+def _without_company(source: str, notes: _Notes) -> str:
+    """The text without statements of its top level that ask somebody something, install a package, or need Colab.
+
+    They run before the answer that stands below them in the cell, and would take it with them.
+    """
+    tree = _tree(source) if _COMPANY.search(source) else None
+    if tree is None:
+        return source
+    lines = source.split("\n")
+    taken = [line for node in tree.body for line in {node.lineno, node.end_lineno}]
+    for node in tree.body:
+        told = _needs_company(node)
+        if not told or taken.count(node.lineno) > 1 or taken.count(node.end_lineno or 0) > 1:
+            continue  # another statement shares its line
+        notes.add(f"{told} when your notebook is graded.", f"left out: {lines[node.lineno - 1].strip()[:80]}")
+        span = range(node.lineno - 1, node.end_lineno or node.lineno)
+        for i in span:
+            lines[i] = _instead(lines[i]) if i == span[0] else f"# {lines[i]}"
     return "\n".join(lines)
+
+
+def _needs_company(node: ast.stmt) -> str:
+    """What is said of a statement that cannot work without a person, a network or Colab; "" for any other."""
+    if isinstance(node, (ast.Import, ast.ImportFrom)):
+        names = [name.name for name in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        colab = any(name.startswith("google.colab") for name in names)
+        return "Lines that only work in Colab (drive.mount and the like) are left out" if colab else ""
+    if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)):
+        return ""
+    for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
+        function, words = call.func, " ".join(_strings(call))
+        if isinstance(function, ast.Name) and function.id in ("input", "getpass"):
+            return "Lines that ask for input are left out: nobody is there to answer"
+        if isinstance(function, ast.Attribute):
+            if ast.unparse(function) in ("drive.mount", "files.upload", "files.download"):
+                return "Lines that only work in Colab (drive.mount and the like) are left out"
+            if function.attr in _SHELLS and re.search(r"\b(pip|conda|apt(-get)?)\b", words):
+                return "Lines that install packages are left out: nothing can be installed there"
+    return ""
+
+
+def _strings(node: ast.AST) -> list[str]:
+    return [each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+
+
+_GPU = re.compile(r"cuda(:\d+)?")
+
+
+def _without_gpu(source: str, notes: _Notes) -> str:
+    """The text with `.cuda()` left out and `"cuda"` as "cpu" where it says on which device something is to be made.
+
+    Where hand-ins are graded there is no GPU, whatever the machine has: such a line would only raise. What asks first
+    (`"cuda" if torch.cuda.is_available() else "cpu"`), compares or names a kind of device stays as it is.
+    """
+    tree = _tree(source) if "cuda" in source else None
+    if tree is None:
+        return source
+    lines = [line.encode() for line in source.split("\n")]  # Python counts columns in bytes
+    edits = []
+    compared = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Compare) for each in ast.walk(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "cuda":
+            line, start, end = node.end_lineno or 0, (node.func.end_col_offset or 0) - 5, node.end_col_offset or 0
+            if line == node.func.end_lineno and lines[line - 1][start : start + 5] == b".cuda":
+                edits.append((line, start, end, b""))
+        for constant in _devices(node):
+            if id(constant) not in compared and constant.lineno == constant.end_lineno:
+                edits.append((constant.lineno, constant.col_offset, constant.end_col_offset or 0, b'"cpu"'))
+    if not edits:
+        return source
+    for line, start, end, instead in sorted(edits, reverse=True):  # from the right, so that columns stay true
+        lines[line - 1] = lines[line - 1][:start] + instead + lines[line - 1][end:]
+    notes.add(
+        "There is no GPU where your notebook is graded: what you put on one ran on the CPU.",
+        f"cuda, {len(edits)} times: taken for the CPU",
+    )
+    return b"\n".join(lines).decode()
+
+
+def _devices(node: ast.AST) -> list[ast.Constant]:
+    """Constants in this node that put something on a GPU."""
+    found: list[ast.expr | None] = []
+    if isinstance(node, ast.Call):
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        found = [keyword.value for keyword in node.keywords if keyword.arg in ("device", "map_location")]
+        found += node.args[:1] if called in ("to", "device", "set_default_device") else []
+    elif isinstance(node, ast.Assign):
+        is_device = any(isinstance(target, ast.Name) and "device" in target.id.lower() for target in node.targets)
+        found = [node.value] if is_device else []
+    elif isinstance(node, ast.arguments):
+        named = [*node.posonlyargs, *node.args][-len(node.defaults) :] if node.defaults else []
+        pairs = [*zip(named, node.defaults, strict=True), *zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        found = [default for argument, default in pairs if argument.arg == "device"]
+    return [
+        each
+        for each in found
+        if isinstance(each, ast.Constant) and isinstance(each.value, str) and _GPU.fullmatch(each.value)
+    ]
 
 
 def _line_tamed(line: str, notes: _Notes) -> str:

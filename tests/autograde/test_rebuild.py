@@ -368,3 +368,48 @@ def test_very_many_cells():
     result = rebuilt(hand_in)
     assert sum(c.kind == "added" for c in result.cells) == 500 and "first 500" in result.notes[0]
     assert time.monotonic() - began < 20
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("x = y.cuda()", "x = y"),
+        ("é = (a.cuda() @ b.cuda(0)).cuda(non_blocking=True)", "é = (a @ b)"),
+        ("m = (M()\n     .cuda())", "m = (M()\n     )"),
+        ("x.to('cuda')\nx.to(\"cuda:1\", non_blocking=True)", 'x.to("cpu")\nx.to("cpu", non_blocking=True)'),
+        ("DEVICE = 'cuda'\nd = torch.device('cuda')", 'DEVICE = "cpu"\nd = torch.device("cpu")'),
+        ("def f(x, device='cuda', *, n=1):\n    pass", 'def f(x, device="cpu", *, n=1):\n    pass'),
+        ("torch.load(p, map_location='cuda:0')", 'torch.load(p, map_location="cpu")'),
+        *((kept, kept) for kept in (
+            "device = 'cuda' if torch.cuda.is_available() else 'cpu'",
+            "if x.device.type == 'cuda':\n    torch.cuda.synchronize()",
+            "x.device == torch.device('cuda')",
+            "torch.autocast('cuda')",
+            "kind = 'cuda'",
+            "print('x.cuda()')",
+            "torch.cuda.empty_cache()",
+        )),
+        ("name = input('?')\nx = 1", "pass  # name = input('?')\nx = 1"),
+        ("n = int(input(\n  '?'\n))\nx = 1", "pass  # n = int(input(\n#   '?'\n# ))\nx = 1"),
+        ("x = 1; y = input()", "x = 1; y = input()"),
+        ("def ask():\n    return input()", "def ask():\n    return input()"),
+        ("drive.mount(\n    '/x',\n)\nx = 1", "pass  # drive.mount(\n#     '/x',\n# )\nx = 1"),
+        ("get_ipython().system('pip install x')", "pass  # get_ipython().system('pip install x')"),
+        ("subprocess.run(['ls'])", "subprocess.run(['ls'])"),
+    ],
+)  # fmt: skip
+def test_what_needs_a_gpu_a_person_or_a_network_is_left_out(source, wanted):
+    hand_in = answered()
+    hand_in.cells.insert(0, cell(source))
+    result = rebuilt(hand_in)
+    assert next(c.source for c in result.cells if c.kind == "added") == wanted
+    assert bool(result.notes) == (source != wanted)
+
+
+def test_the_student_reads_the_same_sentence_once_and_the_instructor_every_line():
+    hand_in = answered()
+    hand_in.cells.insert(0, cell("%matplotlib inline\n!pip install a\n!pip install b"))
+    result = rebuilt(hand_in)
+    assert len(result.notes) == 1 and all(
+        word in result.details[0] for word in ("matplotlib", "install a", "install b")
+    )
