@@ -410,7 +410,12 @@ def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | 
     if _close(value, expected, row):
         return None
     gap = float((value.double() - expected.double()).abs().nan_to_num(torch.inf).max())
-    return f"The values of `{name}` are off, by up to {gap:.2g}."
+    told = f"The values of `{name}` are off, by up to {gap:.2g}."
+    if value.dtype in (torch.bfloat16, torch.float16):
+        if gap <= torch.finfo(value.dtype).eps * max(1.0, float(expected.abs().max())):
+            rounded = str(value.dtype).removeprefix("torch.")
+            told += f" They are rounded to {rounded}: answer in the inputs' own precision."
+    return told
 
 
 def _count(some: int, of: int, things: str) -> str:
