@@ -78,7 +78,7 @@ def _text(value: object) -> str:
 
 def as_csv(found: list[dict[str, str]]) -> str:
     text = io.StringIO()
-    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, COLUMNS)  # with \r\n as RFC 4180 says: a lone \r in a name is quoted only then
     writer.writeheader()
     writer.writerows(found)
     return text.getvalue()

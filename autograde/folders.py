@@ -98,7 +98,8 @@ class ClassFolder:
                 found.append(f"{student.name} (a name that the gradebook cannot hold: rename the folder)")
             else:
                 found += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in known]
-        return [os.fsencode(name).decode("utf-8", "replace") for name in found]
+        readable = [os.fsencode(name).decode("utf-8", "replace") for name in found]
+        return [re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", "?", name) for name in readable]
 
 
 def nameable(student: str) -> bool:
