@@ -36,7 +36,7 @@ getrlimit setrlimit prlimit64 getpriority arch_prctl
 sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max
 sched_get_priority_min sched_rr_get_interval
 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
-socketpair bind listen accept accept4 connect getsockname getpeername getsockopt setsockopt shutdown
+socketpair bind listen accept accept4 connect getsockname getpeername getsockopt shutdown
 sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg
 """.split()
 
@@ -72,6 +72,8 @@ def program() -> bytes:
     made.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _NEW_NAMESPACES, 0))
     made.add_rule(seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, socket.AF_UNIX))  # DataLoader's workers use it
     made.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
+    for option in (socket.SO_REUSEADDR, socket.SO_PASSCRED):  # and no larger buffers: they are the kernel's memory
+        made.add_rule(seccomp.ALLOW, "setsockopt", seccomp.Arg(2, seccomp.EQ, option))
     for option in _PRCTL.values():
         made.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, option))
     descriptor = os.memfd_create("filter")

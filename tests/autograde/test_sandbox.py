@@ -419,6 +419,10 @@ def test_the_filter_refuses_what_it_does_not_name_through_forks_and_programs_too
                 try:
                     with socket.socket(family, kind): print("family", family)
                 except OSError as error: assert error.errno in (errno.EAFNOSUPPORT, errno.ESOCKTNOSUPPORT), error
+        ours, theirs = socket.socketpair()
+        ours.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try: ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20); print("a larger buffer")
+        except OSError: pass
         again = "import os; os.memfd_create('x')"
         print(subprocess.run([sys.executable, "-c", again], capture_output=True).returncode)
         pid = os.fork()
