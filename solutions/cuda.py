@@ -35,8 +35,8 @@ def measure_throughput(
     return before the device has done its work; synchronize, a function without arguments,
     returns once all work is done that was asked for so far. clock: a function without
     arguments, seconds.
-    The first warm_up calls of step do not count, nor does any work that was asked for before the
-    calls that do; then num_steps calls are timed together, to the end of their work.
+    The first warm_up calls of step do not count, nor does any work that was asked for before
+    those that do; then num_steps calls are timed together, to the end of their work.
     Returns items per second. Raises ValueError where num_steps is below 1 or warm_up below 0.
     """
     if num_steps < 1 or warm_up < 0:
@@ -71,8 +71,8 @@ def train_step(
     and adapts its scale. With a scaler that is switched off all is the same, but for the scale.
     Gradients left from earlier steps do not count.
     Returns the loss, not scaled and without a graph, and the norm of the gradients, not scaled
-    and before clipping: both tensors, and no number is read off the loss, since reading a number
-    off a GPU would wait for it.
+    and before clipping: both tensors, and no number is read off the loss, since reading a
+    number off a GPU would wait for it.
     """
     device = next(model.parameters()).device
     optimizer.zero_grad()
@@ -211,8 +211,8 @@ def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data) -> No
     on every CUDA device, is saved too. The training goes on as if it had not been saved: its
     five objects and the random numbers stay as they are.
     The file is written beside `path`, in the same folder, and takes the place of what stands at
-    `path` at once, when it is whole. Where anything fails, what stands there is not touched, and
-    the error is raised.
+    `path` at once, when it is whole. Where anything fails, what stands there is not touched,
+    and the error is raised.
     """
     state = {
         "step": step,

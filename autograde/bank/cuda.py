@@ -34,6 +34,12 @@ measure_throughput = Bank(
             "two. See section 9.2.",
         ),
         Wrong(
+            "waited for only where there is a warm-up",
+            edit((_BEGIN, "    if warm_up:\n        synchronize()\n    start = clock()")),
+            "Without a warm-up the clock started while others' work was still in the queue, and that was timed too. Wait "
+            "for the device before the first reading in every case. See section 9.2.",
+        ),
+        Wrong(
             "the warm-up is timed",
             edit(
                 (_BEGIN, ""),
@@ -250,6 +256,89 @@ train_step = Bank(
             "after the step. See section 9.4.",
         ),
         Wrong(
+            "the scaler updated before the step",
+            edit((_STEP + "    scaler.update()\n", "    scaler.update()\n" + _STEP)),
+            "The update ends a step for the scaler: it forgot that the scale was gone from these gradients, and when it "
+            "stepped it divided by the scale once more. First the step, then the update. See section 9.4.",
+        ),
+        Wrong(
+            "unscaled by hand",
+            edit(
+                (
+                    _UNSCALE,
+                    "    for parameter in model.parameters():\n"
+                    "        if parameter.grad is not None:\n"
+                    "            parameter.grad /= scaler.get_scale()\n",
+                )
+            ),
+            "The gradients were divided by the scale twice: here, and by the scaler when it stepped, since nobody had told "
+            "it that the scale was gone. Let the scaler take it away, then it knows. See section 9.4.",
+        ),
+        Wrong(
+            "unscaled and clipped after the step",
+            edit((_UNSCALE + _CLIP + _STEP, _STEP + _UNSCALE + _CLIP)),
+            "The scale was taken away and the gradients clipped after the scaler had stepped, when it is too late for both. "
+            "Unscale, clip, and then step. See section 9.4.",
+        ),
+        Wrong(
+            "the gradients cleared before they are unscaled",
+            edit(
+                (
+                    "    scaler.scale(loss).backward()\n",
+                    "    scaler.scale(loss).backward()\n    optimizer.zero_grad()\n",
+                )
+            ),
+            "The gradients were taken away between the backward pass and the step, so the scaler found none. Clear them "
+            "before the backward pass. See section 9.4.",
+        ),
+        Wrong(
+            "nothing clipped with a scaler that is switched off",
+            edit((_CLIP, _CLIP.replace("max_norm)", 'max_norm if scaler.is_enabled() else float("inf"))'))),
+            "With a scaler that is switched off, as for float32 and bfloat16, long gradients were used as they were. The "
+            "threshold holds in every case. See section 9.4.",
+        ),
+        Wrong(
+            "the loss comes back with its graph",
+            edit(("return loss.detach(), norm", "return loss, norm")),
+            "A graph hangs on the loss that came back, so whoever keeps the losses keeps every step's graph. Detach it. "
+            "See section 9.4.",
+        ),
+        Wrong(
+            "a number read off the loss, and wrapped up again",
+            edit(("return loss.detach(), norm", "return torch.tensor(loss.item()), norm")),
+            "The loss is a tensor again, but on the way it was read as a number, and for that the program waits for the "
+            "device at every step. Detach it and leave it where it is. See section 9.4.",
+        ),
+        Wrong(
+            "evaluation mode",
+            edit(("    optimizer.zero_grad()\n", "    optimizer.zero_grad()\n    model.eval()\n")),
+            "The model computed in evaluation mode, in which dropout does nothing: this is a step of training. Leave its "
+            "mode as it is. See section 9.4.",
+        ),
+        Wrong(
+            "always cut to max_norm",
+            edit(
+                (
+                    _CLIP,
+                    "    norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])\n"
+                    "    for parameter in model.parameters():\n"
+                    "        parameter.grad *= max_norm / norm\n",
+                )
+            ),
+            "Every gradient was made max_norm long, short ones too. Only a longer one is cut. See section 9.4.",
+        ),
+        Wrong(
+            "the model made bfloat16 in place of autocast",
+            edit(
+                (
+                    _AUTOCAST + "        loss = loss_of(model, batch)\n",
+                    "    loss = loss_of(model.to(dtype), batch)\n    model.float()\n",
+                )
+            ),
+            "The weights themselves were rounded to the dtype, and what training adds to them is lost in the rounding. "
+            "Autocast makes rounded copies for the products and leaves the weights in float32. See section 9.4.",
+        ),
+        Wrong(
             "gradients not cleared",
             edit(("    optimizer.zero_grad()\n", "")),
             "Gradients from before were added to these. Clear them before the backward pass. See section 9.4.",
@@ -374,6 +463,10 @@ train_step = Bank(
             ),
         ),
         Correct(
+            "the mode set to training",
+            edit(("    optimizer.zero_grad()\n", "    model.train()\n    optimizer.zero_grad()\n")),
+        ),
+        Correct(
             "a null context",
             edit(
                 (
@@ -470,6 +563,30 @@ fix_the_drifting_rows = Bank(
             "See section 9.4.",
         ),
         Wrong(
+            "no maximum taken off",
+            edit(
+                (
+                    _SOFTMAX,
+                    "    exponentials = torch.exp(scores.float() / query.shape[-1] ** 0.5)\n"
+                    "    weights = exponentials / exponentials.sum(dim=-1, keepdim=True)\n",
+                )
+            ),
+            "The exponential of a score above 88 is infinite in float32, and far below zero all are 0. Take each row's "
+            "largest score off first, as the softmax of PyTorch does. See section 9.4.",
+        ),
+        Wrong(
+            "the output by the fused kernel",
+            edit(
+                (
+                    _RETURN,
+                    "    output = F.scaled_dot_product_attention(query.bfloat16(), key.bfloat16(), value.bfloat16())\n"
+                    "    return output.float(), weights",
+                )
+            ),
+            "The fused kernel makes scores and weights of its own, so these are made twice, and the output is not that of "
+            "the weights that came back. Multiply them with the values. See section 9.4.",
+        ),
+        Wrong(
             "float16 instead",
             edit((".bfloat16()", ".half()")),
             "The matrix products are of float16 tensors now, which overflow at 65,504. bfloat16 is asked for. "
@@ -521,6 +638,41 @@ def low_precision_attention(query, key, value):
 """,
         ),
         Correct(
+            "one leading index at a time",
+            """
+def low_precision_attention(query, key, value):
+    lead = query.shape[:-2]
+    outputs, weights = [], []
+    for q, k, v in zip(*(x.reshape(-1, *x.shape[-2:]) for x in (query, key, value))):
+        scores = torch.mm(q.bfloat16(), k.bfloat16().t()).float() / q.shape[-1] ** 0.5
+        weights.append(scores.softmax(-1))
+        outputs.append(torch.mm(weights[-1].bfloat16(), v.bfloat16()).float())
+    output, weight = torch.stack(outputs), torch.stack(weights)
+    return output.reshape(*lead, *output.shape[-2:]), weight.reshape(*lead, *weight.shape[-2:])
+""",
+        ),
+        Correct(
+            "the queries in two halves",
+            """
+def low_precision_attention(query, key, value):
+    if query.shape[-2] > 1:
+        halves = query.tensor_split(2, dim=-2)
+        outputs, weights = zip(*(low_precision_attention(half, key, value) for half in halves))
+        return torch.cat(outputs, -2), torch.cat(weights, -2)
+    weights = ((query.bfloat16() @ key.bfloat16().mT).float() / query.shape[-1] ** 0.5).softmax(-1)
+    return (weights.bfloat16() @ value.bfloat16()).float(), weights
+""",
+        ),
+        Correct(
+            "turned on its side",
+            """
+def low_precision_attention(query, key, value):
+    scores = (key.bfloat16() @ query.bfloat16().mT).float() / query.shape[-1] ** 0.5
+    weights = scores.softmax(-2).mT.contiguous()
+    return (value.bfloat16().mT @ weights.bfloat16().mT).mT.float(), weights
+""",
+        ),
+        Correct(
             "through the logarithm",
             edit(
                 (
@@ -564,6 +716,12 @@ fused_multi_head_attention = Bank(
             edit((_MASK, "")),
             "Inside, there are four axes, (B, H, T, S), and a mask (B, T, S) is lined up from the right: its sentences fall "
             "on the heads. Give it an axis of size 1 for the heads. See section 9.5.",
+        ),
+        Wrong(
+            "an axis for the heads in every mask",
+            edit((_MASK, "        if mask is not None:\n            mask = mask.unsqueeze(1)\n")),
+            "A mask (T, S), one for all, got an axis for the heads between its queries and its keys, and no longer fits. "
+            "Only a mask of three axes needs one; one of two fits already. See section 9.5.",
         ),
         Wrong(
             "the mask is left out",
@@ -814,6 +972,13 @@ attention_in_blocks = Bank(
             "0/0 is NaN. Before the first block there is no score: what is smaller than all of them? See section 9.5.",
         ),
         Wrong(
+            "the maximum begins at minus a hundred",
+            edit(('float("-inf"))  # (..., T, 1)', "-100.0)  # (..., T, 1)")),
+            "The largest score so far begins at a number that scores can lie below, and far below it every exponential is "
+            "0, and 0/0 is NaN. Before the first block there is no score: what is smaller than all of them? "
+            "See section 9.5.",
+        ),
+        Wrong(
             "each block normalised by itself",
             edit(
                 (_TOTAL, "total = total + 1"),
@@ -971,6 +1136,49 @@ attention_in_blocks = Bank(
 """,
         ),
         Correct(
+            "one key at a time, whatever the block",
+            _GUARDED
+            + """
+    largest = torch.full_like(query[..., :1], -torch.inf)
+    total, output = torch.zeros_like(largest), query.new_zeros(*query.shape[:-1], value.shape[-1])
+    for s in range(key.shape[-2]):
+        score = (query * key[..., s : s + 1, :]).sum(-1, keepdim=True) / query.shape[-1] ** 0.5
+        larger = torch.maximum(largest, score)
+        rescale, exponential = (largest - larger).exp(), (score - larger).exp()
+        total, largest = total * rescale + exponential, larger
+        output = output * rescale + exponential * value[..., s : s + 1, :]
+    return output / total
+""",
+        ),
+        Correct(
+            "in float64, from the smallest number on",
+            edit(
+                (
+                    "    largest = query.new_full",
+                    "    query, key, value = query.double(), key.double(), value.double()\n    largest = query.new_full",
+                ),
+                ('float("-inf"))  # (..., T, 1)', "torch.finfo(torch.float64).min)  # (..., T, 1)"),
+                ("return output / total", "return (output / total).float()"),
+            ),
+        ),
+        Correct(
+            "blocks of queries too",
+            _GUARDED
+            + """
+    outputs = []
+    for q in query.split(2, dim=-2):
+        largest, total, output = torch.full_like(q[..., :1], -1e30), 0.0, 0.0
+        for k, v in zip(key.split(block_size, dim=-2), value.split(block_size, dim=-2)):
+            scores = q @ k.mT / q.shape[-1] ** 0.5
+            larger = torch.maximum(largest, scores.amax(-1, keepdim=True))
+            rescale, exponentials = (largest - larger).exp(), (scores - larger).exp()
+            total = total * rescale + exponentials.sum(-1, keepdim=True)
+            output, largest = output * rescale + exponentials @ v, larger
+        outputs.append(output / total)
+    return torch.cat(outputs, dim=-2)
+""",
+        ),
+        Correct(
             "written in place",
             edit(
                 (_TOTAL, "total.mul_(rescale).add_(exponentials.sum(dim=-1, keepdim=True))"),
@@ -1051,6 +1259,40 @@ def accumulate(model, loss_sum_of, micro_batches):
             edit(("count = count + predictions", "count = count + len(micro_batch[0])")),
             "The number of rows was counted, padding and all. loss_sum_of says how many predictions its sum is over. "
             "See section 9.7.",
+        ),
+        Wrong(
+            "divided by the parts of a piece",
+            edit(("count = count + predictions", "count = count + len(micro_batch)")),
+            "What was counted is how many things a piece is made of, which is the same for all pieces. loss_sum_of says how "
+            "many predictions its sum is over. See section 9.7.",
+        ),
+        Wrong(
+            "the loss comes back as a number",
+            edit(
+                ("total.to(loss_sum.device) + loss_sum.detach()", "total + loss_sum.item()"),
+                ("torch.zeros(()), 0", "0.0, 0"),
+            ),
+            "A number came back. To read it off a GPU the program waits, once for each piece; a tensor without a graph is "
+            "asked for. Detach each sum and add up the tensors. See section 9.7.",
+        ),
+        Wrong(
+            "the loss comes back with a graph",
+            edit(("loss_sum.detach()", "loss_sum")),
+            "The sums were added up with their graphs, which hang on the loss that came back. Detach each sum. "
+            "See section 9.7.",
+        ),
+        Wrong(
+            "the graphs are retained",
+            edit(
+                ("loss_sum.backward()", "loss_sum.backward(retain_graph=True)"),
+                ("total, count =", "kept, total, count = [], "),
+                (
+                    _LOOP.splitlines(keepends=True)[2],
+                    "        count = count + predictions\n        kept.append(loss_sum)\n",
+                ),
+            ),
+            "Each piece's graph was retained after its backward pass and kept with its loss, so all of them were in memory "
+            "in the end. Let a graph go when it has been used. See section 9.7.",
         ),
         Wrong(
             "divided by the last piece's count",
@@ -1272,6 +1514,9 @@ def _not_taken_on(name: str):
     )
 
 
+_DRAFT = '    torch.save(state, f"{path}.part")\n'
+
+
 checkpoints = Bank(
     "checkpoints",
     wrong=[
@@ -1295,6 +1540,46 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 """,
             "The weights are back, and nothing else is: the optimizer has forgotten its moments, the schedule is at its "
             "beginning, and so on. Go through everything that a next step depends on. See section 9.10.",
+        ),
+        Wrong(
+            "the weights are forgotten",
+            _not_taken_on("model"),
+            "The model's weights are those that it was made with. Save and load its state too. See section 9.10.",
+        ),
+        Wrong(
+            "the weights rounded",
+            edit(
+                (
+                    '"model": model.state_dict(),',
+                    '"model": {n: t.half() if t.is_floating_point() else t for n, t in model.state_dict().items()},',
+                )
+            ),
+            "The weights were rounded when they were saved, so they are not those that training would have gone on with. "
+            "Save them in the format that they have. See section 9.10.",
+        ),
+        Wrong(
+            "the buffers are forgotten",
+            edit(
+                ('"model": model.state_dict(),', '"model": dict(model.named_parameters()),'),
+                (
+                    "        part.load_state_dict(of_part)\n",
+                    "        part.load_state_dict(of_part, **({'strict': False} if part is model else {}))\n",
+                ),
+            ),
+            "The parameters are back, but a model's state has more than parameters: here the running means that batch "
+            "normalisation keeps. Its state_dict() has both. See section 9.10.",
+        ),
+        Wrong(
+            "evaluation mode after saving",
+            edit((_WRITE, "    model.eval()\n" + _WRITE)),
+            "The running training's model was left in evaluation mode, so dropout does nothing in the steps after a save. "
+            "Leave the mode as it is. See section 9.10.",
+        ),
+        Wrong(
+            "evaluation mode after loading",
+            edit(("    return step", "    model.eval()\n    return step")),
+            "The model was left in evaluation mode, so dropout does nothing in the next steps. The mode that it was made "
+            "in is the right one. See section 9.10.",
         ),
         Wrong(
             "the optimizer is forgotten",
@@ -1333,7 +1618,147 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
             "load. See section 9.10.",
         ),
         Wrong(
+            "seeded with the step in both",
+            edit(
+                (_WRITE, "    torch.manual_seed(step)\n" + _WRITE),
+                ("    torch.set_rng_state(random.cpu())\n", "    torch.manual_seed(step)\n"),
+            ),
+            "To save began the random numbers anew, so a training that is saved is another one than a training that is "
+            "not. Look at their state, and leave it alone. See section 9.10.",
+        ),
+        Wrong(
+            "a random number drawn when saving",
+            edit(
+                (
+                    _WRITE,
+                    "    path_seed = int(torch.randint(1 << 30, ()))\n" + _WRITE.replace(".part", ".{path_seed}.part"),
+                )
+            ),
+            "Saving used up random numbers, after their state had been taken or before it, so the running training draws "
+            "others than it would have drawn. Leave torch's random numbers alone. See section 9.10.",
+        ),
+        Wrong(
+            "the random numbers of the CPU alone",
+            edit(
+                (
+                    "        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])\n",
+                    "        pass\n",
+                )
+            ),
+            "The random numbers of the CUDA devices, which dropout draws there, did not go on. Save the state of every "
+            "device and set it when you load. See section 9.10.",
+        ),
+        Wrong(
+            "the random numbers of one device",
+            edit(
+                ("torch.cuda.get_rng_state_all(),", "torch.cuda.get_rng_state(),"),
+                (
+                    """    if len(random_cuda) == torch.cuda.device_count():
+        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
+""",
+                    "    if torch.cuda.is_available():\n        torch.cuda.set_rng_state(random_cuda)\n",
+                ),
+                ('"random_cuda": ', '"random_cuda": None if not torch.cuda.is_available() else '),
+            ),
+            "The random numbers of the first CUDA device went on, and the others' did not. Save the state of every device. "
+            "See section 9.10.",
+        ),
+        Wrong(
+            "code in the file is run",
+            edit(("weights_only=True", "weights_only=False")),
+            "A file was loaded in a way that runs whatever code stands in it, and a checkpoint may come from anywhere. Let "
+            "torch load tensors and plain numbers only. See section 9.10.",
+        ),
+        Wrong(
+            "pickled",
+            edit(
+                (
+                    "            torch.save(state, file)\n",
+                    "            import pickle\n            pickle.dump(state, file)\n",
+                ),
+                (
+                    "torch.load(path, map_location=device, weights_only=True)",
+                    '__import__("pickle").loads(Path(path).read_bytes())',
+                ),
+            ),
+            "Python's pickle runs whatever code stands in a file, and a checkpoint may come from anywhere. Let torch save, "
+            "and load tensors and plain numbers only. See section 9.10.",
+        ),
+        Wrong(
+            "a failure is kept quiet",
+            edit(
+                (
+                    "    finally:\n        unfinished",
+                    "    except Exception:\n        pass\n    finally:\n        unfinished",
+                )
+            ),
+            "Nothing was written and nobody heard of it, so training goes on without a checkpoint. Tidy up, and let the "
+            "error pass. See section 9.10.",
+        ),
+        Wrong(
+            "taken away, then renamed",
+            edit(
+                (_WRITE, _DRAFT + '    Path(path).unlink(missing_ok=True)\n    os.rename(f"{path}.part", path)\n'),
+            ),
+            "For a moment there was no checkpoint at the path, and whoever stops just then leaves it so. To rename onto a "
+            "file replaces it at once. See section 9.10.",
+        ),
+        Wrong(
+            "the old file moved aside, and back where writing fails",
+            edit(
+                (
+                    _WRITE,
+                    """    if Path(path).exists():
+        os.replace(path, f"{path}.old")
+    try:
+        torch.save(state, path)
+    except BaseException:
+        if Path(f"{path}.old").exists():
+            os.replace(f"{path}.old", path)
+        raise
+""",
+                )
+            ),
+            "While the new file was being written there was no whole checkpoint at the path, and where the power fails "
+            "nothing moves the old one back. Write the new one beside it instead. See section 9.10.",
+        ),
+        Wrong(
+            "written in another folder",
+            edit(
+                (
+                    _WRITE,
+                    "    import shutil\n    import tempfile\n"
+                    '    draft = str(Path(tempfile.mkdtemp()) / "unfinished")\n'
+                    "    torch.save(state, draft)\n    shutil.move(draft, path)\n",
+                )
+            ),
+            "The unfinished file stood in another folder, which may be on another disk: from there it is copied over the "
+            "old one, not renamed. Write it in the checkpoint's own folder. See section 9.10.",
+        ),
+        Wrong(
+            "a draft by the name of the file itself",
+            edit(
+                (
+                    _WRITE,
+                    '    draft = Path(path).with_suffix(".pt")\n    torch.save(state, draft)\n    draft.replace(path)\n',
+                )
+            ),
+            "Where the path ends like the unfinished file's name, the two are one file, and the old one was written into. "
+            "Put something behind the whole name. See section 9.10.",
+        ),
+        Wrong(
             "the names are bound anew",
+            edit(
+                (
+                    _LOADED + "        part.load_state_dict(of_part)\n",
+                    "    model, optimizer, scheduler, scaler, data = states\n",
+                ),
+            ),
+            "The file holds everything, but the five objects that were given stayed as they were: to bind a name anew "
+            "inside a function changes nothing outside. Let each object load its own state. See section 9.10.",
+        ),
+        Wrong(
+            "the objects themselves are saved",
             """
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     torch.save((step, model, optimizer, scheduler, scaler, data, torch.get_rng_state()), f"{path}.part")
@@ -1350,8 +1775,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     except Exception as error:
         raise ValueError(f"{path} is not a checkpoint") from error
 """,
-            "The file may hold everything, but the five objects that were given stayed as they were: to bind a name anew "
-            "inside a function changes nothing outside. Let each object load its own state. See section 9.10.",
+            "The objects themselves were to be written, and not every object can be: here the schedule holds a function. "
+            "Write what the state_dict() of each of them gives, and let each load its own. See section 9.10.",
         ),
         Wrong(
             "nothing comes back",
@@ -1370,16 +1795,16 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
             "to a file of another name beside it, and let that one take its place when it is whole. See section 9.10.",
         ),
         Wrong(
-            "first into memory, then over the old file",
+            "made elsewhere, then written over the old file",
             edit(
                 (
                     _WRITE,
                     "    import io\n    buffer = io.BytesIO()\n    torch.save(state, buffer)\n    Path(path).write_bytes(buffer.getvalue())\n",
                 )
             ),
-            "A state that cannot be saved no longer harms the old file, but a full disk does: it is emptied before the new "
-            "bytes are in it. Write to a file of another name, and let that one take its place when it is whole. "
-            "See section 9.10.",
+            "A state that cannot be saved no longer harms the old file, but a full disk does: the new bytes were written or "
+            "copied into it, and it is emptied before they are there. Write to a file of another name beside it, and "
+            "rename that one. See section 9.10.",
         ),
         Wrong(
             "the old file is taken away first",
@@ -1480,25 +1905,29 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
             ),
         ),
         Correct(
-            "pickled in memory, then written beside",
+            "made in memory, then written beside",
             """
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
-    import pickle
+    import io
+    whole = io.BytesIO()
     parts = [part.state_dict() for part in (model, optimizer, scheduler, scaler, data)]
-    whole = pickle.dumps((step, parts, torch.random.get_rng_state()))
+    devices = [torch.cuda.get_rng_state(device) for device in range(torch.cuda.device_count())]
+    torch.save((step, parts, torch.random.get_rng_state(), devices), whole)
     beside = str(path) + "~"
     with open(beside, "wb") as file:
-        file.write(whole)
+        file.write(whole.getvalue())
     os.replace(beside, path)
 
 
 def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
-    import pickle
+    import io
     content = Path(path).read_bytes()
     try:
-        step, parts, random = pickle.loads(content)
+        step, parts, random, devices = torch.load(io.BytesIO(content))
     except Exception as error:
         raise ValueError(f"{path} cannot be read") from error
+    for device, state in enumerate(devices):
+        torch.cuda.set_rng_state(state, device)
     for part, state in zip((model, optimizer, scheduler, scaler, data), parts):
         part.load_state_dict(state)
     torch.random.set_rng_state(random)
@@ -1522,7 +1951,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     if not os.path.exists(path):
         raise FileNotFoundError(path)
     try:
-        state = torch.load(path, map_location="cpu", weights_only=False)
+        state = torch.load(path, map_location="cpu", weights_only=True)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         scheduler.load_state_dict(state["scheduler"])
@@ -1616,6 +2045,29 @@ model_flops_utilisation = Bank(
             edit((_OF_PARAMETERS, "6 * num_parameters")),
             "Every parameter meets every token of the sequence: the first term goes with the length too. "
             "See section 9.12.",
+        ),
+        Wrong(
+            "cut off at one",
+            edit(
+                (
+                    "return flops * sequences_per_second / peak_flops",
+                    "return min(1.0, flops * sequences_per_second / peak_flops)",
+                )
+            ),
+            "A share above one came back as one. It cannot be, and so it says that the peak was measured badly: do not "
+            "hide it. See section 9.12.",
+        ),
+        Wrong(
+            "the width squared",
+            edit((_OF_SCORES, "12 * num_layers * d_model**2 * num_tokens")),
+            "That is how the maps' operations grow, and their parameters are counted already. The scores go with the width "
+            "and the square of the length. See section 9.12.",
+        ),
+        Wrong(
+            "divided by the rate",
+            edit(("flops * sequences_per_second / peak_flops", "flops / sequences_per_second / peak_flops")),
+            "The operations of a sequence were divided by sequences per second. Multiplied they are operations per "
+            "second. See section 9.12.",
         ),
         Wrong(
             "percent",
@@ -1794,6 +2246,24 @@ ddp_equivalence = Bank(
             ),
             "The order was continued with its last sample again and again. It goes on with its own beginning. "
             "See section 9.13.",
+        ),
+        Wrong(
+            "a tensor of numbers",
+            edit((_PLACES, "    return torch.tensor(order * (whole // num_samples + 1))[rank:whole:world_size]")),
+            "A tensor came back, whose entries are tensors. A list of Python's own numbers is asked for. "
+            "See section 9.13.",
+        ),
+        Wrong(
+            "none where the mean is zero",
+            edit((_MEAN, _MEAN + "\n        if not parameter.grad.any():\n            parameter.grad = None")),
+            "Where the mean of the gradients is zero the parameter was left without one. Zeros are a mean too, and an "
+            "optimizer with momentum steps with them. See section 9.13.",
+        ),
+        Wrong(
+            "the parameter times zero",
+            edit((_ZEROS, _ZEROS.replace("torch.zeros_like(parameter)", "parameter.detach() * 0"))),
+            "The zeros were made of the parameter, and where that is infinite zero times it is NaN. Make new zeros of its "
+            "shape. See section 9.13.",
         ),
         Wrong(
             "the sum of the gradients",

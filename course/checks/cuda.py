@@ -103,10 +103,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"items per second": _throughput(student, _Device(launch + work, 0.0), items, 6, 1)}
 
 
-@measure_throughput.row("one step, and no warm-up", weight=0.5)
+@measure_throughput.row("one step, and no warm-up, while others' work is still in the queue", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     launch, work, items = _times(draw)
-    return {"items per second": _throughput(student, _Device(launch, work), items, 1, 0)}
+    device = _Device(launch, work)
+    device.free += 3.0  # others have asked for work too
+    return {"items per second": _throughput(student, device, items, 1, 0)}
 
 
 @measure_throughput.row("step is called as often as asked, no more", weight=0.5, guard=True)
@@ -139,13 +141,16 @@ _FAR = 1e6  # a threshold that no gradient here reaches
 class _Step:
     """A model, a batch and all that train_step takes beside them; `scale` is what the scaler begins with."""
 
-    def __init__(self, student: Student, draw: Draw, scale: float, lr: float = 0.5, growth_interval: int = 2000):
+    def __init__(
+        self, student: Student, draw: Draw, scale: float, lr: float = 0.5, growth_interval: int = 2000, on: bool = True
+    ):
         self.student = student
         self.model = student.fixture("TinyClassifier", _V, _T, _D, _CLASSES)
         self.model.load(draw.state(self.model))
-        self.loss_of = student.fixture("MeanLoss")
+        self.watch = student.fixture("Watch")
+        self.loss_of = student.fixture("MeanLoss", self.watch)
         self.optimizer = student.fixture("sgd", self.model, lr, 0.9)
-        self.scaler = student.fixture("cpu_scaler", scale, growth_interval)
+        self.scaler = student.fixture("cpu_scaler", scale, growth_interval, on)
 
     def take(self, batch: tuple, max_norm: float = _FAR, dtype: torch.dtype | None = None) -> tuple[Any, Any]:
         """One step; the loss and the norm as they came back."""
@@ -282,15 +287,50 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"norm": _number(norm), "weights after two steps": step.model.state()}
 
 
-@train_step.row("loss and norm are tensors, so that a GPU need not be waited for", weight=0.5, guard=True)
+@train_step.row("a scaler that is switched off, as for bfloat16: gradients are clipped all the same", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    loss, norm = _Step(student, draw, scale=4.0).take(_batch(draw))
-    return {"type of the loss": type(loss).__name__, "type of the norm": type(norm).__name__}
+    step = _Step(student, draw, scale=1.0, lr=1.0, on=False)
+    before = step.model.state()
+    _, norm = step.take(_batch(draw), max_norm=0.05)
+    after = step.model.state()
+    return {"length of the step": _length(before, after), "norm": _number(norm), "weights after the step": after}
+
+
+@train_step.row("loss and norm are tensors, and no number is read off the loss: a GPU need not be waited for",
+                weight=0.5, guard=True)  # fmt: skip
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=4.0)
+    loss, norm = step.take(_batch(draw))
+    read = any(step.watch.method("saw_call", name) for name in ("item", "tolist", "numpy", "__float__"))
+    return {"type of the loss": type(loss).__name__, "type of the norm": type(norm).__name__,
+            "a number was read off the loss": read}  # fmt: skip
+
+
+@train_step.row("the loss comes back without a graph", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step, batch = _Step(student, draw, scale=4.0), _batch(draw)
+    step.take(batch)  # first, so that raising always proves nothing
+    try:  # one more, and a backward pass from what comes back
+        student.grad("train_step", step.model, step.loss_of, batch, step.optimizer, step.scaler, _FAR,
+                     cotangents=[torch.tensor(1.0), None])  # fmt: skip
+    except StudentError:
+        pass  # the graph was there, and had been gone through
+    return {"a graph hangs on the loss": step.loss_of.method("backward_passes") > 2}
+
+
+@train_step.row("a model in training mode computes in it, and stays in it", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    step = _Step(student, draw, scale=4.0)
+    step.take(_batch(draw))
+    step.take(_batch(draw))
+    return {"the model's mode": step.loss_of.method("modes")}
 
 
 # ---- fix_the_drifting_rows ------------------------------------------------------------------------------------------
 
-fix_the_drifting_rows = Check("fix_the_drifting_rows", parts=("low_precision_attention",))
+fix_the_drifting_rows = Check(
+    "fix_the_drifting_rows", parts=("low_precision_attention",), banned=("scaled_dot_product_attention",)
+)
 
 
 def _whole(draw: Draw, largest: int, *shape: int) -> Tensor:
@@ -323,6 +363,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": [student.low_precision_attention(*given)[1] for given in (plain, heads)]}
 
 
+@fix_the_drifting_rows.row("scores in the hundreds, above zero and below", weight=0.5, atol=2e-6)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    query, key, value = torch.ones(3, 4), _whole(draw, 1, 6, 4), draw.normal(6, 2)
+    shifts = {"far above zero": 256.0, "far below zero": -256.0}  # sums of powers of two, exact in bfloat16
+    key = torch.cat([key[:, :1], torch.zeros(6, 2), torch.ones(6, 1)], dim=-1)
+    moved = {told: key * torch.tensor([64.0, 1.0, 1.0, shift]) for told, shift in shifts.items()}
+    return {"weights": {told: student.low_precision_attention(query, k, value)[1] for told, k in moved.items()}}
+
+
 # The stub has the rest right: these are manners that a mend should keep.
 
 
@@ -332,12 +381,18 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": student.low_precision_attention(*given)[0]}
 
 
-@fix_the_drifting_rows.row("both matrix products are of bfloat16 tensors", guard=True)
+@fix_the_drifting_rows.row("the matrix products are of bfloat16 tensors", guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     watch = student.fixture("Watch")
     query = student.fixture("watched", watch, _whole(draw, 1, 2, 5, 6))
     student.low_precision_attention(query, _whole(draw, 1, 2, 9, 6), draw.normal(2, 9, 3))
-    return {"the matrix products came out in": watch.method("dtypes_of_products")}
+    seen = watch.method("dtypes_of_products").split(", ")  # as many as there are ways to cut the work up
+    return {
+        "the first came out in": seen[0],
+        "the last came out in": seen[-1],
+        "all came out in": ", ".join(sorted(set(seen))),
+        "there are at least two": len(seen) >= 2,
+    }
 
 
 @fix_the_drifting_rows.row("output and weights come back in float32", weight=0.5, guard=True)
@@ -486,6 +541,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
+@attention_in_blocks.row("scores of minus a hundred thousand", weight=0.5, atol=0.1)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    key = _whole(draw, 1, 7, 4) - 50_000.0  # logarithms of sums have few digits left there: what matters is no NaN
+    return {"output": student.attention_in_blocks(torch.ones(3, 4), key, draw.normal(7, 2), 2)}
+
+
 def _explain_axis(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if not observed["a tensor held the scores of all keys"]:
         return None
@@ -591,14 +652,18 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _explain_graphs(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if observed["graphs at one time"] == expected["graphs at one time"]:
         return None
-    return f"With four pieces there were {observed['graphs at one time']} graphs that waited for a backward pass."
+    return f"With four pieces there were {observed['graphs at one time']} graphs in memory at one time."
 
 
 @accumulate.row("one backward pass for each piece, before the next piece's forward pass", explain=_explain_graphs)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     student.accumulate(model, loss, _pieces(draw, (3, 0), (3, 1), (3, 0), (2, 0)))
-    return {"graphs at one time": loss.method("most_graphs"), "backward passes": loss.method("backward_passes")}
+    return {
+        "graphs at one time": loss.method("most_graphs"),
+        "graphs that no backward pass had come through": loss.method("most_waiting"),
+        "backward passes": loss.method("backward_passes"),
+    }
 
 
 @accumulate.row("pieces that can be gone through only once, as a generator's", weight=0.5)
@@ -607,6 +672,19 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     pieces = student.fixture("once", _pieces(draw, (4, 1), (2, 0)))
     mean = student.accumulate(model, loss, pieces)
     return {"loss": _number(mean), "gradient": model.method("gradients")}
+
+
+@accumulate.row("the loss comes back as a tensor without a graph", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss, pieces = _classifier(student, draw), student.fixture("SummedLoss"), _pieces(draw, (4, 1), (2, 0))
+    mean = student.accumulate(model, loss, pieces)
+    before = loss.method("backward_passes")
+    try:  # once more, and a backward pass from what comes back
+        student.grad("accumulate", model, loss, pieces, cotangents=[torch.tensor(1.0)])
+    except StudentError:
+        pass  # the graph was there, and had been gone through
+    passes = loss.method("backward_passes") - before
+    return {"type of the loss": type(mean).__name__, "a graph hangs on the loss": passes > before}
 
 
 @accumulate.row("the weights stay as they are: the step is the optimizer's", weight=0.5, guard=True)
@@ -640,8 +718,8 @@ class _Run:
     def path(self, name: str = "checkpoint") -> str:
         return self.folder.method("path", name)
 
-    def save(self) -> None:
-        self.student.save_checkpoint(self.path(), self.taken, *self.parts(self.training))
+    def save(self, name: str = "checkpoint") -> None:
+        self.student.save_checkpoint(self.path(name), self.taken, *self.parts(self.training))
 
     def another(self) -> Module:
         """A training made anew, from other weights, that has begun already."""
@@ -664,20 +742,48 @@ def _equal(a: Any, b: Any) -> bool:
     return a == b
 
 
-@checkpoints.row("the next steps are equal to the last bit", weight=2)
+def _unlike(one: dict[str, Any], other: dict[str, Any]) -> str:
+    """What of two conditions is not the same."""
+    told = []
+    for name in one:
+        if not _equal(one[name], other[name]):
+            tensors = isinstance(one[name], list) and all(isinstance(value, Tensor) for value in one[name])
+            pairs = zip(one[name], other[name], strict=True) if tensors else ()
+            near = tensors and all(a.shape == b.shape and torch.allclose(a, b, atol=1e-2) for a, b in pairs)
+            told.append(f"{name} (by a rounding)" if near else name)
+    return ", ".join(told) or "nothing"
+
+
+def _explain_resumed(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if observed["not as it was saved"] != "nothing":
+        return f"Not as they were when they were saved: {observed['not as it was saved']}."
+    return "Right after loading the five objects were as they had been saved, and the next steps went elsewhere."
+
+
+@checkpoints.row("the next steps are equal to the last bit", weight=2, explain=_explain_resumed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
+    saved = run.training.method("condition")
     run.save()
     losses = run.training.method("steps", 4)
     resumed = run.another()
     run.load(resumed)
+    unlike = _unlike(saved, resumed.method("condition"))
     again = resumed.method("steps", 4)
     same = _equal(run.training.method("condition"), resumed.method("condition"))
-    return {"the losses are the same": losses == again, "all is the same after them": same}
+    return {
+        "not as it was saved": unlike,
+        "the losses are the same": losses == again,
+        "all is the same after them": same,
+    }
 
 
 _LOOKED_AT = {
-    "the weights and running means, and the optimizer's memory of past gradients": ("weights", "moments"),
+    "the weights and running means, and the optimizer's memory of past gradients": (
+        "weights",
+        "running means",
+        "moments",
+    ),
     "the learning rate's schedule, the scaler's scale, the place in the stream of batches": (
         "schedule",
         "scale",
@@ -719,6 +825,35 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"the next random numbers": kind}
 
 
+@checkpoints.row("and with the random numbers of every CUDA device, here of two that stand in for them", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run, devices = _Run(student, draw), student.fixture("TwoDevices")
+    resumed, saved = run.another(), devices.method("states")
+    devices.method("begin")
+    try:
+        run.save()
+        devices.method("draw")
+        run.load(resumed)
+    finally:
+        devices.method("end")
+    after = devices.method("states")
+    return {f"device {n} goes on": _equal(saved[n], after[n]) for n in range(2)}
+
+
+@checkpoints.row("saving leaves the running training, and the random numbers, as they are", guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run, dice, seen = _Run(student, draw), student.fixture("Dice"), []
+    for saves in (False, True):
+        run.training = student.fixture("Training", run.seed)
+        dice.method("seed", run.seed)
+        run.training.method("steps", run.taken)
+        before = run.training.method("condition")
+        if saves:
+            run.save()
+        seen.append((_unlike(before, run.training.method("condition")), run.training.method("steps", 4)))
+    return {"what saving changed": seen[1][0], "the next losses are those without saving": seen[0][1] == seen[1][1]}
+
+
 @checkpoints.row("it returns how many steps had been taken; the path is a str or a Path", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
@@ -734,29 +869,50 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @checkpoints.row("a later checkpoint takes the older one's place, and never writes into it")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    run = _Run(student, draw)
-    run.save()
-    run.folder.method("copy", "checkpoint", "copy")
-    run.folder.method("second_name", "checkpoint", "old")
+    run, names, written = _Run(student, draw), ("checkpoint", "checkpoint.pt"), []
+    for name in names:
+        run.save(name)
+        run.folder.method("copy", name, f"copy of {name}")
+        run.folder.method("second_name", name, f"old {name}")
     run.training.method("steps", 2)
-    run.save()
+    for name in names:
+        run.save(name)
+        if not run.folder.method("same", f"old {name}", f"copy of {name}"):
+            written.append(name)
     resumed = run.another()
-    run.load(resumed)
+    run.load(resumed, name)
     return {
-        "the old file itself was written into": not run.folder.method("same", "old", "copy"),
+        "old files that were written into": ", ".join(written) or "none",
         "the new one is read": _equal(run.training.method("condition"), resumed.method("condition")),
     }
 
 
-@checkpoints.row("where writing fails, the older checkpoint stands as it was")
+@checkpoints.row("it takes that place at once, from the same folder", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    moments = student.fixture("Moments", run.folder, "checkpoint")
+    moments.method("begin")
+    try:
+        run.save()
+    finally:
+        moments.method("end")
+    return {
+        "for a moment there was no checkpoint": moments.method("was_gone"),
+        "it was moved there from another folder": moments.method("came_from_elsewhere"),
+    }
+
+
+@checkpoints.row("where writing fails, the older checkpoint stands as it was, and the error is raised")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
     run.folder.method("copy", "checkpoint", "copy")
     unwritable = student.fixture("Unwritable", 10, 4)
-    student.error_of("save_checkpoint", run.path(), run.taken, *run.parts(run.training, unwritable))
+    error = student.error_of("save_checkpoint", run.path(), run.taken, *run.parts(run.training, unwritable))
     there, same = run.folder.method("exists", "checkpoint"), run.folder.method("same", "checkpoint", "copy")
-    return {"the older checkpoint": "whole" if same else "no longer what it was" if there else "gone"}
+    return {"the older checkpoint": "whole" if same else "no longer what it was" if there else "gone",
+            "an error is raised": bool(error)}  # fmt: skip
 
 
 @checkpoints.row("no file, a file cut short and files of other kinds are errors that say so", guard=True,
@@ -786,6 +942,21 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "an empty file": error_of("empty"),
         "a file with nothing but weights": error_of("weights"),
     }
+
+
+@checkpoints.row("code that stands in a file is not run", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    run = _Run(student, draw)
+    run.save()
+    resumed = run.another()
+    run.load(resumed)  # first, so that raising always proves nothing
+    ran = []
+    for kind in ("torch", "pickle"):
+        run.folder.method("write_code", kind, f"traces of {kind}")
+        student.error_of("load_checkpoint", run.path(kind), *run.parts(resumed))
+        if run.folder.method("exists", f"traces of {kind}"):
+            ran.append(kind)
+    return {"code was run from a file written by": " and ".join(ran) or "none"}
 
 
 # ---- model_flops_utilisation ----------------------------------------------------------------------------------------
@@ -827,6 +998,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"share": student.model_flops_utilisation(0, layers, 512, 2500, *_machine(draw))}
 
 
+@model_flops_utilisation.row("a share above one, which says that the peak is wrong", weight=0.5, explain=_explain_share)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    rate, peak = _machine(draw)
+    return {"share": student.model_flops_utilisation(150_000_000, 12, 768, 400, 20 * rate, peak)}
+
+
 @model_flops_utilisation.row("a peak that is not above zero raises ValueError", weight=0.5, guard=True,
                              explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -849,7 +1026,7 @@ def _explain_shards(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     if len(set(observed["lengths"].split())) > 1:
         return f"The processes got {observed['lengths']} samples: not as many each."
     missing = observed["missing"]
-    return f"{missing} of the samples went to no process." if missing else None
+    return f"{missing} of the samples went to no process." if missing > 0 else None
 
 
 def _look_at_shards(shards: list[list[Any]], num_samples: int) -> dict[str, Any]:
@@ -948,6 +1125,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @ddp_equivalence.row("a parameter without a gradient here gets the others' share")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _without_calls(_averaged(student, draw, 4, without=("unused", "hidden.weight")))
+
+
+@ddp_equivalence.row("a parameter without a gradient in any process gets zeros", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = _classifier(student, draw)
+    model.load({"unused": torch.tensor([float("inf"), 1.0])})  # zeros are zeros, whatever the parameter is
+    given = dict(draw.state(model)) | {"unused": None}
+    model.method("set_gradients", given)
+    student.average_gradients(model, _Calls([[]]).all_reduce, 2)
+    return {"parameters left without": model.method("without_gradients"), "gradient": model.method("gradients")}
 
 
 def _explain_calls(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
