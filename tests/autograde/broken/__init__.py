@@ -201,8 +201,8 @@ ANSWERS = [
     Answered(
         "widgets in an answer", {BYTES: "import ipywidgets as widgets\nwidgets.IntSlider()\n" + _RIGHT.format("pass")}
     ),
-    Answered("input", before="name = input('Your name? ')\nprint('Hello', name)"),
-    Answered("input in an answer", {BYTES: "name = input('Your name? ')\n" + _RIGHT.format("pass")}),
+    Answered("input", before="visitor = input('Who is there? ')\nprint('Hello', visitor)"),
+    Answered("input in an answer", {BYTES: "visitor = input('Who is there? ')\n" + _RIGHT.format("pass")}),
     Answered(
         "a call with input after the answer",
         {BYTES: _RIGHT.format("pass") + "print(attention_matrix_bytes(int(input()), 1, 1))"},
@@ -221,7 +221,7 @@ ANSWERS = [
     # a GPU that is not there
     Answered("cuda()", {MASKS: _CAUSAL.format(_TRIL + ".cuda().cpu()", _ON_GPU)}, student="no GPU", instructor="cuda"),
     Answered(
-        "a module on cuda", {SELF: "{right}\nlayer = SelfAttention(8).cuda()\nlayer.to('cuda:0')"}, student="no GPU"
+        "a module on cuda", {SELF: "{right}\nmine = SelfAttention(8).cuda()\nmine.to('cuda:0')"}, student="no GPU"
     ),
     Answered(
         "device = cuda",
@@ -322,10 +322,15 @@ ANSWERS = [
         before="from torch.utils.data import DataLoader\nprint(list(DataLoader(list(range(4)), num_workers=2)))",
     ),
     # slips
-    Answered("a syntax error", {MASKS: "def causal_mask(length:\n    pass"}, lost=(MASKS,), student="SyntaxError"),
+    Answered(
+        "a syntax error",
+        {BYTES: "def attention_matrix_bytes(num_tokens:\n    pass"},
+        lost=(BYTES,),
+        student="SyntaxError",
+    ),
     Answered(
         "tabs and blanks",
-        {MASKS: "def causal_mask(length):\n\treturn 1\n        x = 2"},
+        {BYTES: "def attention_matrix_bytes(n):\n\treturn 1\n        n = 2"},
         lost=(MASKS,),
         student="Error",
     ),
