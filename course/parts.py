@@ -7,6 +7,7 @@ later notebooks can use it after a kernel restart. Otherwise the reference is us
 
 import ast
 import importlib
+import inspect
 import linecache
 import os
 import symtable
@@ -174,10 +175,10 @@ def _source(value: Any) -> str:
     `inspect.getsource` cannot find a class of a notebook before Python 3.13, so the cell is looked up by the file name
     that its code carries.
     """
-    functions = [value, *vars(value).values()] if isinstance(value, type) else [value]
-    code = next((f.__code__ for f in functions if isinstance(f, types.FunctionType)), None)
-    if code is None:
+    function = _first_function(value)
+    if function is None:
         raise ValueError(f"{value.__name__} has no method of its own, so its source cannot be found")
+    code = function.__code__
     text = "".join(linecache.getlines(code.co_filename)) or Path(code.co_filename).read_text("utf-8")
     for node in reversed(ast.parse(text).body):
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == value.__name__:
@@ -192,8 +193,17 @@ def _own_modules() -> list[str]:
 
 def _globals(value: Any) -> dict[str, Any]:
     """What a function, or the first method of a class, finds as globals."""
-    functions = [value, *vars(value).values()] if isinstance(value, type) else [value]
-    return next((f.__globals__ for f in functions if isinstance(f, types.FunctionType)), {})
+    function = _first_function(value)
+    return {} if function is None else function.__globals__
+
+
+def _first_function(value: Any) -> types.FunctionType | None:
+    """A function, or the first method of a class, as it was written: without what a decorator such as
+    `@torch.no_grad()` has wrapped around it, which stands in another file.
+    """
+    found = [value, *vars(value).values()] if isinstance(value, type) else [value]
+    functions = (inspect.unwrap(one) for one in found if isinstance(one, types.FunctionType))
+    return next((one for one in functions if isinstance(one, types.FunctionType)), None)
 
 
 def _same_or_refuse(name: str, one: Any, other: Any) -> None:

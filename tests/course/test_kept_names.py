@@ -103,3 +103,41 @@ def test_two_things_of_one_name_are_not_mixed_up(keep):
     wrapped = "def split_heads(x, heads):\n    return x\n", "def my_split(x, h):\n    return split_heads(x, h)\n"
     said = keep("split_heads", NAMES, *wrapped, MERGE)
     assert "could not be kept" in said and "two different things in it are called split_heads" in said
+
+
+@pytest.mark.parametrize("decorator", ["@torch.no_grad()", "@quietly"])
+def test_a_decorated_part_is_kept_with_its_decorator(keep, decorator):
+    """`@torch.no_grad()` wraps a function in one of torch's own files; a decorator of the learner's is taken along."""
+    setting = """
+import functools
+import torch
+
+def quietly(function):
+    @functools.wraps(function)
+    def call(*args):
+        with torch.no_grad():
+            return function(*args)
+    return call
+
+def _checked(x, heads):
+    return heads
+"""
+    split = f"{decorator}\ndef my_split(x, heads):\n    return (1 * x).unflatten(2, (_checked(x, heads), -1)).transpose(1, 2)\n"
+    said = keep("split_heads", NAMES, setting, split, MERGE)
+    assert said == "Kept: later notebooks use your own split_heads and merge_heads."
+    heads = works("split_heads")(torch.ones(1, 2, 6, requires_grad=True), 3)
+    assert heads.shape == (1, 3, 2, 2) and not heads.requires_grad
+
+
+def test_a_class_whose_first_method_is_decorated_is_kept(keep):
+    attention = """
+import torch
+
+class MultiHeadAttention:
+    @torch.no_grad()
+    def forward(self, x):
+        return 2 * x
+"""
+    said = keep("MultiHeadAttention", {"MultiHeadAttention": "MultiHeadAttention"}, attention)
+    assert said == "Kept: later notebooks use your own MultiHeadAttention."
+    assert not works("MultiHeadAttention")().forward(torch.ones(2, requires_grad=True)).requires_grad
