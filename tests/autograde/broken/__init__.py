@@ -331,7 +331,7 @@ ANSWERS = [
     Answered(
         "tabs and blanks",
         {BYTES: "def attention_matrix_bytes(n):\n\treturn 1\n        n = 2"},
-        lost=(MASKS,),
+        lost=(BYTES,),
         student="Error",
     ),
     Answered("curly quotes", {BYTES: _RIGHT.format("print(“bytes”)")}, lost=(BYTES,), student="SyntaxError"),
