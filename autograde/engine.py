@@ -72,6 +72,8 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
 
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost worker is told by what becomes of its hand-in
     with contextlib.ExitStack() as stack:
+        # Dask keeps its last thousand messages to look at afterwards; ours carry whole hand-ins.
+        stack.enter_context(config.set({"distributed.admin.low-level-log-length": 4}))
         address: LocalCluster | str = scheduler
         if not scheduler:
             # The first loss of a worker gives its hand-ins back to us: `Workers` sends each once more, alone.

@@ -81,6 +81,7 @@ def configure(c: Config, root: Path) -> None:
     from autograde import export, feedback
 
     c.CourseDirectory.root = str(root)
+    c.CourseDirectory.course_id = "default_course"  # as nbgrader's preprocessors say; PostgreSQL wants one that exists
     c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
     c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
     c.GenerateFeedback.preprocessors = [feedback.Grades, feedback.Page]

@@ -1,5 +1,6 @@
-"""A PostgreSQL of the tests' own: a cluster in a temporary folder, on loopback, run by a user without rights."""
+"""A PostgreSQL to be killed: in a temporary folder, on loopback, run by a user without rights."""
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -8,9 +9,8 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 
 def programs() -> Path | None:
@@ -20,11 +20,8 @@ def programs() -> Path | None:
     return folders[-1] if folders else None
 
 
-needs_postgresql = pytest.mark.skipif(programs() is None, reason="needs PostgreSQL's initdb (Debian: postgresql)")
-
-
 class Server:
-    """A running cluster with one database for each `url` that was asked for."""
+    """A running cluster, and in it a database for each `url` that was asked for."""
 
     def __init__(self, root: Path):
         self.root, self.bin = root, programs()
@@ -84,8 +81,9 @@ class Server:
         subprocess.run(self._as_user(program, *words), check=True, **self._where())
 
 
-def server():
-    """Yields a `Server`, gone at the end: for a fixture."""
+@contextlib.contextmanager
+def server() -> Iterator[Server]:
+    """A running server, gone at the end."""
     root = Path(tempfile.mkdtemp(prefix="postgresql-", dir="/tmp"))  # short, and its user can go there
     started = Server(root)
     try:

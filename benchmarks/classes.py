@@ -1,0 +1,303 @@
+"""A large class, made from the banks: hand-ins a second, memory over the run, and what kills do to it.
+
+    python -m benchmarks.classes                  # a thousand hand-ins, with one worker and with two
+    python -m benchmarks.classes --kills 10       # instead: ten kills of each kind
+
+Each hand-in answers every exercise with an answer drawn from its bank, right or wrong. The class is graded by the
+command line, as an instructor would, in processes that are watched from outside. `--kills` grades classes of twenty,
+and at a random moment of each run kills the grader, one of two workers, or the PostgreSQL that holds the gradebook (or
+locks the SQLite file): run again, the gradebook must come out as that of an undisturbed run. Writes
+benchmarks/results/classes.json, or kills.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from autograde import bank, gradebook, runs, sample
+from autograde.folders import ClassFolder
+from autograde.ledger import Ledger
+from autograde.release import release
+from benchmarks.postgresql import programs, server
+from benchmarks.record import Record, write
+
+ROOT = Path(__file__).resolve().parent.parent
+ABOUT = """A class made from the banks, graded by the command line: hand-ins a second with one worker and with two, and
+the memory of the process that keeps the books, and of all that it started, over the run."""
+ABOUT_KILLS = """Classes of twenty, made from a bank, graded by the command line while the grader, a worker or the
+database is killed (SQLite: locked) at random moments, and run again until a run ends well: how many gradebooks are
+equal to that of a run that nothing disturbed."""
+MIB, SEED = 1 << 20, 7
+
+
+def fill(folder: ClassFolder, assignment: str, count: int) -> None:
+    """Hand-ins of answers drawn from the banks; a quarter of the answers is wrong."""
+    draw = random.Random(SEED)
+    sheet = sample.Sheet(folder.released(assignment).read_bytes(), assignment)
+    for number in range(count):
+        answers = dict(sheet.right)
+        for exercise in sheet.tasks:
+            found = bank.find(exercise)
+            known = found.wrong if draw.random() < 0.25 else found.correct
+            answers[exercise.name] = bank.source_of(exercise, draw.choice(known))
+        path = folder.submitted / f"student-{number:04}" / assignment / f"{assignment}.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(sheet.filled(answers))
+
+
+def begin(folder: ClassFolder, assignment: str) -> None:
+    """Has the next run grade under one seed, so that classes may be compared."""
+    runs.begin(folder.ledger, runs.Plan("measured", SEED, (assignment,)))
+
+
+def start(folder: ClassFolder, assignment: str, jobs: int, log: Path) -> subprocess.Popen:
+    """`autograde grade` in a process of its own; what it prints goes to `log`."""
+    words = [sys.executable, "-m", "autograde", "grade", assignment, "--class", str(folder.root), "--jobs", str(jobs)]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "1"}
+    with log.open("ab") as file:
+        return subprocess.Popen(words, cwd=ROOT, env=environment, stdout=file, stderr=file)
+
+
+def resident(process: int) -> float:
+    """MiB of memory that a process holds; 0 where it is gone."""
+    try:
+        return int(Path(f"/proc/{process}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / MIB
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _children() -> dict[int, list[int]]:
+    """Each process of the machine with those that it started."""
+    found: dict[int, list[int]] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            parent = int(status.read_text().rpartition(")")[2].split()[1])
+            found.setdefault(parent, []).append(int(status.parent.name))
+    return found
+
+
+def below(process: int) -> list[int]:
+    """The processes that it started, and theirs."""
+    children, found, todo = _children(), [], [process]
+    while todo:
+        more = children.get(todo.pop(), [])
+        found += more
+        todo += more
+    return found
+
+
+def workers(process: int) -> list[int]:
+    """Dask's worker processes below the grader: those that started a sandbox."""
+    return [
+        found
+        for found in below(process)
+        if any(_name(child) == b"bwrap\n" for child in _children().get(found, [])) and _name(found) != b"bwrap\n"
+    ]
+
+
+def _name(process: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{process}/comm").read_bytes()
+    return b""
+
+
+def graded(log: Path) -> int:
+    """How many hand-ins the run has said to be done."""
+    return sum(line.startswith(b"[") for line in log.read_bytes().splitlines()) if log.exists() else 0
+
+
+def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -> list[Record]:
+    """One run over the whole class: a record of memory for each tenth of it, then one of the whole."""
+    log, count = scratch / f"{jobs}.log", len(folder.students())
+    started, records, first, step = time.perf_counter(), [], 0.0, max(count // 10, 1)
+    process = start(folder, assignment, jobs, log)
+    done, judged = 0, 0.0
+    while process.poll() is None:
+        time.sleep(0.25)
+        done = graded(log)
+        now = time.perf_counter() - started
+        first = first or (now if done else 0.0)
+        judged = judged or (now if done == count else 0.0)
+        if done >= step * (1 + len(records)):
+            tree = sum(map(resident, below(process.pid)))
+            records.append(_row("memory", assignment, jobs, done, now, resident(process.pid), tree))
+    wall = time.perf_counter() - started
+    if process.returncode or done < count:
+        raise SystemExit(f"the run ended with {process.returncode} after {done}:\n{log.read_text()[-3000:]}")
+    tail = {
+        "hand_ins_a_second": (done - 1) / max(judged - first, 1e-9),
+        "hand_ins_a_second_with_the_gradebook": count / wall,
+        "judging_seconds": judged,
+        "gradebook_seconds": wall - judged,
+    }
+    return [*records, {"measure": "speed", "assignment": assignment, "workers": jobs, "hand_ins": count, **tail}]
+
+
+def _row(measure: str, assignment: str, jobs: int, done: int, seconds: float, own: float, others: float) -> Record:
+    return {
+        "measure": measure,
+        "assignment": assignment,
+        "workers": jobs,
+        "hand_ins": done,
+        "seconds": seconds,
+        "bookkeeper_mib": own,
+        "its_processes_mib": others,
+    }
+
+
+# --- kills ----------------------------------------------------------------------------------------------------------
+
+KINDS = (("the grader", "sqlite"), ("a worker", "sqlite"), ("the database", "sqlite"), ("the database", "postgresql"))
+
+
+@contextlib.contextmanager
+def database(kind: str, folder: ClassFolder, notebook: Path) -> Iterator[Callable[[], None]]:
+    """The class with its gradebook in SQLite or in a PostgreSQL of its own; yields what strikes that down."""
+    if kind == "sqlite":
+
+        def lock() -> None:
+            connection = sqlite3.connect(folder.root / "gradebook.db", timeout=1, isolation_level=None)
+            with contextlib.closing(connection), contextlib.suppress(sqlite3.OperationalError):
+                connection.execute("BEGIN EXCLUSIVE")
+                time.sleep(7)  # longer than SQLite waits by itself
+
+        yield lock
+        return
+    with server() as running:
+        url = running.url("class")
+        with folder.config.open("a") as file:
+            file.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+        release(folder, [notebook])
+
+        def strike() -> None:
+            running.kill()
+            time.sleep(0.5)
+            running.start()
+
+        yield strike
+
+
+def disturbed(released: ClassFolder, notebook: Path, what: str, kind: str, draw: random.Random, scratch: Path):
+    """(the gradebook, kills, runs, records too many) of a class that is graded while something is killed at a random
+    moment of each run, until a run comes to its end."""
+    folder = ClassFolder.at(scratch / f"disturbed-{draw.randrange(1 << 40)}")
+    shutil.copytree(released.root, folder.root)
+    begin(folder, notebook.stem)
+    log, killed, started, count = folder.root / "log", 0, 0, len(folder.students())
+    with database(kind, folder, notebook) as strike:
+        for started in range(1, 100):
+            process = start(folder, notebook.stem, 2 if what == "a worker" else 1, log)
+            # the more runs there were, the later: else no run would come to its end
+            moment = count if what == "the database" else draw.randint(0, count + 3 * started)
+            while process.poll() is None and graded(log) < moment:
+                time.sleep(0.05)
+            time.sleep(draw.random() * (6 if what == "the database" else 1))
+            if process.poll() is None and started < 8:
+                killed += _strike(what, process, strike)
+            if process.wait() == 0:
+                break
+        found = gradebook.scores(folder, notebook.stem)
+    records = [(r.student, r.exercise) for r in Ledger(folder.ledger).read(notebook.stem)]
+    shutil.rmtree(folder.root)
+    return found, killed, started, len(records) - len(set(records))
+
+
+def _strike(what: str, process: subprocess.Popen, database: Callable[[], None]) -> int:
+    """Kills it; returns how many were killed."""
+    if what == "the database":
+        database()
+        return 1
+    victims = [process.pid] if what == "the grader" else workers(process.pid)[:1]
+    for victim in victims:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(victim, signal.SIGKILL)
+    return len(victims)
+
+
+def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> list[Record]:
+    """A row for each thing to kill: at least so many kills, over as many classes as that takes."""
+    undisturbed = disturbed(released, notebook, "nothing", "sqlite", random.Random(1), scratch)[0]
+    rows: list[Record] = []
+    for what, kind in KINDS:
+        if kind == "postgresql" and programs() is None:
+            continue
+        draw, killed, ran, twice, equal, classes = random.Random(7), 0, 0, 0, 0, 0
+        while killed < wanted and classes < 4 * wanted:
+            found, more, runs_, records = disturbed(released, notebook, what, kind, draw, scratch)
+            killed, ran, twice, classes = killed + more, ran + runs_, twice + records, classes + 1
+            equal += found == undisturbed
+            print(f"{what} ({kind}): {killed} kills, {equal} of {classes} gradebooks equal", flush=True)
+        rows.append(
+            {
+                "measure": "kills",
+                "assignment": notebook.stem,
+                "hand_ins": len(released.students()),
+                "killed": what,
+                "gradebook": kind,
+                "kills": killed,
+                "runs": ran,
+                "classes": classes,
+                "equal_to_the_undisturbed": equal,
+                "graded_twice": twice,
+            }
+        )
+    return rows
+
+
+def _written(name: str, about: str, records: list[Record], began: float) -> None:
+    written = write(
+        name,
+        about,
+        records,
+        command=" ".join(["python -m benchmarks.classes", *sys.argv[1:]]),
+        settings={"load_at_the_end": round(os.getloadavg()[0], 1)},
+        seconds=time.perf_counter() - began,
+        libraries=("nbgrader", "distributed", "psycopg"),
+    )
+    print(f"written: {written.relative_to(ROOT)}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("assignment", nargs="?", default="01-seq2seq")
+    parser.add_argument("--hand-ins", type=int, default=1000)
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2], help="one run of the class for each number")
+    parser.add_argument("--kills", type=int, default=0, help="instead: so many of each kind, on classes of twenty")
+    options = parser.parse_args()
+    notebook, began = ROOT / "notebooks" / f"{options.assignment}.ipynb", time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="classes-") as folder:
+        scratch = Path(folder)
+        released = ClassFolder.at(scratch / "released")
+        release(released, [notebook])
+        fill(released, notebook.stem, 20 if options.kills else options.hand_ins)
+        if options.kills:
+            _written("kills", ABOUT_KILLS, kills(released, notebook, options.kills, scratch), began)
+            return
+        records: list[Record] = []
+        gradebooks = []
+        for jobs in options.workers:
+            large = ClassFolder.at(scratch / f"large-{jobs}")
+            shutil.copytree(released.root, large.root)
+            begin(large, notebook.stem)
+            records += throughput(large, notebook.stem, jobs, scratch)
+            gradebooks.append(gradebook.scores(large, notebook.stem))
+            print(records[-1], flush=True)
+            _written("classes", ABOUT, records, began)
+        if any(found != gradebooks[0] for found in gradebooks):
+            raise SystemExit("the gradebooks differ with the number of workers")
+
+
+if __name__ == "__main__":
+    main()

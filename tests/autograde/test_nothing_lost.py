@@ -1,0 +1,267 @@
+"""Whatever is killed, and wherever: run again, the gradebook is the one that an undisturbed run gives.
+
+`benchmarks/classes.py` does it with real processes, and with a thousand hand-ins.
+"""
+
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from autograde import engine, grade, gradebook, quarantine, runs, sample
+from autograde.folders import ClassFolder
+from autograde.ledger import Ledger, LedgerBusy
+from autograde.regrade import regrade
+from autograde.release import release
+from benchmarks.postgresql import programs, server
+from course import checks
+from tests.autograde import toy
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("grader"),
+    pytest.mark.usefixtures("one_sandbox"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20150522
+
+
+@pytest.fixture(scope="session")
+def twenty(tmp_path_factory, released_once):
+    """A class of twenty, made from the toy's bank, one of them with a grade by a person; nothing is graded yet."""
+    root = tmp_path_factory.mktemp("twenty")
+    shutil.copytree(released_once, root / "class")
+    folder = ClassFolder.at(root / "class")
+    with toy.installed(root) as notebook:
+        made = [h for h in sample.sample(folder, toy.NAME) if not h.student.startswith("hostile")]
+        for path in folder.submitted.iterdir():
+            if path.name.startswith("hostile"):
+                shutil.rmtree(path)
+        sheet = sample.Sheet(notebook.read_bytes(), toy.NAME)
+        for number in range(20 - len(made)):
+            path = folder.submitted / f"more, {number}" / toy.NAME / f"{toy.NAME}.ipynb"
+            path.parent.mkdir(parents=True)
+            path.write_bytes(sheet.filled(sheet.right if number % 2 else {}))
+    assert len(folder.students()) == 20
+    return folder
+
+
+@pytest.fixture
+def disturbed(twenty, tmp_path, toy_notebook):
+    """The class of twenty, in a folder of the test's own."""
+    shutil.copytree(twenty.root, tmp_path / "disturbed")
+    return ClassFolder.at(tmp_path / "disturbed")
+
+
+@pytest.fixture(scope="session")
+def undisturbed(twenty, tmp_path_factory, warm_sandbox):
+    """student -> exercise -> points, as one run in one go gives them."""
+    root = tmp_path_factory.mktemp("undisturbed")
+    shutil.copytree(twenty.root, root / "class")
+    folder = ClassFolder.at(root / "class")
+    with toy.installed(root):
+        grade.grade(folder)
+        return gradebook.scores(folder, toy.NAME)
+
+
+def check(folder, expected):
+    """The gradebook is as expected, nothing waits, and no hand-in was graded twice or under other numbers."""
+    assert gradebook.scores(folder, toy.NAME) == expected
+    assert not list(folder.staged.glob("*/*")) and runs.unfinished(folder.ledger) is None
+    found = list(Ledger(folder.ledger).read(toy.NAME))
+    assert len({(r.student, r.exercise) for r in found}) == len(found) == 20 * 5
+    assert len({r.seed for r in found}) == len({r.run for r in found}) == 1
+
+
+class Killed(BaseException):
+    """Stands for the end of the process: nothing catches it."""
+
+
+@pytest.fixture(scope="module")
+def postgresql():
+    if programs() is None:
+        pytest.skip("needs PostgreSQL's initdb (Debian, Ubuntu: apt-get install postgresql)")
+    with server() as running:
+        yield running
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def book(request, disturbed, toy_notebook):
+    """The class of twenty with its gradebook in either database."""
+    if request.param == "postgresql":
+        running = request.getfixturevalue("postgresql")
+        with disturbed.config.open("a") as file:
+            file.write(f"\nc.CourseDirectory.db_url = {running.url(request.node.name)!r}\n")
+        release(disturbed, [toy_notebook])
+    return disturbed
+
+
+def test_killed_at_random_points_again_and_again(disturbed, undisturbed, monkeypatch):
+    draw, left, kills = random.Random(SEED), 0, 0
+    points = [(Ledger, "append"), (grade, "stage"), (gradebook, "entered"), (gradebook.Verdicts, "preprocess"),
+              (gradebook.SaveVerdicts, "_add_score"), (quarantine, "receive"), (engine.Desk, "grade")]  # fmt: skip
+
+    def deadly(function):
+        def call(*args, **kwargs):
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise Killed
+            if left == 1 and draw.random() < 0.5:  # dies when the call has done its work
+                left = 0
+                function(*args, **kwargs)
+                raise Killed
+            return function(*args, **kwargs)
+
+        return call
+
+    for owner, name in points:
+        monkeypatch.setattr(owner, name, deadly(getattr(owner, name)))
+    for attempt in range(20):
+        left = draw.randint(5, 60 + 30 * attempt)  # later and later: else no run would come to its end
+        try:
+            grade.grade(disturbed, resume=attempt > 0 and draw.random() < 0.5)
+            break
+        except Killed:
+            kills += 1
+    assert kills >= 5
+    left = -1
+    check(disturbed, undisturbed)
+
+
+def test_a_persons_grade_stays(book, monkeypatch):
+    grade.grade(book, students=["right", "untouched"])
+    with gradebook.open_gradebook(book) as opened:
+        opened.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
+        opened.db.commit()
+    (line,) = grade.grade(book, again=True, students=["untouched"]).lines
+    assert (line.score, line.manual, line.needs_person) == (1.5, True, True)
+    assert sum(gradebook.scores(book, toy.NAME)["right"].values()) == 9
+
+
+def test_an_sqlite_that_is_locked_is_waited_for(disturbed, undisturbed, monkeypatch):
+    monkeypatch.setattr(gradebook.api, "create_engine", in_a_hurry(gradebook.api.create_engine))
+    other = sqlite3.connect(disturbed.root / "gradebook.db", isolation_level=None)
+    real, pauses = gradebook._convert, []
+
+    def locked(*args):
+        if not pauses:
+            other.execute("BEGIN EXCLUSIVE")
+        return real(*args)
+
+    monkeypatch.setattr(gradebook, "_convert", locked)
+    pause = SimpleNamespace(sleep=lambda seconds: pauses.append(seconds) or other.execute("ROLLBACK"))
+    monkeypatch.setattr(gradebook, "time", pause)
+    grade.grade(disturbed)
+    assert pauses == [gradebook._PAUSES[0]]
+    check(disturbed, undisturbed)
+    other.close()
+
+
+def in_a_hurry(create_engine):
+    """SQLite gives up at once, rather than after five seconds."""
+    return lambda url, **options: create_engine(url, connect_args={"timeout": 0.1}, **options)
+
+
+def test_a_grader_killed_by_the_machine(disturbed, undisturbed):
+    command = [sys.executable, "-m", "tests.autograde.toy.preload", "grade", "--class", str(disturbed.root)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    at = random.Random(SEED).randint(1, 19)
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        for line in process.stdout:
+            if line.startswith(f"[{at}/20]"):
+                with pytest.raises(LedgerBusy, match=f"process {process.pid}"):
+                    grade.grade(disturbed)
+                process.kill()
+    assert process.returncode == -9
+    assert any(not line.fresh for line in grade.grade(disturbed, resume=True).lines)
+    check(disturbed, undisturbed)
+
+
+def test_a_resubmission_during_a_run_waits_for_the_next(toy_released, toy_notebook, hand_in, monkeypatch):
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    hand_in(toy_released, "ada", sheet.filled({}))
+    real = engine.Desk.grade
+
+    def late(self, seen):
+        hand_in(toy_released, "ada", sheet.filled(sheet.right))
+        return real(self, seen)
+
+    monkeypatch.setattr(engine.Desk, "grade", late)
+    for points in (0, 9):
+        (line,) = grade.grade(toy_released).lines
+        assert line.fresh and line.score == points
+        assert sum(gradebook.scores(toy_released, toy.NAME)["ada"].values()) == points
+
+
+class TestResume:
+    @pytest.fixture
+    def class_of_three(self, toy_released, toy_notebook, hand_in):
+        sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+        for student in ("ada", "bob", "cleo"):
+            hand_in(toy_released, student, sheet.filled(sheet.right))
+        return toy_released
+
+    def interrupt(self, folder, **how):
+        def stop(assignment, done, of, line):
+            if line is not None:
+                raise Killed
+
+        with pytest.raises(Killed):
+            grade.grade(folder, progress=stop, **how)
+
+    def seeds(self, folder):
+        return [r.seed for r in Ledger(folder.ledger).read(toy.NAME) if r.exercise == "scale"]
+
+    def test_there_must_be_a_run_to_go_on_with(self, class_of_three):
+        with pytest.raises(ValueError, match="nothing to resume"):
+            grade.grade(class_of_three, resume=True)
+
+    def test_grading_everything_again_goes_on_with_the_rest(self, class_of_three):
+        grade.grade(class_of_three)
+        self.interrupt(class_of_three, again=True)
+        assert [line.fresh for line in grade.grade(class_of_three).lines] == [False] * 3  # nothing new to grade
+        lines = grade.grade(class_of_three, resume=True).lines
+        assert [line.fresh for line in lines] == [False, True, True]
+        first, second = self.seeds(class_of_three)[:3], self.seeds(class_of_three)[3:]
+        assert len(set(first)) == len(set(second)) == 1 and first != second
+        assert runs.unfinished(class_of_three.ledger) is None
+
+    def test_one_student_between_faces_the_runs_numbers(self, class_of_three):
+        self.interrupt(class_of_three)
+        grade.grade(class_of_three, students=["cleo"])
+        assert runs.unfinished(class_of_three.ledger) is not None
+        grade.grade(class_of_three)
+        assert len(set(self.seeds(class_of_three))) == 1 and len(self.seeds(class_of_three)) == 3
+        assert runs.unfinished(class_of_three.ledger) is None
+
+
+def test_regrading_shows_what_would_change_and_writes_on_request(disturbed, monkeypatch):
+    grade.grade(disturbed, students=["right", "untouched", "wrong-divided"])
+    with gradebook.open_gradebook(disturbed) as opened:
+        opened.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
+        opened.db.commit()
+    before = Ledger(disturbed.ledger).path(toy.NAME).read_bytes()
+    scores = gradebook.scores(disturbed, toy.NAME)
+    assert regrade(disturbed).changes == []
+    strict = checks.find("scale", "toy")  # a grader that has become stricter
+    real = strict.compare
+    monkeypatch.setattr(strict, "compare", lambda *args: replace(real(*args), kind="fail", fraction=0.0))
+    found = regrade(disturbed)
+    assert found.hand_ins == 3 and found.students == {"right"}
+    assert [(c.after.student, c.after.exercise, c.before.points, c.after.points) for c in found.changes] == [
+        ("right", "scale", 2.0, 0.0)
+    ]
+    assert Ledger(disturbed.ledger).path(toy.NAME).read_bytes() == before and not list(disturbed.staged.glob("*/*"))
+    assert gradebook.scores(disturbed, toy.NAME) == scores
+    regrade(disturbed, write=True)
+    scores["right"]["scale"] = 0.0
+    assert gradebook.scores(disturbed, toy.NAME) == scores and scores["untouched"]["scale"] == 1.5
