@@ -122,7 +122,11 @@ def quietly(function):
 def _checked(x, heads):
     return heads
 """
-    split = f"{decorator}\ndef my_split(x, heads):\n    return (1 * x).unflatten(2, (_checked(x, heads), -1)).transpose(1, 2)\n"
+    split = f"""
+{decorator}
+def my_split(x, heads):
+    return (1 * x).unflatten(2, (_checked(x, heads), -1)).transpose(1, 2)
+"""
     said = keep("split_heads", NAMES, setting, split, MERGE)
     assert said == "Kept: later notebooks use your own split_heads and merge_heads."
     heads = works("split_heads")(torch.ones(1, 2, 6, requires_grad=True), 3)
