@@ -463,6 +463,18 @@ train_step = Bank(
             ),
         ),
         Correct(
+            "gradients by torch.autograd.grad",
+            edit(
+                (
+                    "    scaler.scale(loss).backward()\n",
+                    "    parameters = list(model.parameters())\n"
+                    "    gradients = torch.autograd.grad(scaler.scale(loss), parameters, allow_unused=True)\n"
+                    "    for parameter, gradient in zip(parameters, gradients):\n"
+                    "        parameter.grad = gradient\n",
+                )
+            ),
+        ),
+        Correct(
             "the mode set to training",
             edit(("    optimizer.zero_grad()\n", "    model.train()\n    optimizer.zero_grad()\n")),
         ),

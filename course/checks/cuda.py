@@ -363,16 +363,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": [student.low_precision_attention(*given)[1] for given in (plain, heads)]}
 
 
-@fix_the_drifting_rows.row("scores in the hundreds, above zero and below", weight=0.5, atol=2e-6)
+# The stub has the rest right: these are manners that a mend should keep.
+
+
+@fix_the_drifting_rows.row("scores in the hundreds, above zero and below", weight=0.5, guard=True, atol=2e-6)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = torch.ones(3, 4), _whole(draw, 1, 6, 4), draw.normal(6, 2)
     shifts = {"far above zero": 256.0, "far below zero": -256.0}  # sums of powers of two, exact in bfloat16
     key = torch.cat([key[:, :1], torch.zeros(6, 2), torch.ones(6, 1)], dim=-1)
     moved = {told: key * torch.tensor([64.0, 1.0, 1.0, shift]) for told, shift in shifts.items()}
     return {"weights": {told: student.low_precision_attention(query, k, value)[1] for told, k in moved.items()}}
-
-
-# The stub has the rest right: these are manners that a mend should keep.
 
 
 @fix_the_drifting_rows.row("the output, as exactly as bfloat16 can have it", guard=True, atol=0.03, rtol=0.02)
