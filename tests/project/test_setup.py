@@ -107,10 +107,10 @@ def test_root_installs_what_is_missing(place, monkeypatch):
     monkeypatch.setattr(setup.os, "geteuid", lambda: 0)
     monkeypatch.setattr(setup.shutil, "which", lambda name: name if name in there else None)
     monkeypatch.setattr(
-        setup.subprocess, "run", lambda *a, **k: there.update({"bwrap", "chromium", "libatomic1"})
+        setup.subprocess, "run", lambda *a, **k: there.update({"bwrap", "chromium", "pg_ctlcluster", "libatomic1"})
     )  # apt-get update
     setup.install_packages("test")
-    assert place[-1].endswith("install -y --no-install-recommends bubblewrap chromium libatomic1")
+    assert place[-1].endswith("install -y --no-install-recommends bubblewrap chromium postgresql libatomic1")
     place.clear()
     setup.install_packages("test")
     assert place == []
