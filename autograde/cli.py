@@ -222,7 +222,7 @@ def grade(
 @app.command()
 def regrade(
     assignments: Assignments = None,
-    diff: Annotated[bool, typer.Option("--diff", help="only show what would change, which is what happens")] = True,
+    diff: Annotated[bool, typer.Option("--diff", help="only show what would change: so it is unless --write")] = False,
     write: Annotated[bool, typer.Option("--write", help="and take it over into the ledger and the gradebook")] = False,
     student: Students = None,
     jobs: Jobs = 1,
@@ -232,6 +232,8 @@ def regrade(
     """Grade again what is graded, with the release and the grader as they are now, and show what would change."""
     from autograde import regrade as regrading
 
+    if diff and write:
+        raise _stop("--diff only shows and --write takes over: say one of them")
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
     with _mended(), _Shown() as shown:

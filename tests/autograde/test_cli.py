@@ -28,7 +28,7 @@ def said(result):
 def test_help_names_every_command():
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("doctor", "release", "sample", "collect", "grade", "check", "feedback", "export"):
+    for command in ("doctor", "release", "sample", "collect", "grade", "regrade", "check", "feedback", "export"):
         assert command in result.output
 
 
@@ -43,6 +43,11 @@ def test_an_unknown_assignment_is_said_with_those_there_are(toy_released):
     result = run("grade", "07", "--class", toy_released.root)
     assert result.exit_code == 1
     assert "no assignment '07'; there are 00-toy" in said(result)
+
+
+def test_showing_and_writing_are_two_things(toy_released):
+    result = run("regrade", "--diff", "--write", "--class", toy_released.root)
+    assert result.exit_code == 1 and "say one of them" in said(result)
 
 
 def test_an_unknown_notebook_is_said_with_those_there_are(tmp_path):
