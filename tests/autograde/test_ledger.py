@@ -1,11 +1,11 @@
 """The ledger: appended to, read again, whole after a killed run, one run at a time."""
 
 import json
-import multiprocessing
 
 import pytest
 
 from autograde.ledger import Ledger, LedgerBusy, Record
+from tests.processes import context, start
 
 
 def record(student="ada", exercise="scale", points=1.0, **fields):
@@ -72,14 +72,11 @@ def _try_to_grade(folder, answer):
 
 
 def test_two_runs_at_once_are_refused_and_the_lock_goes_with_its_process(tmp_path):
-    fork = multiprocessing.get_context("fork")
-    answer = fork.Queue()
+    answer = context().Queue()
     with Ledger(tmp_path).alone():
-        other = fork.Process(target=_try_to_grade, args=(tmp_path, answer))
-        other.start()
+        other = start(_try_to_grade, tmp_path, answer)
         assert "another run" in answer.get(timeout=20)
         other.join()
-    other = fork.Process(target=_try_to_grade, args=(tmp_path, answer))
-    other.start()
+    other = start(_try_to_grade, tmp_path, answer)
     assert answer.get(timeout=20) == "alone"
     other.join()

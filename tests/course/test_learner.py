@@ -1,7 +1,6 @@
 """A learner's minute: check, hint, progress and passed parts, in real kernels and across restarts."""
 
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
@@ -16,6 +15,7 @@ import course
 from autograde import reference
 from course import checking, questions, record
 from course.exercises import by_number, exercises, of_part
+from tests.processes import start
 
 SOFTMAX = of_part("safe_softmax")
 WRONG = "def safe_softmax(scores, dim=-1):\n    e = torch.exp(scores)\n    return e / e.sum(dim, keepdim=True)"
@@ -203,11 +203,7 @@ def _record_many(home: str, names: list[str]) -> None:
 
 
 def test_two_notebooks_at_once_lose_nothing(home):
-    # Where there is fork, because a new process imports torch for seconds, and this test is about files.
-    context = multiprocessing.get_context("fork" if "fork" in multiprocessing.get_all_start_methods() else "spawn")
-    writers = [context.Process(target=_record_many, args=(str(home), ["a", "b"] * 40)) for _ in range(2)]
-    for writer in writers:
-        writer.start()
+    writers = [start(_record_many, str(home), ["a", "b"] * 40) for _ in range(2)]
     for writer in writers:
         writer.join(120)
     state = json.loads((home / "progress.json").read_text())

@@ -1,7 +1,6 @@
 """Chapter 09's solutions against what did it first, and the properties that hold for every input."""
 
 import copy
-import multiprocessing
 import os
 import pickle
 import resource
@@ -39,6 +38,7 @@ from solutions.language_model import CausalLanguageModel
 from solutions.multi_head import MultiHeadAttention
 from solutions.transformer import EncoderLayer, Transformer, TransformerEncoder
 from solutions.vit import VisionTransformer
+from tests.processes import start
 from tests.solutions.peers.compare import TOLERANCE, assert_close, generator, randomise
 
 SEEDS = st.integers(0, 2**31 - 1)
@@ -322,14 +322,9 @@ def test_the_old_file_stays_whole_wherever_writing_fails(saved, monkeypatch, bro
     assert load_checkpoint(path, *parts(Training(2))) == 2
 
 
-def forked(work, *arguments):
-    """A child of this process that does `work`; it has torch already."""
-    child = multiprocessing.get_context("fork").Process(target=work, args=arguments)
-    child.start()
-    return child
-
-
-def _save_on_a_full_disk(path, training):
+def _save_on_a_full_disk(path):
+    training = Training(1)
+    training.steps(3)
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))  # the file system refuses to let a file grow any further
     try:
@@ -340,29 +335,34 @@ def _save_on_a_full_disk(path, training):
 
 
 def test_a_disk_that_is_full_is_an_error_and_costs_nothing(saved):
-    training, path, before = saved
+    _, path, before = saved
     assert len(before) > 4000
-    child = forked(_save_on_a_full_disk, path, training)
+    child = start(_save_on_a_full_disk, path)
     child.join()
     assert child.exitcode == 7
     assert path.read_bytes() == before
 
 
-def _save_for_ever(path, training):
-    step = 2
+def _save_for_ever(path, step):
+    training = Training(1)
     while True:
         step += 1
         save_checkpoint(path, step, *parts(training))
 
 
 def test_killed_at_any_time_the_file_is_whole(saved):
-    training, path, _ = saved
+    _, path, before = saved
+    step = 2
     for round_ in range(6):
-        child = forked(_save_for_ever, path, training)
-        time.sleep(0.05 + 0.017 * round_)
+        child = start(_save_for_ever, path, step)
+        while path.read_bytes() == before and child.is_alive():
+            time.sleep(0.01)
+        time.sleep(0.017 * round_)
         child.kill()
         child.join()
-        assert load_checkpoint(path, *parts(Training(2))) >= 2
+        before, last = path.read_bytes(), step
+        step = load_checkpoint(path, *parts(Training(2)))
+        assert step > last
 
 
 @given(share=st.floats(0, 0.999))
@@ -459,7 +459,7 @@ def _in_two_processes(rank, folder):
 
 
 def test_two_processes_and_ddp_learn_what_one_process_learns(tmp_path):
-    children = [forked(_in_two_processes, rank, tmp_path) for rank in range(2)]
+    children = [start(_in_two_processes, rank, tmp_path) for rank in range(2)]
     for child in children:
         child.join(timeout=60)
     assert [child.exitcode for child in children] == [0, 0]

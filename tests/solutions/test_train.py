@@ -1,6 +1,5 @@
 """The training program: it learns, goes on after anything to equal bits, and refuses what it should in one line."""
 
-import multiprocessing
 import os
 import random
 import resource
@@ -22,6 +21,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from solutions import train, train_data
 from solutions.train import Process, Samples, main, trained
 from solutions.train_config import FIELDS, Configuration, as_toml, parse, read_toml
+from tests import processes
 
 TINY = "--d-model 8 --num-heads 2 --num-layers 1 --d-ff 16 --batch-size 8 --learning-rate 0.01 --warm-up 5".split()
 VIT = [*TINY, "--samples", "100"]
@@ -74,12 +74,8 @@ def refused(arguments: list[str], capsys) -> str:
 
 
 def start(arguments: list[str], **environment: str):
-    """The command in a process of its own, forked from one that has imported everything: a fraction of a second."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["solutions.train", "torch.utils.tensorboard"])
-    process = context.Process(target=command, args=(arguments, environment))
-    process.start()
-    return process
+    """The command in a process of its own."""
+    return processes.start(command, arguments, environment)
 
 
 def command(arguments: list[str], environment: dict[str, str]) -> None:

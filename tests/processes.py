@@ -1,0 +1,27 @@
+"""Processes of their own for tests.
+
+They are forked from a server that has imported what they need and has one thread: a new interpreter would import torch
+for seconds, and a fork of the test process itself, which has many threads by then, can hang for ever on a lock that
+another thread held.
+"""
+
+import multiprocessing
+from collections.abc import Callable
+from multiprocessing.context import ForkServerContext
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+PRELOAD = ["solutions.train", "torch.utils.tensorboard", "course.checks.fixtures.cuda", "autograde.ledger"]
+
+
+def context() -> ForkServerContext:
+    found = multiprocessing.get_context("forkserver")
+    found.set_forkserver_preload(PRELOAD)
+    return found
+
+
+def start(target: Callable[..., Any], *arguments: Any) -> BaseProcess:
+    """A process that has begun with `target(*arguments)`; both must be picklable. It dies with the test process."""
+    process = context().Process(target=target, args=arguments, daemon=True)
+    process.start()
+    return process
