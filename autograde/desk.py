@@ -130,7 +130,7 @@ class Desk:
         return Graded(
             judgement.verdicts,
             notebook,
-            flags=found + sorted(f"ended: {ending}" for ending in judgement.endings),
+            flags=[*found, *rebuilt.edited, *sorted(f"ended: {ending}" for ending in judgement.endings)],
             notes=[*seen.notes, *rebuilt.notes],
             details=[*seen.details, *rebuilt.details],
             seconds=time.monotonic() - started,

@@ -22,6 +22,8 @@ LOOKS = "looks at the program around it"
 HIDES = "hides what it calls"
 MARKUP = "puts HTML or script into its output"
 POINTS = "asks for points"
+MARKS = "edited the marks of graded cells"  # these two are `rebuild`'s, seen in the notebook and not in its code
+CHECKS = "edited a check"
 _ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
 
 _OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}

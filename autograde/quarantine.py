@@ -35,7 +35,8 @@ _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_
 class Received:
     """What came out of a hand-in's folder: a notebook, or the reason why there is none.
 
-    `notebook` is nbformat 4 with nothing in its cells but type, id, text and grade_id; None where it could not be read.
+    `notebook` is nbformat 4 with nothing in its cells but type, id, text, and nbgrader's marks (see `_marks`); None
+    where it could not be read.
     `notes` are sentences for the student, `details` the same things for the instructor. `sha256` is of the file's
     bytes (of no bytes where there is no file), `name` its name relative to the folder.
     """
@@ -401,10 +402,10 @@ def _clean(found: dict[str, Any], reading: _Reading) -> nbformat.NotebookNode:
                 "hand it in again.",
                 f"a cell of {len(source)} characters, {total} so far",
             )
-        kind, grade_id, identifier = cell.get("cell_type"), _grade_id(cell), _identifier(cell.get("id"))
+        kind, identifier = cell.get("cell_type"), _identifier(cell.get("id"))
         kept.append(
             {"cell_type": kind if kind in ("code", "markdown", "raw") else "raw", "source": source}
-            | {"metadata": {"nbgrader": {"grade_id": grade_id}} if grade_id else {}}
+            | {"metadata": _marks(cell)}
             | ({"id": identifier} if identifier else {})
         )
     if odd:
@@ -449,6 +450,10 @@ def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
 def _source(cell: Any) -> str | None:
     """A cell's text, or None for what is no cell. The format allows a list of lines; lone surrogates are replaced."""
     if not isinstance(cell, dict):
@@ -462,11 +467,21 @@ def _source(cell: Any) -> str | None:
     return source.encode("utf-8", "replace").decode("utf-8")
 
 
-def _grade_id(cell: dict[str, Any]) -> str | None:
-    metadata = cell.get("metadata")
-    ours = metadata.get("nbgrader") if isinstance(metadata, dict) else None
-    grade_id = ours.get("grade_id") if isinstance(ours, dict) else None
-    return grade_id if isinstance(grade_id, str) and re.fullmatch(r"[A-Za-z0-9_\-]{1,100}", grade_id) else None
+_CLAIMS = {"grade": (bool,), "solution": (bool,), "points": (int, float)}
+
+
+def _marks(cell: dict[str, Any]) -> dict[str, Any]:
+    """Metadata with the cell's nbgrader name, by which it is found, and what else is said of it, which is compared with
+    the assignment's own marks and never used in their place.
+    """
+    metadata = _dict(cell.get("metadata"))
+    ours = _dict(metadata.get("nbgrader"))
+    grade_id = ours.get("grade_id")
+    if not (isinstance(grade_id, str) and re.fullmatch(r"[A-Za-z0-9_\-]{1,100}", grade_id)):
+        return {}
+    claims = {name: ours[name] for name, kinds in _CLAIMS.items() if type(ours.get(name)) in kinds}
+    skipped = {"tags": ["skip-execution"]} if "skip-execution" in _list(metadata.get("tags")) else {}
+    return {"nbgrader": {"grade_id": grade_id} | claims} | skipped
 
 
 def _identifier(value: Any) -> str | None:

@@ -17,15 +17,19 @@ import io
 import re
 import tokenize
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from nbformat import NotebookNode
 
+from autograde import flags
+from course.exercises import exercises
+
 Kind = Literal["given", "answer", "added"]
 
 _ANSWER, _CHECK = "-answer", "-check"
+_MARKS = ("grade", "solution", "points")
 _LEFT_OUT = "skip-execution"
 _LIKENESS = 0.6  # share of words that a cell has in common with a given one, above which it is that cell, edited
 MAX_ADDED = 500
@@ -51,7 +55,8 @@ class Rebuilt:
     `cells` is what to run, in order: no check cells, and nothing tagged skip-execution. `notebook` is for nbgrader: the
     assignment's own cells with the answers in them, and the added cells. `notes` are sentences for the student and
     `details` the same things for the instructor. `unanswered` are the exercises whose answer is missing or still the
-    stub; `untouched` says that this is all of them and that nothing was added.
+    stub; `untouched` says that this is all of them and that nothing was added. `edited` are flags: which of the
+    hand-in's marks and checks are not as they were given out.
     """
 
     cells: tuple[Cell, ...]
@@ -60,6 +65,7 @@ class Rebuilt:
     details: tuple[str, ...]
     unanswered: frozenset[str]
     untouched: bool
+    edited: tuple[str, ...] = ()
 
 
 @dataclass
@@ -123,7 +129,7 @@ def rebuild(assignment: NotebookNode, hand_in: NotebookNode) -> Rebuilt:
             cell.role = "added" if cell.kind == "code" and cell.source.strip() else "text"
     _answers_in_added_cells(found, asked, notes)
     _deleted(asked, notes)
-    return _lay_out(assignment, asked, found, notes)
+    return replace(_lay_out(assignment, asked, found, notes), edited=_edited(assignment, hand_in))
 
 
 # ---------------------------------------------------------------- what is asked, what is there
@@ -391,6 +397,37 @@ def _deleted(asked: list[_Asked], notes: _Notes) -> None:
                 f"The cell of {one.exercise} is not in your notebook, so there was nothing to grade for it.",
                 f"{one.exercise}: the answer cell is missing",
             )
+
+
+# ---------------------------------------------------------------- edited
+
+
+def _edited(assignment: NotebookNode, hand_in: NotebookNode) -> tuple[str, ...]:
+    """Flags for marks and checks that are not as given out. None of them counts, so nothing is lost or won by them;
+    an instructor may want to look. What a slip, a tool or a copy from another chapter leaves is not flagged.
+    """
+    ours = {_grade_id(cell): cell for cell in assignment.cells if _grade_id(cell)}
+    others = {f"{exercise.name}{ending}" for exercise in exercises() for ending in (_ANSWER, _CHECK)}
+    found = set()
+    for cell in hand_in.cells:
+        name, claimed = _grade_id(cell), cell.metadata.get("nbgrader", {})
+        if name in ours:
+            given = ours[name].metadata
+            if any(claimed.get(mark) not in (None, given.nbgrader.get(mark)) for mark in _MARKS):
+                found.add(flags.MARKS)
+            if _LEFT_OUT in cell.metadata.get("tags", []) and _LEFT_OUT not in given.get("tags", []):
+                found.add(flags.MARKS)
+            if given.nbgrader.get("grade") and not _empty(cell.source) and not _calls_check(cell.source):
+                found.add(flags.CHECKS)
+        elif claimed.get("grade") and claimed.get("points") and name not in others:
+            found.add(flags.MARKS)
+    return tuple(sorted(found))
+
+
+def _calls_check(source: str) -> bool:
+    tree = _tree(source)  # one that does not parse was edited, but it says nothing
+    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call)) if tree is not None else ()
+    return tree is None or any(isinstance(function, ast.Name) and function.id == "check" for function in calls)
 
 
 # ---------------------------------------------------------------- laying out

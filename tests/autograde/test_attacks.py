@@ -1,5 +1,6 @@
 """Hand-ins that attack the grader, each with its honest score and a flag; nothing disclosed, nothing left running, and
-the neighbours as they were.
+the neighbours as they were. With `--full` all of them also as an ordinary user, and all of them through nbgrader to the
+feedback pages; without it, those of them for which that makes a difference.
 
 One file of `attacks/` is one hand-in for the toy assignment: what it tries, its score and its flag, then its cells,
 each under the name of the exercise that it answers or `added`. What it does not answer is answered right.
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import textwrap
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +25,7 @@ import pytest
 import torch
 
 from autograde import desk as desks
-from autograde import feedback, grade, gradebook, judge, quarantine, sample
+from autograde import feedback, flags, grade, gradebook, judge, quarantine, sample
 from autograde.desk import Desk, Graded
 from autograde.folders import ClassFolder
 from autograde.ledger import Ledger
@@ -62,6 +64,13 @@ class Attack:
     lost: dict[str, float]
     flag: str
     cells: dict[str, str]
+    edit: Callable[[list[dict]], object] | None = None
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What a report of the tests says of it (`pytest --junitxml`); `benchmarks.trust` reads them."""
+        honest = ", ".join(f"{name} {points:g}" for name, points in self.lost.items()) or "full"
+        return {"kind": "attack", "name": self.name, "tries": self.tries, "honest": honest, "flag": self.flag}
 
 
 def read(path: Path) -> Attack:
@@ -105,6 +114,8 @@ def hand_in(attack: Attack, notebook: Path) -> bytes:
     def change(cells: list[dict]) -> list[dict]:
         if "added" in attack.cells:
             cells.insert(1, sample._added(attack.cells["added"]))
+        if attack.edit is not None:
+            attack.edit(cells)
         return cells
 
     return sheet.filled(answers, change)
@@ -167,37 +178,6 @@ def everything_told(graded: Graded) -> str:
     return "\n".join([str(shown), str(graded.verdicts), *graded.notes, *graded.details, graded.reason])
 
 
-ATTACKS = [read(path) for path in FILES]
-
-
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_an_attack_gets_its_honest_score_and_a_flag_and_leaves_nothing(desk, released, canary, alone, attack):
-    before = desk.processes()
-    graded = received(desk, hand_in(attack, released))
-    points = {name: judged.points for name, judged in graded.verdicts.items()}
-    assert points == {e.name: attack.lost.get(e.name, float(e.points)) for e in desk.exercises}, graded
-    assert attack.flag in graded.flags, graded.flags
-    assert not graded.needs_person, graded.details
-    told = everything_told(graded)
-    assert canary not in told and "gradebook.db" not in told and REFERENCE not in told
-    assert not GAINS.search(told), told
-    for output in (output for cell in graded.notebook.cells for output in cell.get("outputs", [])):
-        data = dict(output.get("data", {}))
-        assert FIGURE.fullmatch(data.pop("text/html", SAFE)) and set(data) <= {"text/plain", "image/png"}, output
-        assert "\x1b[2" not in str(output) and "\x1b]" not in str(dict(output))
-    assert desk._sandbox is not None, "the sandbox outlives it"
-    ended = time.monotonic() + 20
-    while (left := desk.processes() - before) and time.monotonic() < ended:
-        time.sleep(0.02)
-    assert not left, "nothing of it outlives its hand-in"
-
-
-def test_the_neighbour_is_graded_after_all_of_them_as_before(desk, honest, alone):
-    again = received(desk, honest)
-    assert again.verdicts == alone and not again.flags
-    assert alone["scale"].points == 1.0 and alone["standardise"].points == 3.0
-
-
 # --- edits of the notebook itself: only the text of its answers is taken --------------------------------------------
 
 
@@ -236,15 +216,61 @@ def _answers_in_check_cells(cells: list[dict]) -> None:
         cell["source"] = ["import builtins\n", "builtins.print = None\n", "def centre(x): return 0 * x"]
 
 
-EDITS = (_points, _extra_grade_cells, _skipped_checks, _checks_that_say_full, _answers_in_check_cells)
+EDITS = {
+    _points: ("give the graded cells a thousand points each", flags.MARKS),
+    _extra_grade_cells: ("bring cells of its own that are worth fifty points", flags.MARKS),
+    _skipped_checks: ("tag the check cells so that nobody runs them", flags.MARKS),
+    _checks_that_say_full: ("write full points into the check cells and their outputs", flags.CHECKS),
+    _answers_in_check_cells: ("turn the check cells into answers that spoil what comes after", flags.CHECKS),
+}
+NOTHING = "def centre(x):\n    return x"
+ATTACKS = [read(path) for path in FILES]
+ATTACKS += [
+    Attack(edit.__name__.strip("_"), tries, {"centre": 0.0}, flag, {"centre": NOTHING}, edit)
+    for edit, (tries, flag) in EDITS.items()
+]
 
 
-@pytest.mark.parametrize("edit", EDITS, ids=lambda edit: edit.__name__.strip("_"))
-def test_edits_of_the_notebook_gain_nothing(desk, released, edit):
-    sheet = sample.Sheet(released.read_bytes(), toy.NAME)
-    graded = received(desk, sheet.filled(sheet.right | {"centre": "def centre(x):\n    return x"}, edit))
-    assert {name: judged.points for name, judged in graded.verdicts.items()} == sheet.full | {"centre": 0.0}
-    assert "alert(" not in str(graded.notebook) and "gift" not in str(graded.notebook)
+# --- one after the other ------------------------------------------------------------------------------------------
+
+
+def hold(desk: Watched, released: Path, canary: str, attack: Attack) -> None:
+    """Grade the attack: its honest score and a flag, nothing disclosed, nothing left running."""
+    before = desk.processes()
+    graded = received(desk, hand_in(attack, released))
+    points = {name: judged.points for name, judged in graded.verdicts.items()}
+    assert points == {e.name: attack.lost.get(e.name, float(e.points)) for e in desk.exercises}, graded
+    assert attack.flag in graded.flags, graded.flags
+    assert not graded.needs_person, graded.details
+    told = everything_told(graded)
+    assert canary not in told and "gradebook.db" not in told and REFERENCE not in told
+    assert not GAINS.search(told), told
+    if attack.edit is not None:  # only the text of answers is taken
+        assert "alert(" not in str(graded.notebook) and "gift" not in str(graded.notebook)
+    for output in (output for cell in graded.notebook.cells for output in cell.get("outputs", [])):
+        data = dict(output.get("data", {}))
+        assert FIGURE.fullmatch(data.pop("text/html", SAFE)) and set(data) <= {"text/plain", "image/png"}, output
+        assert "\x1b[2" not in str(output) and "\x1b]" not in str(dict(output))
+    assert desk._sandbox is not None, "the sandbox outlives it"
+    ended = time.monotonic() + 20
+    while (left := desk.processes() - before) and time.monotonic() < ended:
+        time.sleep(0.02)
+    assert not left, "nothing of it outlives its hand-in"
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_gets_its_honest_score_and_a_flag_and_leaves_nothing(
+    desk, released, canary, alone, attack, record_property
+):
+    for name, value in attack.facts.items():
+        record_property(name, value)
+    hold(desk, released, canary, attack)
+
+
+def test_the_neighbour_is_graded_after_all_of_them_as_before(desk, honest, alone):
+    again = received(desk, honest)
+    assert again.verdicts == alone and not again.flags
+    assert alone["scale"].points == 1.0 and alone["standardise"].points == 3.0
 
 
 # --- through the gradebook to the feedback pages --------------------------------------------------------------------
@@ -256,7 +282,7 @@ reads_every_file kills_its_parents edited_points leaves_python
 
 
 def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighbours_stand(
-    tmp_path, released, released_once, honest, desk, monkeypatch
+    tmp_path, released, released_once, honest, desk, monkeypatch, full
 ):
     """The class is graded with the attacks in it; the neighbours, before and after them by name, as without them."""
     opened = desk.sandbox()
@@ -266,8 +292,8 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     shutil.copytree(released_once, root)
     folder = ClassFolder.at(root)
     theirs = honest.decode().replace("abs(factor)", f"abs(factor)  # {secret}").encode()
-    chosen = [attack for attack in ATTACKS if attack.name in TO_THE_END]
-    assert len(chosen) == len(TO_THE_END)
+    chosen = [attack for attack in ATTACKS if full or attack.name in TO_THE_END]
+    assert len(chosen) == len(ATTACKS if full else TO_THE_END)
     handed_in = {"aaa": theirs, "zzz": theirs} | {attack.name: hand_in(attack, released) for attack in chosen}
     for student, content in handed_in.items():
         path = folder.submitted / student / toy.NAME / f"{toy.NAME}.ipynb"
@@ -277,9 +303,9 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     feedback.feedback(folder, toy.NAME)
     assert not summary.refused and not any(line.needs_person for line in summary.lines)
     scores = gradebook.scores(folder, toy.NAME)
-    full = {e.name: float(e.points) for e in desk.exercises}
-    assert scores["aaa"] == scores["zzz"] == full | {"scale": 1.0}
-    assert {a.name: scores[a.name] for a in chosen} == {a.name: full | a.lost for a in chosen}
+    most = {e.name: float(e.points) for e in desk.exercises}
+    assert scores["aaa"] == scores["zzz"] == most | {"scale": 1.0}
+    assert {a.name: scores[a.name] for a in chosen} == {a.name: most | a.lost for a in chosen}
     judge_knows = next(iter(Ledger(folder.ledger).read(toy.NAME))).seed
     expected = {f"{value:.4f}".lstrip("-") for value in _reference_values(judge.tables(toy.NAME, judge_knows))}
     for attack in chosen:
@@ -352,13 +378,11 @@ ORDINARY = """
     with toy.installed(Path(tempfile.mkdtemp())) as released:
         notebook = tests.nbformat.reads(released.read_text("utf-8"), as_version=4)
         with tests.Watched(toy.NAME, notebook, 7) as desk:
-            held = [attack for attack in tests.ATTACKS if attack.name in tests.HELD]
+            held = [attack for attack in tests.ATTACKS if ALL or attack.name in tests.HELD]
             sheet = tests.sample.Sheet(released.read_bytes(), toy.NAME)
             alone = tests.received(desk, sheet.filled(sheet.right)).verdicts
             for attack in held:
-                tests.test_an_attack_gets_its_honest_score_and_a_flag_and_leaves_nothing(
-                    desk, released, "CANARY-0", alone, attack
-                )
+                tests.hold(desk, released, "CANARY-0", attack)
             assert tests.received(desk, sheet.filled(sheet.right)).verdicts == alone
         assert not desk.processes()
     print(len(held), "attacks held")
@@ -366,6 +390,7 @@ ORDINARY = """
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="started as an ordinary user, every other test is this one")
-def test_what_the_kernel_holds_is_held_for_an_ordinary_user_too():
-    done = as_an_ordinary_user(textwrap.dedent(ORDINARY))
-    assert done.returncode == 0 and f"{len(HELD)} attacks held" in done.stdout, done.stdout + done.stderr
+def test_what_the_kernel_holds_is_held_for_an_ordinary_user_too(full):
+    number = len(ATTACKS) if full else len(HELD)
+    done = as_an_ordinary_user(f"ALL = {full}\n{textwrap.dedent(ORDINARY)}", seconds=600 if full else 120)
+    assert done.returncode == 0 and f"{number} attacks held" in done.stdout, done.stdout + done.stderr

@@ -69,7 +69,7 @@ def test_a_notebook_keeps_its_cells_text_and_marks_and_nothing_else(tmp_path):
         "cell_type": "code",
         "id": "cell-0",
         "source": "x = 1\ny = 2",
-        "metadata": {"nbgrader": {"grade_id": "part_0-answer"}},
+        "metadata": {"nbgrader": {"grade_id": "part_0-answer", "solution": True}, "tags": ["skip-execution"]},
     }
     assert received.notebook.metadata == {}
     assert received.sha256 == hashlib.sha256((folder / f"{NAME}.ipynb").read_bytes()).hexdigest()
@@ -157,6 +157,14 @@ def test_damaged_cells_are_left_aside_and_the_rest_is_read(tmp_path):
     received = receive(hand_in(tmp_path, content), NAME)
     assert sources(received) == ["good", "odd", ""]
     assert "damaged" in received.notes[0]
+
+
+@pytest.mark.parametrize("odd", [{"points": "1000"}, {"grade": [True]}, {"solution": None, "locked": False}])
+def test_of_marks_only_truth_values_and_numbers_are_kept(tmp_path, odd):
+    content = notebook()
+    content["cells"][0]["metadata"] = {"nbgrader": {"grade_id": "part_0-answer"} | odd, "tags": [{}, "x" * 9999]}
+    (cell,) = receive(hand_in(tmp_path, content), NAME).notebook.cells
+    assert cell.metadata == {"nbgrader": {"grade_id": "part_0-answer"}}
 
 
 # ---------------------------------------------------------------- what is refused

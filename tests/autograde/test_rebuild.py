@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
+from autograde import flags
 from autograde.rebuild import Rebuilt, rebuild
 
 STUB = {
@@ -220,6 +221,30 @@ def test_edited_checks_and_given_cells_are_left_behind():
     assert list(result.notes) == [
         "You changed a given cell; grading uses the original. Put code of your own into a new cell."
     ]
+
+
+@pytest.mark.parametrize(
+    ("source", "marks", "flag"),
+    [
+        ("100.0", {}, flags.CHECKS),
+        ("def check(*_): return 5", {}, flags.CHECKS),
+        ('check("1.1", f)', {"points": 99}, flags.MARKS),
+        ('check("1.1", f)', {"grade": False}, flags.MARKS),
+        # slips, tools and other ways to work
+        ("", {}, ""),
+        ('# check("1.1", f)', {}, ""),
+        ('print(f(3))\ncheck("1.1", f)  # why?', {}, ""),
+        ('check("1.1", f', {}, ""),
+        ('check("1.1", f)', {"locked": False, "points": 1.0}, ""),
+        ('check("1.1", f)', {"grade_id": "masked_softmax-check", "points": 3}, ""),
+    ],
+)
+def test_edited_marks_and_checks_are_flagged_and_slips_are_not(source, marks, flag):
+    hand_in = answered()
+    check = hand_in.cells[at(hand_in, "f-check")]
+    check.source = source
+    check.metadata.nbgrader |= marks
+    assert rebuilt(hand_in).edited == ((flag,) if flag else ())
 
 
 def test_a_given_cell_replaced_by_something_else_is_an_added_one():

@@ -559,7 +559,7 @@ def test_it_works_for_an_ordinary_user_too():
     assert done.returncode == 0 and "as an ordinary user: fine" in done.stdout, done.stdout + done.stderr
 
 
-def as_an_ordinary_user(code: str) -> subprocess.CompletedProcess:
+def as_an_ordinary_user(code: str, seconds: float = 120) -> subprocess.CompletedProcess:
     """Run Python code as user 12345, in a mount namespace of its own, in which the Python, its environment and the
     repository are open to others where they stand under a closed home folder.
     """
@@ -598,7 +598,7 @@ def as_an_ordinary_user(code: str) -> subprocess.CompletedProcess:
             cwd="/",
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=seconds,
         )
     finally:
         shutil.rmtree(private)

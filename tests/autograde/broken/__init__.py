@@ -30,6 +30,12 @@ class Broken:
     student: str = ""
     instructor: str = ""
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What a report of the tests says of it: `tries` is what its student is told, "" where nothing need be."""
+        honest = "nothing" if self.lost == ALL else ", ".join(f"{name} 0" for name in sorted(self.lost)) or "full"
+        return {"kind": "hand-in", "name": self.name, "tries": self.student, "honest": honest, "flag": self.instructor}
+
 
 ALL = frozenset({"*"})
 
