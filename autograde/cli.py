@@ -8,9 +8,11 @@ anything else is a traceback.
 from __future__ import annotations
 
 import contextlib
+import re
+import shlex
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -49,9 +51,22 @@ Assignments = Annotated[
 CLASS = ROOT / "class"
 
 
+def _plain(value: object) -> str:
+    """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelt out."""
+    return re.sub(
+        r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]",
+        lambda found: f"\\u{ord(found[0]):04x}",
+        str(value),
+    )
+
+
+def _text(value: object, style: str = "") -> Text:
+    return Text(_plain(value), style=style)
+
+
 def _stop(message: object, code: int = 1) -> typer.Exit:
     """Says what is wrong, in one line, where errors go."""
-    Console(stderr=True).print(Text(f"autograde: {message}", style="bold red"))
+    Console(stderr=True).print(_text(f"autograde: {message}", style="bold red"))
     return typer.Exit(code)
 
 
@@ -125,8 +140,8 @@ def release(
     except RuntimeError as error:
         raise _stop(error) from None
     for name, fresh in done:
-        console.print(f"{name}: {'released' if fresh else 'unchanged'}", highlight=False)
-    console.print(f"To hand out: {folder.archives}/", highlight=False, soft_wrap=True)
+        console.print(_text(f"{name}: {'released' if fresh else 'unchanged'}"))
+    console.print(_text(f"To hand out: {folder.archives}/"), soft_wrap=True)
 
 
 @app.command()
@@ -138,7 +153,7 @@ def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
     made = {name: sampling.sample(folder, name) for name in _named(folder, assignments)}
     sampling.write_expected(folder, made)
     for name, hand_ins in made.items():
-        console.print(f"{name}: {len(hand_ins)} hand-ins", highlight=False)
+        console.print(_text(f"{name}: {len(hand_ins)} hand-ins"))
 
 
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="worker processes on this machine; one core each")]
@@ -168,16 +183,16 @@ def collect(
     for item in done.items:
         if dry_run or item.notes:
             told = f"{item.student}/{item.assignment}: {item.action}, from {', '.join(item.files)}"
-            console.print(Text("; ".join([told, *item.notes])), soft_wrap=True)
+            console.print(_text("; ".join([told, *item.notes])), soft_wrap=True)
     for name, why in done.aside:
-        console.print(Text(f"Left aside: {name}: {why}", style="yellow"), soft_wrap=True)
+        console.print(_text(f"Left aside: {name}: {why}", style="yellow"), soft_wrap=True)
     if done.late:
         told = f"Late, as the source says without saying when: {', '.join(done.late)}"
-        console.print(Text(told, style="bold yellow"), soft_wrap=True)
+        console.print(_text(told, style="bold yellow"), soft_wrap=True)
     for name in sorted({item.assignment for item in done.items}):
         kinds = [item.action for item in done.items if item.assignment == name]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
-        console.print(Text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
+        console.print(_text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
     if not done.items:
         raise _stop(f"no hand-in was found in {source}; {len(done.aside)} files left aside")
 
@@ -211,9 +226,10 @@ def grade(
             scheduler=scheduler,
             progress=shown.update,
         )
-    _summarise(summary, folder)
+    with _mended():
+        _summarise(summary, folder)
     if runs.unfinished(folder.ledger):
-        console.print(Text("An earlier run is still unfinished: --resume goes on with it.", style="bold yellow"))
+        console.print(_text("An earlier run is still unfinished: --resume goes on with it.", style="bold yellow"))
     if summary.refused:
         told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
         raise _stop(f"nbgrader did not take {told}: their verdicts are in {folder.ledger}, not in the gradebook")
@@ -252,11 +268,9 @@ def regrade(
             table.add_column(column, overflow="fold")
         for change in found.changes:
             before, after = (_told(record) for record in (change.before, change.after))
-            table.add_row(change.after.assignment, Text(change.after.student), change.after.exercise, before, after)
+            table.add_row(change.after.assignment, _text(change.after.student), change.after.exercise, before, after)
         console.print(table)
-    console.print(
-        f"{found.hand_ins} hand-ins graded again: {len(found.students)} students' points change.", highlight=False
-    )
+    console.print(_text(f"{found.hand_ins} hand-ins graded again: {len(found.students)} students' points change."))
     if found.refused:
         raise _stop(f"nbgrader did not take {', '.join(found.refused)}: their verdicts are in {folder.ledger}")
     if not write:
@@ -266,7 +280,7 @@ def regrade(
 def _told(record) -> Text:
     """A verdict in a few words."""
     more = f", {record.mistake}" if record.mistake else ""
-    return Text(f"{record.points:g}/{record.max:g} {record.verdict}{more}" if record else "not graded")
+    return _text(f"{record.points:g}/{record.max:g} {record.verdict}{more}" if record else "not graded")
 
 
 @contextlib.contextmanager
@@ -314,14 +328,14 @@ class _Shown:
                 self.tasks[assignment] = self.bar.add_task(assignment, total=of)
             if failed:
                 told = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
-                console.print(Text(f"{assignment} {line.student}: {told}", style="yellow"))
+                console.print(_text(f"{assignment} {line.student}: {told}", style="yellow"))
             self.bar.update(self.tasks[assignment], completed=done)
         elif line is not None and line.fresh:  # what is unchanged is counted at the end
             told = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
             told += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
             left = (time.monotonic() - began) / done * (of - done)
             told += f" (about {left / 60:.0f} min left)" if left > 90 else ""
-            print(f"[{done}/{of}] {assignment} {line.student}: {told}", flush=True)
+            print(_plain(f"[{done}/{of}] {assignment} {line.student}: {told}"), flush=True)
 
 
 def _summarise(summary, folder: ClassFolder) -> None:
@@ -330,40 +344,130 @@ def _summarise(summary, folder: ClassFolder) -> None:
         shown, more = summary.unrecognised[:20], len(summary.unrecognised) - 20
         told = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
         console.print(
-            Text(f"Not recognised in {folder.submitted}/ (no student/assignment): {told}", style="bold yellow"),
+            _text(f"Not recognised in {folder.submitted}/ (no student/assignment): {told}", style="bold yellow"),
             soft_wrap=True,
         )
     if not summary.lines:
-        console.print(f"No hand-ins in {folder.submitted}/.", highlight=False, soft_wrap=True)
+        console.print(_text(f"No hand-ins in {folder.submitted}/."), soft_wrap=True)
         return
     by_name: dict[str, list] = {}
     for line in summary.lines:
         by_name.setdefault(line.assignment, []).append(line)
     for name, lines in by_name.items():
-        table = Table(title=f"{name}: {len(lines)} hand-ins", title_justify="left")
+        unusual = [line for line in lines if line.flags or line.manual or line.needs_person]
+        shown = lines if len(lines) <= _LISTED else unusual[:_LISTED]
+        title = f"{name}: {len(lines)} hand-ins"
+        title += f", {len(unusual)} of them unusual" if shown is not lines else ""
+        table = Table(title=title, title_justify="left")
         for column, justify in (
             ("student", "left"),
             ("points", "right"),
             ("verdicts other than pass", "left"),
             ("flags", "left"),
         ):
-            whole = column == "student" and max(len(line.student) for line in lines) <= 36  # names are not broken
+            whole = (
+                column == "student" and max((len(line.student) for line in shown), default=0) <= 36
+            )  # names stay whole
             table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
-        for line in lines:
+        for line in shown:
             kinds = [kind for kind in line.verdicts.values() if kind != "pass"]
             told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
             flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
             flags += ["needs a person"] if line.needs_person else []
-            table.add_row(Text(line.student), f"{line.score:g}/{line.max:g}", told, Text(", ".join(flags)))
+            table.add_row(_text(line.student), f"{line.score:g}/{line.max:g}", told, _text(", ".join(flags)))
         console.print(table)
+        _in_short(folder, name)
     fresh = [line for line in summary.lines if line.fresh]
     seconds = f", {sum(line.seconds for line in fresh) / len(fresh):.2f} s each" if fresh else ""
-    console.print(f"{len(fresh)} graded now{seconds}; {len(summary.lines) - len(fresh)} unchanged.", highlight=False)
+    console.print(_text(f"{len(fresh)} graded now{seconds}; {len(summary.lines) - len(fresh)} unchanged."))
     if waiting := [line.student for line in summary.lines if line.needs_person]:
-        console.print(Text(f"Waiting for a person: {', '.join(waiting)}", style="bold yellow"))
+        console.print(_text(f"Waiting for a person: {', '.join(waiting)}", style="bold yellow"))
     from autograde.gradebook import address
 
-    console.print(f"Verdicts in {folder.ledger}/, grades in {address(folder)}", highlight=False, soft_wrap=True)
+    console.print(_text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
+
+
+_LISTED = 40  # hand-ins of an assignment that a terminal can usefully show; the page and the table of grades have all
+
+
+def _in_short(folder: ClassFolder, assignment: str) -> None:
+    """Makes the summary's page again, and says the most of it in a few lines."""
+    from autograde import summary as summing
+
+    found, target = summing.write(folder, assignment)
+    table = Table(title=f"{assignment}, by exercise", title_justify="left")
+    for column in ("exercise", "mean", "", "hand-ins by points"):
+        table.add_column(column, no_wrap=column != "hand-ins by points")
+    for row in found.rows:
+        bar = "█" * round(10 * row.share)
+        counts = ", ".join(f"{count} {kind}" for kind, count in row.counts.items() if count)
+        table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
+    console.print(table)
+    if found.totals:
+        console.print(_text(f"Median {found.median:g} of {found.max:g} points over {len(found.totals)} hand-ins."))
+    for mistake in found.mistakes[:3]:
+        console.print(_text(f"Common: {mistake.number}, {mistake.name} ({_students(mistake.students)})"))
+    for names, told in (
+        (found.waiting, "Waiting for a person"),
+        (found.late, "Late"),
+        (found.missing, "Handed nothing in"),
+        (found.ungraded, "Not graded yet"),
+    ):
+        if names:
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+            console.print(_text(f"{told}: {', '.join(names[:10])}{more}"), soft_wrap=True)
+    console.print(_text(f"The whole summary: {target}"), soft_wrap=True)
+
+
+def _students(names: Sequence[str]) -> str:
+    return "1 student" if len(names) == 1 else f"{len(names)} students"
+
+
+@app.command()
+def summary(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
+    """Say how an assignment went, from the gradebook as it stands: in short here, whole in class/summary/."""
+    folder = ClassFolder.at(where)
+    names = _named(folder, assignments)
+    with _mended():
+        for name in names:
+            _in_short(folder, name)
+
+
+@app.command()
+def trace(
+    student: Annotated[str, typer.Argument(help="the student's name, as in the gradebook")],
+    assignment: Annotated[str, typer.Argument(help="the assignment, by name or number")],
+    where: ClassOption = CLASS,
+) -> None:
+    """Say where a grade comes from: the file, the run, its seed and versions, and what a person changed."""
+    from autograde import trace as tracing
+
+    folder = ClassFolder.at(where)
+    (name,) = _named(folder, [assignment])
+    with _mended():
+        found = tracing.traces(folder, name, [student]).get(student)
+        if found is None:
+            raise ValueError(f"no hand-in of {student} to {name} is in the gradebook; `autograde grade` enters them")
+        told = tracing.in_words(folder, found)
+    console.print(_text(f"{student}, {name}: {found.points:g} of {found.max:g} points", style="bold"))
+    for what, says in told:
+        console.print(_text(f"{what + ':':<11}{says}"), soft_wrap=True)
+    table = Table()
+    for column, justify in (("exercise", "left"), ("points", "right"), ("verdict", "left"), ("by a person", "left")):
+        whole = column in ("exercise", "points")
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
+    for exercise, given in found.given.items():
+        record = found.records.get(exercise)
+        verdict = _told(record) if record else _text("by stock nbgrader")
+        by_hand = tracing.by_hand(found, exercise)
+        number = f"{record.number} {exercise}" if record else exercise
+        table.add_row(_text(number), f"{given.points:g}/{given.max:g}", verdict, _text(by_hand))
+    console.print(table)
+    for line in tracing.history(folder, student, name):
+        console.print(_text(line), soft_wrap=True)
+    if found.records:
+        again = f"autograde regrade {name} --student {shlex.quote(student)} --diff"
+        console.print(_text(f"To see it judged again on the same numbers: {again}"), soft_wrap=True)
 
 
 @app.command()
@@ -385,17 +489,17 @@ def check(
     except (doctor.NotReady, ValueError, FileNotFoundError) as error:
         raise _stop(error) from None
     for text in filter(None, [graded.reason, *graded.notes, *graded.flags]):
-        console.print(Text(text), highlight=False)
+        console.print(_text(text), highlight=False)
     for exercise in exercises:
         verdict = graded.verdicts[exercise.name]
         head = f"{exercise.number} {exercise.name}: {verdict.points:g} of {exercise.points:g} ({verdict.kind})"
-        console.print(Text(head, style="bold"), highlight=False)
+        console.print(_text(head, style="bold"), highlight=False)
         for line in [verdict.message] if verdict.message else []:
-            console.print(Text(f"  {line}"), highlight=False)
+            console.print(_text(f"  {line}"), highlight=False)
         for row in verdict.rows if verdict.kind != "not answered" else ():
             mark = "ok" if row.passed else "NO"
             console.print(
-                Text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
+                _text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
             )
 
 
@@ -410,7 +514,7 @@ def feedback(assignments: Assignments = None, where: ClassOption = CLASS) -> Non
             print(f"{name}: {giving.feedback(folder, name)} pages", flush=True)
         except RuntimeError as error:
             raise _stop(error) from None
-    console.print(f"Feedback in {folder.feedback}/", highlight=False, soft_wrap=True)
+    console.print(_text(f"Feedback in {folder.feedback}/"), soft_wrap=True)
 
 
 @app.command()
@@ -424,7 +528,7 @@ def export(
     folder = ClassFolder.at(where)
     _named(folder, None)
     target, count = exporting.export(folder, to)
-    console.print(f"{count} rows in {target}", highlight=False, soft_wrap=True)
+    console.print(_text(f"{count} rows in {target}"), soft_wrap=True)
 
 
 def main() -> None:

@@ -10,17 +10,19 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Collection, Sized
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from autograde import gradebook
+from autograde import gradebook, trace
 from autograde.folders import ClassFolder, write_atomically
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
     "raw_score", "late_submission_penalty", "score", "max_score", "handed_in", "needs_person",
+    "by_hand", "hand_in", "run",
 )  # fmt: skip
 
 
@@ -35,16 +37,25 @@ def safe(value: object) -> str:
 
 
 def rows(
-    book: Gradebook, assignments: list[str] | None = None, students: list[str] | None = None
+    book: Gradebook,
+    folder: ClassFolder,
+    assignments: Collection[str] = (),
+    students: Collection[str] = (),
 ) -> list[dict[str, str]]:
-    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0)."""
+    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0).
+
+    `hand_in` is the digest of the file that was graded and `run` names the run, so that a grade which has left this
+    class can still be traced; `by_hand` says whether a person changed points.
+    """
     found = []
+    people = [
+        student for student in sorted(book.students, key=lambda s: s.id) if not students or student.id in students
+    ]
     for assignment in sorted(book.assignments, key=lambda a: a.name):
         if assignments and assignment.name not in assignments:
             continue
-        for student in sorted(book.students, key=lambda s: s.id):
-            if students and student.id not in students:
-                continue
+        most, graded = assignment.max_score, trace.in_gradebook(book, assignment.name)
+        for student in people:
             row: dict[str, object] = dict.fromkeys(COLUMNS)
             row |= {"assignment": safe(assignment.name), "duedate": assignment.duedate, "student_id": safe(student.id)}
             row |= {
@@ -52,23 +63,21 @@ def rows(
                 "first_name": safe(student.first_name),
                 "email": safe(student.email),
             }
-            row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": assignment.max_score}
-            row |= {"handed_in": "no", "needs_person": "no"}
-            try:
-                submission = book.find_submission(assignment.name, student.id)
-            except MissingEntry:
-                pass
-            else:
-                penalty = submission.late_submission_penalty
-                row |= {
-                    "timestamp": submission.timestamp,
-                    "raw_score": submission.score,
-                    "late_submission_penalty": penalty,
-                }
-                row |= {"score": max(0.0, submission.score - penalty), "handed_in": "yes"}
-                row["needs_person"] = "yes" if submission.needs_manual_grade else "no"
+            row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": most}
+            row |= {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
+            if student.id in graded:
+                one = graded[student.id]
+                stamp = gradebook.entered(folder, assignment.name, student.id) or {}
+                row |= {"timestamp": one.handed_in, "raw_score": one.points, "late_submission_penalty": one.penalty}
+                row |= {"score": max(0.0, one.points - one.penalty), "handed_in": "yes"}
+                row |= {"needs_person": _yes(one.waits), "by_hand": _yes(one.changed)}
+                row |= {"hand_in": safe(stamp.get("hand_in")), "run": safe(stamp.get("run"))}
             found.append({name: _text(value) for name, value in row.items()})
     return found
+
+
+def _yes(there: Sized) -> str:
+    return "yes" if there else "no"
 
 
 def _text(value: object) -> str:
@@ -88,14 +97,15 @@ class GradesCsv(ExportPlugin):
     """nbgrader's CSV exporter with quoting, guarded text, and a column that says who is waiting for a person."""
 
     def export(self, gradebook: Gradebook) -> None:
-        content = as_csv(rows(gradebook, list(map(str, self.assignment)), list(map(str, self.student))))
+        folder = ClassFolder.at(self.parent.coursedir.root)
+        content = as_csv(rows(gradebook, folder, list(map(str, self.assignment)), list(map(str, self.student))))
         write_atomically(Path(self.to or "grades.csv"), content)
 
 
 def export(folder: ClassFolder, to: Path | None = None) -> tuple[Path, int]:
     """Writes the class's grades (class/grades.csv unless said otherwise); returns the path and the number of rows."""
     with gradebook.open_gradebook(folder) as book:
-        found = rows(book)
+        found = rows(book, folder)
     target = to or folder.grades
     write_atomically(target, as_csv(found))
     return target, len(found)

@@ -32,20 +32,28 @@ _RESULTS = {
     "timeout": ("Took too long", "fail"),
     "out of memory": ("Ran out of memory", "fail"),
     "blocked": ("Stopped by the sandbox", "fail"),
-    "not answered": ("Not answered", "fail"),
+    "not answered": ("Not answered", "none"),
 }
 
 _BY_HAND = "Graded by your instructor"
+_WAITS = "Not graded yet: a person will look at it"
 
 _NEXT_STEPS = {
     "part": "Mend the first line above that did not pass, then run the check again: later lines often follow from it.",
-    "fail": 'Run the check in your own notebook: it shows the same table, and hint("{number}") gives a nudge.',
+    "fail": 'Run the check in your own notebook: it shows the same table, and `hint("{number}")` gives a nudge.',
     "error": "Call your code on a small input in a cell of its own, and read the last line of the error first.",
     "timeout": "Run it on a small input and print inside its loops: look for a loop whose end is never reached.",
     "out of memory": "Print the shapes of the tensors it makes on a small input: one grows faster than it should.",
     "blocked": "Answer with what the notebook gives you: the grader has no network and no files to offer.",
-    "not answered": 'Start with hint("{number}"): the first of its three steps only points the way.',
+    "not answered": 'Start with `hint("{number}")`: the first of its three steps only points the way.',
 }
+# Of a question there are no hints, and no code to try; what was taken wrongly is explained in its rows.
+_OF_A_QUESTION = {
+    "fail": "",
+    "not answered": "Put your answer in place of the dots and run the check: it explains what you chose.",
+}
+_CELL_STOPPED = "Restart the kernel in your own notebook and run it from the top: the cell stops at the same line."
+_OUTSIDE = ("FileNotFoundError", "PermissionError", "ConnectionError", "URLError", "gaierror")
 
 
 class PageExporter(HTMLExporter):
@@ -96,7 +104,10 @@ class Page(NbGraderPreprocessor):
             "score": _points(book["score"]),
             "max": _points(book["max_score"]),
             "penalty": _points(book["late_penalty"]) if book["late_penalty"] else "",
+            "lead": ("", None) if known.get("reason") else _lead(exercises),
             "notices": _notices(known, checks),
+            "hand_in": known.get("hand_in", ""),
+            "run": known.get("run", ""),
             "notes": list(known.get("notes", [])),
             "exercises": exercises,
         }
@@ -116,10 +127,10 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     record, score, maximum = metadata.autograde, metadata.nbgrader.score, metadata.nbgrader.points
     result, tone = _RESULTS[record.verdict]
     if record.needs_person:
-        result, tone = "Not graded yet: a person will look at it", "part"
+        result, tone = _WAITS, "part"
     elif score is not None and abs(score - record.points) > 1e-9:
         result, tone = _BY_HAND, "part"
-    step = "" if record.needs_person else _NEXT_STEPS.get(record.verdict, "").format(number=record.number)
+    step = "" if record.needs_person else _next_step(record)
     if any(row.get("message") and row.get("mistake") for row in record.rows):
         step = ""  # the bank's message of a known mistake ends in its own next step
     name, rows = record.exercise, record.rows
@@ -127,7 +138,6 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         rows = []  # one line says it all
     elif ".q" in record.number and record.verdict == "fail":
         rows = [row for row in rows if not row["passed"]]  # of a question, what was taken wrongly and why
-        step = ""  # which is in the explanations
     return {
         "name": name,
         "number": record.number,
@@ -147,12 +157,38 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     }
 
 
+def _next_step(record) -> str:
+    """One thing to do next."""
+    if record.verdict == "error" and any(f" with {name} " in record.message for name in _OUTSIDE):
+        return _NEXT_STEPS["blocked"]
+    if record.verdict == "error" and record.message.startswith("The cell"):
+        return _CELL_STOPPED
+    steps = _NEXT_STEPS | (_OF_A_QUESTION if ".q" in record.number else {})
+    return steps.get(record.verdict, "").format(number=record.number)
+
+
+def _lead(exercises: list[dict]) -> tuple[str, dict | None]:
+    """What to read first: how much is right, and the exercise to go on with (None: nothing is left to do)."""
+    right = [exercise for exercise in exercises if exercise["tone"] == "pass"]
+    left = [
+        exercise
+        for exercise in exercises
+        if exercise["tone"] != "pass" and exercise["result"] not in (_BY_HAND, _WAITS)
+    ]
+    if not left:
+        return ("Every exercise passed. Well done." if len(right) == len(exercises) else ""), None
+    if not right:
+        return "Nothing has passed yet: every exercise has a first step below. Begin with", left[0]
+    return f"{len(right)} of {len(exercises)} passed. Go on with", left[0]
+
+
 def _unread(exercise: dict) -> dict:
     """The exercise where no file could be read: a line of the table, and a section only where a person added to it."""
     by_hand = exercise["result"] == _BY_HAND
     result = exercise["result"] if by_hand else "Nothing to grade"
     section = by_hand or bool(exercise["comment"])
-    return exercise | {"result": result, "message": [], "rows": [], "next_step": "", "answer": "", "section": section}
+    unread = exercise | {"result": result, "message": [], "rows": [], "next_step": "", "answer": "", "section": section}
+    return unread if by_hand else unread | {"tone": "none"}
 
 
 def _notices(known: dict, checks: list) -> list[str]:

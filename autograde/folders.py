@@ -58,6 +58,10 @@ class ClassFolder:
     def ledger(self) -> Path:
         return self.root / "ledger"
 
+    def summary(self, assignment: str) -> Path:
+        """The instructor's page on how the assignment went."""
+        return self.root / "summary" / f"{assignment}.html"
+
     @property
     def config(self) -> Path:
         return self.root / "nbgrader_config.py"

@@ -19,7 +19,8 @@ TESTS = Path(__file__).parent
 ROOMS = {
     "site": ("site/",),
     "grader": tuple(
-        f"autograde/test_{name}.py" for name in ("cli", "export", "feedback", "grade", "of_tests", "release")
+        f"autograde/test_{name}.py"
+        for name in ("cli", "export", "feedback", "grade", "of_tests", "pages", "release", "summary", "trace")
     ),
 }
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.

@@ -154,6 +154,7 @@ CLASS_MADE = """\
 The assignments   class/release/      what students get
 The hand-ins      class/submitted/    a sample class: right, partly right, wrong, broken and hostile
 The feedback      class/feedback/     a page for each student
+The summaries     class/summary/      how each assignment went, a page for you
 The grades        class/grades.csv, and class/gradebook.db for nbgrader
 """
 NEXT = """

@@ -6,7 +6,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from autograde import sample
+from autograde import cli, sample
 from autograde.cli import app
 from tests.autograde import toy
 
@@ -28,11 +28,23 @@ def said(result):
 def test_help_names_every_command():
     result = run("--help")
     assert result.exit_code == 0
-    for command in ("doctor", "release", "sample", "collect", "grade", "regrade", "check", "feedback", "export"):
+    for command in (
+        "doctor",
+        "release",
+        "sample",
+        "collect",
+        "grade",
+        "regrade",
+        "check",
+        "summary",
+        "trace",
+        "feedback",
+        "export",
+    ):
         assert command in result.output
 
 
-@pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export"])
+@pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export", "summary"])
 def test_nothing_released_is_said_in_one_line(tmp_path, command):
     result = run(command, "--class", tmp_path)
     assert result.exit_code == 1
@@ -92,6 +104,40 @@ class TestCollecting:
             assert result.exit_code == 1 and told in said(result) and "Traceback" not in result.output
 
 
+def test_nothing_in_a_name_moves_the_line():
+    hostile = "a\u202eb\x1b[2Jc\rd\u2028e\x9bf\udcffg"
+    assert cli._plain(hostile) == "a\\u202eb\\u001b[2Jc\\u000dd\\u2028e\\u009bf\\udcffg"
+    for name in ("Łukasz, محمد", "👩🏽\u200d🎓", "[bold]x[/bold]", "=1+2"):
+        assert cli._plain(name) == name
+
+
+@pytest.mark.sandbox
+@pytest.mark.xdist_group("grader")
+class TestAClassThatIsGraded:
+    @pytest.fixture
+    def folder(self, toy_class, tmp_path):
+        with toy.installed(tmp_path):
+            yield toy_class.copy(tmp_path / "class [2026]")
+
+    def test_a_summary_can_be_had_at_any_time(self, folder):
+        told = said(run("summary", "--class", folder.root))
+        assert (
+            "00-toy, by exercise" in told
+            and "0.1 scale" in told
+            and "Common: 0.1, the sign is lost (1 student)" in told
+        )
+        assert "[2026]" in told and folder.summary(toy.NAME).exists()
+
+    def test_a_large_class_lists_what_is_unusual(self, toy_class, folder, monkeypatch, capsys):
+        monkeypatch.setattr(cli, "_LISTED", 3)
+        cli._summarise(toy_class.summary, folder)
+        told = " ".join(capsys.readouterr().out.split())
+        flagged = [line for line in toy_class.summary.lines if line.flags]
+        assert f"{len(toy_class.made)} hand-ins, {len(flagged)} of them unusual" in told
+        assert "unreadable" in told or "ended: timeout" in told
+        assert "right-other-form-1" not in told
+
+
 class TestGrading:
     pytestmark = [*needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
 
@@ -103,6 +149,9 @@ class TestGrading:
         first = run("grade", "00", *where)
         assert first.exit_code == 0, first.output
         assert "[1/2] 00-toy ada: 9 of 9" in first.output and "5 not answered" in said(first)
+        assert "Median 4.5 of 9 points over 2 hand-ins" in said(first)
+        made = toy_released.summary(toy.NAME)
+        assert str(made) in said(first).replace(" ", "") and "bob" not in made.read_text("utf-8")
         assert "0 graded now; 2 unchanged" in said(run("grade", *where))
         assert "00-toy: 2 pages" in run("feedback", *where).output
         assert "2 rows in" in said(run("export", *where))
