@@ -1,7 +1,9 @@
 """The feedback page: what was wrong, why, what next; no expected value, no markup of a student's, no request."""
 
+import hashlib
 import re
 from html.parser import HTMLParser
+from types import SimpleNamespace
 
 import pytest
 
@@ -67,7 +69,8 @@ def test_no_expected_value_stands_on_any_page(toy_class, tmp_path):
     seed = next(Ledger(toy_class.folder.ledger).read(toy.NAME)).seed
     secret = set()
     with toy.installed(tmp_path):
-        for table in judge.tables(toy.NAME, seed).values():
+        recorded = [bank.recorded(exercise) for exercise in judge.of_assignment(toy.NAME) if not exercise.question]
+        for table in (*judge.tables(toy.NAME, seed).values(), *recorded):
             for observation in table.reference:
                 for value in observation.values.values():
                     secret |= {f"{abs(number):.4f}"[:6] for number in value.flatten().tolist() if abs(number) > 0.01}
@@ -149,11 +152,57 @@ def test_a_file_that_cannot_be_read_shows_no_answer_of_ours(toy_class):
     assert "as it was graded" not in html and "<section" not in html and "Next step" not in html
 
 
-def test_a_wrong_question_shows_what_was_taken_wrongly():
-    from types import SimpleNamespace as Names
+def test_a_page_begins_with_what_is_right_and_where_to_go_on(toy_class):
+    said = {
+        "right": "Every exercise passed. Well done.",
+        "wrong-the-sign-is-lost": "4 of 5 passed. Go on with 0.1 scale .",
+        "untouched": "Nothing has passed yet: every exercise has a first step below. Begin with 0.1 scale .",
+    }
+    for student, lead in said.items():
+        html = page(toy_class.folder, student)
+        assert lead in shown(html)
+        assert 'href="#scale"' in html and 'id="scale"' in html
+    assert "passed" not in shown(page(toy_class.folder, "unreadable-file"))
 
+
+def test_what_was_not_begun_is_not_shown_as_a_fault(toy_class):
+    for student in ("untouched", "unreadable-file"):
+        assert 'class="kind fail"' not in page(toy_class.folder, student)
+
+
+def test_a_page_says_which_file_was_graded(toy_class):
+    for hand_in in toy_class.made:
+        text = shown(page(toy_class.folder, hand_in.student))
+        assert hashlib.sha256(hand_in.content).hexdigest() in text and toy_class.summary.run in text
+
+
+@pytest.mark.parametrize(
+    ("number", "verdict", "message", "step"),
+    [
+        ("0.q1", "not answered", "", "Put your answer in place of the dots"),  # there is no hint("0.q1")
+        ("0.q1", "fail", "", ""),
+        ("0.1", "fail", "", 'hint("0.1")'),
+        ("0.1", "error", "", "on a small input"),
+        ("0.1", "error", "The cell of your answer stopped with SyntaxError in line 1: invalid syntax", "from the top"),
+        ("0.q1", "error", "The cell of your answer stopped with NameError in line 1: x", "from the top"),
+        (
+            "0.1",
+            "error",
+            "The cell of your answer stopped with FileNotFoundError in line 1: x",
+            "no files to offer",
+        ),
+        ("0.1", "pass", "", ""),
+    ],
+)
+def test_the_next_step_can_be_taken(number, verdict, message, step):
+    told = feedback._next_step(SimpleNamespace(number=number, verdict=verdict, message=message))
+    assert (step in told) and bool(step) == bool(told)
+
+
+def test_a_wrong_question_shows_what_was_taken_wrongly():
     rows = [{"title": "a: rightly chosen", "passed": True}, {"title": "b: wrongly left out", "passed": False}]
     record = {"exercise": "q", "number": "0.q2", "points": 0.0, "verdict": "fail", "message": "", "rows": rows}
     record |= {"needs_person": False, "replaced": []}
-    metadata = Names(autograde=Names(**record), nbgrader=Names(score=0.0, points=1.0))
+    given = SimpleNamespace(score=0.0, points=1.0)
+    metadata = SimpleNamespace(autograde=SimpleNamespace(**record), nbgrader=given)
     assert [row["title"] for row in feedback._exercise(metadata, {}, {}, {})["rows"]] == ["b: wrongly left out"]

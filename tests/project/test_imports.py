@@ -50,6 +50,7 @@ COMES_WITH = {
         "jupyter-client",
         "jupyter-core",
         "jinja2",
+        "markupsafe",
     },
     "ipython": {"matplotlib-inline", "traitlets"},
     "jupyterlab": {"nbformat", "nbclient"},
