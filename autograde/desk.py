@@ -27,7 +27,7 @@ from autograde.judge import Judged, Judgement
 from autograde.rebuild import Rebuilt, rebuild
 from autograde.sandbox import Sandbox, SandboxError
 from course.checks import Table, fixtures
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, exercises, of_part
 
 _HERE = Path(__file__).resolve().parent
 _COURSE = Path(str(course.__file__)).resolve().parent
@@ -78,7 +78,7 @@ class Desk:
     needed."""
 
     def __init__(self, name: str, notebook: nbformat.NotebookNode, seed: int):
-        self.name, self.notebook, self.seed = name, notebook, seed
+        self.name, self.notebook, self.seed = name, _plain(notebook), seed
         self.exercises: list[Exercise] = judge.of_assignment(name)
         self._tables: dict[str, Table] = {}
         self._sandbox: Sandbox | None = None
@@ -122,14 +122,14 @@ class Desk:
         except Exception:
             self.close()  # the next hand-in gets a fresh one
             return not_graded(self.name, self.notebook, traceback.format_exc(), time.monotonic() - started)
-        notebook = _plain(rebuilt.notebook)
+        cells = rebuilt.notebook.cells
         for index, ran in judgement.ran.items():
-            if index < len(notebook.cells) and notebook.cells[index].cell_type == "code":
-                notebook.cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
+            if index < len(cells) and cells[index].cell_type == "code":
+                cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
         found = flags.flags(cell.source for cell in rebuilt.cells if cell.kind != "given")
         return Graded(
             judgement.verdicts,
-            notebook,
+            rebuilt.notebook,
             flags=[*found, *rebuilt.edited, *sorted(f"ended: {ending}" for ending in judgement.endings)],
             notes=[*seen.notes, *rebuilt.notes],
             details=[*seen.details, *rebuilt.details],
@@ -167,7 +167,7 @@ def lay_out(notebook: nbformat.NotebookNode, seen: quarantine.Received) -> tuple
     """(the rebuilt notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
     if seen.notebook is None:
         return _plain(notebook), seen.reason_for_student
-    return _plain(rebuild(notebook, seen.notebook).notebook), ""
+    return rebuild(notebook, seen.notebook).notebook, ""
 
 
 def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, seconds: float = 0.0) -> Graded:
@@ -195,7 +195,10 @@ def _imported(notebook: nbformat.NotebookNode) -> list[str]:
             continue
         for node in nodes:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
-            names += [node.module] if isinstance(node, ast.ImportFrom) and node.module and not node.level else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.append(node.module)
+                if node.module == "course.parts":  # under grading these are the references
+                    names += [f"solutions.{of_part(part.name).chapter}" for part in node.names]
             found.update(name for name in names if name not in _WARM_ALREADY)
     return sorted(found)
 

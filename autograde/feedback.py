@@ -225,7 +225,7 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
     directory.assignment_id = assignment
     converter = _Feedback(coursedir=directory, config=config)
     converter.force = True
-    with gradebook.quiet(converter.log) as said, gradebook.one_engine():
+    with gradebook.quiet(converter.log) as said, gradebook.one_gradebook():
         try:
             converter.start()
         except NbGraderException as error:

@@ -33,18 +33,16 @@ from nbgrader.preprocessors import (
     CheckCellMetadata,
     ClearHiddenTests,
     ComputeChecksums,
-    DeduplicateIds,
     IgnorePattern,
     LimitOutput,
     LockCells,
     NbGraderPreprocessor,
-    OverwriteCells,
-    OverwriteKernelspec,
     SaveAutoGrades,
     SaveCells,
 )
 from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError, SAWarning
+from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from traitlets import Unicode
 from traitlets.config import Config, PyFileConfigLoader
 
@@ -154,29 +152,46 @@ def quiet(converter_log: logging.Logger) -> Iterator[list[str]]:
         converter_log.setLevel(before[2])
 
 
-@contextlib.contextmanager
-def one_engine() -> Iterator[None]:
-    """Lets nbgrader's many short-lived Gradebooks share one database engine.
+class _Whole(Session):
+    """A database session that keeps what nbgrader commits, cell by cell, until a hand-in is whole: `settle` commits it.
 
-    It opens one a preprocessor, and each would compile every query anew, which is half of the time that a hand-in takes
-    there. Gradebook.close() still drops the connections; what stays is SQLAlchemy's cache of compiled queries.
+    Every commit waits for the disk; some forty of them were most of the seconds that a hand-in took here.
     """
-    original, engines = api.create_engine, {}
 
-    def create_engine(url, **options):
-        if url not in engines:
-            engines[url] = original(url, **options)
-        return engines[url]
+    def commit(self) -> None:
+        """Later."""
 
-    api.create_engine = create_engine
+    def settle(self) -> None:
+        super().commit()
+
+
+@contextlib.contextmanager
+def one_gradebook() -> Iterator[None]:
+    """Lets all the Gradebooks that nbgrader opens be one: it opens one a preprocessor, and each would look for every
+    table, compile every query anew, and end its transaction."""
+    opened, closed, first = Gradebook.__init__, Gradebook.close, {}
+
+    def open_first(self, db_url, course_id="default_course", authenticator=None):
+        if db_url not in first:
+            opened(self, db_url, course_id, authenticator)
+            self.db.remove()
+            self.db = scoped_session(sessionmaker(self.engine, class_=_Whole))
+            first[db_url] = self
+        vars(self).update(vars(first[db_url]))
+
+    def leave_open(self):
+        self.db.flush()
+        self.db.expire_all()  # sums, such as a notebook's score, are the database's
+
+    Gradebook.__init__, Gradebook.close = open_first, leave_open
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Object of type", category=SAWarning)  # nbgrader's own, harmless
             yield
     finally:
-        api.create_engine = original
-        for engine in engines.values():
-            engine.dispose()
+        Gradebook.__init__, Gradebook.close = opened, closed
+        for gradebook in first.values():
+            gradebook.close()
 
 
 def generate_release(folder: ClassFolder, assignment: str) -> None:
@@ -273,29 +288,59 @@ def as_text(record: Record) -> str:
 
 class SaveVerdicts(SaveAutoGrades):
     """nbgrader's own, except that a verdict which needs a person is entered as "needs manual grading" rather than as a
-    zero."""
+    zero, and that a hand-in's grades and comments are looked up together: one by one was half of the work."""
+
+    def preprocess(self, nb, resources):
+        of = resources["nbgrader"]
+        self.notebook_id, self.assignment_id, self.student_id = of["notebook"], of["assignment"], of["student"]
+        with Gradebook(of["db_url"]) as self.gradebook:
+            submitted = self.gradebook.find_submission_notebook(of["notebook"], of["assignment"], of["student"])
+            self.gradebook.find_grade = self._all(api.Grade, submitted)
+            self.gradebook.find_comment = self._all(api.Comment, submitted)
+            return super(SaveAutoGrades, self).preprocess(nb, resources)
+
+    def _all(self, kind, submitted):
+        named = self.gradebook.db.query(api.BaseCell.name, kind).join(kind.cell)
+        found = dict(named.filter(kind.notebook == submitted).all())
+        return lambda name, *_: found[name]
 
     def _add_score(self, cell, resources):
         super()._add_score(cell, resources)
         if cell.metadata.get("autograde", {}).get("needs_person"):
-            grade = self.gradebook.find_grade(
-                cell.metadata.nbgrader.grade_id, self.notebook_id, self.assignment_id, self.student_id
-            )
+            grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id)
             if grade.manual_score is None:
                 grade.auto_score = None
             grade.needs_manual_grade = True
-            self.gradebook.db.commit()
 
 
 class AutogradeStaged(Autograde):
     """nbgrader's Autograde over exactly the staged notebooks, whatever characters the students' names hold (its own
-    search reads them as patterns)."""
+    search reads them as patterns). Each is one transaction, and its graded notebook is written when that is over."""
 
     def init_notebooks(self) -> None:
         staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
         notebooks = sorted(staged.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
         self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
         self.notebooks: list[str] = []
+        self.steps = [step(parent=self) for step in self.autograde_preprocessors]
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        self._session().close()  # what is left of a hand-in that failed half way
+        return super().init_destination(assignment_id, student_id)
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Without nbgrader's first pass, which cleans what a student may have changed: in a staged notebook, that is
+        the text of cells and nothing else."""
+        resources = self.init_single_notebook_resources(notebook_filename)
+        notebook = nbformat.v4.reads(Path(notebook_filename).read_text("utf-8"))
+        for step in self.steps:
+            notebook, resources = step(notebook, resources)
+        self._session().settle()
+        written = Path(self._format_dest(resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]))
+        write_atomically(written / Path(notebook_filename).name, nbformat.writes(notebook) + "\n")
+
+    def _session(self) -> _Whole:
+        return Gradebook(self.coursedir.db_url, self.coursedir.course_id).db()
 
 
 def enter(folder: ClassFolder, assignment: str) -> list[str]:
@@ -322,11 +367,8 @@ def _convert(folder: ClassFolder, assignment: str) -> list[str]:
     """nbgrader's autograde over what is staged; returns what it complained of. It stops where its database fails."""
     config = configuration(folder)
     config.CourseDirectory.submitted_directory = folder.staged.name
-    # Staged notebooks were rebuilt from the release: what stock cleaning is left mends nothing and guards everything.
-    config.Autograde.sanitize_preprocessors = [DeduplicateIds, OverwriteKernelspec, OverwriteCells]
     config.Autograde.autograde_preprocessors = [
-        Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput,
-        SaveVerdicts, AssignLatePenalties, CheckCellMetadata,
+        Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveVerdicts, AssignLatePenalties,
     ]  # fmt: skip
     config.Verdicts.ledger = str(folder.ledger)
     directory = CourseDirectory(config=config)
@@ -334,7 +376,7 @@ def _convert(folder: ClassFolder, assignment: str) -> list[str]:
     converter = AutogradeStaged(coursedir=directory, config=config)
     converter.force = True
     converter.permissions = 644
-    with quiet(converter.log) as said, one_engine(), contextlib.suppress(NbGraderException):
+    with quiet(converter.log) as said, one_gradebook(), contextlib.suppress(NbGraderException):
         converter.start()
     return said
 
@@ -367,20 +409,7 @@ def entered(folder: ClassFolder, assignment: str, student: str) -> dict | None:
 
     The graded notebook is written after its grades are committed, so it is the proof that they are.
     """
-    stamp = _hand_in(folder.autograded / student / assignment / f"{assignment}.ipynb")
-    return stamp if stamp is not None and _judged(folder, assignment, student) else None
-
-
-def _judged(folder: ClassFolder, assignment: str, student: str) -> bool:
-    """nbgrader writes the notebook once before its verdicts are in (sanitised) and once after: only the second has
-    numbers in its check cells."""
-    notebook = json.loads((folder.autograded / student / assignment / f"{assignment}.ipynb").read_bytes())
-    checks = [
-        cell
-        for cell in notebook["cells"]
-        if cell["metadata"].get("nbgrader", {}).get("grade") and cell["cell_type"] == "code"
-    ]
-    return all("autograde" in cell["metadata"] for cell in checks)
+    return _hand_in(folder.autograded / student / assignment / f"{assignment}.ipynb")
 
 
 def in_gradebook(folder: ClassFolder, assignment: str) -> set[str]:

@@ -197,9 +197,20 @@ def _same(one: str, other: str) -> bool:
         return True
     left, right = _tree(one), _tree(other)
     try:
-        return left is not None and right is not None and ast.dump(left) == ast.dump(right)
+        return left is not None and right is not None and _alike_trees(left, right)
     except RecursionError:
         return False
+
+
+def _alike_trees(one: Any, other: Any) -> bool:
+    """Whether two syntax trees, or parts of them, are equal; over at the first difference, where `ast.dump` goes on."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(_alike_trees, one, other))
+    if isinstance(one, ast.AST):
+        return all(_alike_trees(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
+    return one == other
 
 
 def _squeezed(source: str) -> str:
@@ -236,7 +247,7 @@ def _place_checks(found: list[_Found], asked: list[_Asked]) -> dict[str, int]:
 
 
 def _is_check_call(source: str) -> bool:
-    tree = _tree(source) if len(source) < 500 else None
+    tree = _tree(source) if len(source) < 500 and "check" in source else None
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return False
     call = tree.body[0].value
