@@ -6,6 +6,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python;
   "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$python" && break; done)
 VENV := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 PORT ?= 8000
+CLASS ?= class
 ARGS ?=
 
 # One thread each: two on a busy machine are often slower than one, and results are the same only at a fixed number.
@@ -35,8 +36,8 @@ serve: book ## the book in a browser, on this machine (PORT=8000)
 lab: desk-set-up ## the notebooks in JupyterLab, as your own copies in work/ (ARGS="--no-browser" and the like)
 	@$(VENV)/python -m tools.lab $(ARGS)
 
-formgrader: desk-set-up ## nbgrader's page on the gradebook in class/, after make course
-	@$(VENV)/python -m tools.lab --formgrader $(ARGS)
+formgrader: desk-set-up ## nbgrader's page on a class's gradebook (CLASS=class)
+	@$(VENV)/python -m tools.lab --formgrader "$(CLASS)" $(ARGS)
 
 refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
 	@$(IN_VENV) $(VENV)/python -m tools.notebooks refresh $(ARGS)

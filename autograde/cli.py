@@ -467,6 +467,7 @@ def trace(
         console.print(_text(line), soft_wrap=True)
     if found.records:
         again = f"autograde regrade {name} --student {shlex.quote(student)} --diff"
+        again += f" --class {shlex.quote(str(where))}" if where != CLASS else ""
         console.print(_text(f"To see it judged again on the same numbers: {again}"), soft_wrap=True)
 
 

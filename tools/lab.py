@@ -3,7 +3,7 @@
     python -m tools.lab                       # words after it go to JupyterLab: --no-browser --port 9000
     python -m tools.lab --help                # this text
     python -m tools.lab --copy                # copy and trust only
-    python -m tools.lab --formgrader          # `make formgrader`: nbgrader's page on the gradebook of class/ instead
+    python -m tools.lab --formgrader class    # `make formgrader`: nbgrader's page on a class's gradebook instead
 
 A learner's file is never written over. `work/.released.json` remembers the digest of each file as it was given out: a
 copy still equal to that is replaced by a newer release; a copy that the learner changed stays, and the newer one is
@@ -22,7 +22,6 @@ from typing import NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 WORK = ROOT / "work"
-CLASS = ROOT / "class"
 # Off: the question about news (it asks the network) and nbgrader's lists and menus for instructors. On: its Validate
 # button.
 SETTINGS = ROOT / "tools" / "lab_settings"
@@ -135,10 +134,11 @@ def main() -> None:
         print(__doc__)
         return
     if words[:1] == ["--formgrader"]:
-        if not (CLASS / "gradebook.db").exists():
-            raise SystemExit("[lab] there is no class/gradebook.db yet: make course")
-        print("[lab] nbgrader's formgrader on class/ (Ctrl-C here closes it)", flush=True)
-        become(CLASS, *lab_command(CLASS, ["--LabApp.default_url=/formgrader", *words[1:]], settings=None))
+        folder = (ROOT / (words[1:2] or ["class"])[0]).resolve()
+        if not (folder / "nbgrader_config.py").exists():
+            raise SystemExit(f"[lab] {folder} holds no class yet: make course, or autograde release --class {folder}")
+        print(f"[lab] nbgrader's formgrader on {folder} (Ctrl-C here closes it)", flush=True)
+        become(folder, *lab_command(folder, ["--LabApp.default_url=/formgrader", *words[2:]], settings=None))
     as_released, lines = update_work(NOTEBOOKS, WORK)
     for line in lines:
         print(f"[lab] {line}", flush=True)

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from datetime import datetime
@@ -13,7 +14,7 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Configurable
 
-from autograde import desk, export, grade, gradebook, trace
+from autograde import cli, desk, export, grade, gradebook, trace
 from autograde.ledger import Ledger
 from tests.autograde import toy
 from tests.autograde.test_cli import run, said
@@ -98,6 +99,39 @@ def test_every_earlier_time_is_listed(toy_class, tmp_path, one_sandbox):
         first, second = trace.history(folder, "untouched", toy.NAME)
         assert toy_class.summary.run in first and again.run in second and "0 of 9 by the machine" in second
         assert trace.traces(folder, toy.NAME, ["untouched"])["untouched"].run == again.run
+
+
+def test_any_name_can_be_traced_summed_and_shown(toy_released, toy_notebook, hand_in, one_sandbox):
+    names = [
+        "=1+2, x",
+        "-rf",
+        "@sum",
+        "+1",
+        'say "hi"',
+        "<b>x<b>",
+        "[red]x",
+        "\u202egnp.exe",
+        "a\\b",
+        "Łukasz, محمد",
+    ]
+    for name in names:
+        hand_in(toy_released, name, toy_notebook.read_bytes())
+    where = ("--class", toy_released.root)
+    result = run("grade", *where)
+    assert result.exit_code == 0 and "\u202e" not in result.output
+    assert all(cli._plain(name) in result.output for name in names)
+    html = toy_released.summary(toy.NAME).read_text("utf-8")
+    assert "<b>x" not in html and f"{len(names)}</strong> hand-ins graded" in html
+    found = trace.traces(toy_released, toy.NAME)
+    assert set(found) == set(names) and all(one.records for one in found.values())
+    for name in names:
+        result = run("trace", *where, "--", name, "00")
+        assert result.exit_code == 0 and f"{cli._plain(name)}, 00-toy: 0 of 9 points" in result.output
+        assert cli._plain(f"--student {shlex.quote(name)} --diff") in result.output
+    export.export(toy_released)
+    rows = list(csv.DictReader(toy_released.grades.open(newline="")))
+    assert {row["student_id"].removeprefix("'") for row in rows} == set(names)
+    assert not any(row["student_id"][0] in "=+-@" for row in rows)
 
 
 def test_who_is_not_there_is_said_in_one_line(toy_class):

@@ -189,3 +189,21 @@ def wait_for_address(runtime, server, log):
         assert server.poll() is None, f"JupyterLab ended: {log.read_text(encoding='utf-8')}"
         time.sleep(0.2)
     raise AssertionError(f"JupyterLab did not start in 120 s: {log.read_text(encoding='utf-8')}")
+
+
+def test_the_formgrader_opens_on_any_class(tmp_path, monkeypatch):
+    class Became(Exception):
+        """What a program that another one takes the place of would have gone on as."""
+
+    def become(folder, command, environment):
+        raise Became(folder, command)
+
+    monkeypatch.setattr(lab, "become", become)
+    monkeypatch.setattr("sys.argv", ["lab", "--formgrader", str(tmp_path), "--no-browser"])
+    with pytest.raises(SystemExit, match=f"autograde release --class {tmp_path}"):
+        lab.main()
+    (tmp_path / "nbgrader_config.py").touch()  # a gradebook in PostgreSQL leaves no file of its own
+    with pytest.raises(Became) as went_on:
+        lab.main()
+    folder, command = went_on.value.args
+    assert folder == tmp_path and f"--ServerApp.root_dir={tmp_path}" in command and command[-1] == "--no-browser"
