@@ -41,8 +41,8 @@ def _load(model: Module, state: dict[str, Tensor]) -> None:
     model.load({_EMBEDDING: state[_EMBEDDING]})
 
 
-def _model(student: Student, draw: Draw) -> Module:
-    model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, _LAYERS)
+def _model(student: Student, draw: Draw, **options: float) -> Module:
+    model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, _LAYERS, **options)
     _load(model, draw.state(model))
     return model.eval()
 
@@ -71,9 +71,11 @@ def _(student: Student, draw: Draw) -> Values:
     return {"logits": _model(student, draw)(_tokens(draw, 6))}
 
 
-@causal_language_model.row("as many tokens as there are positions", weight=0.5, explain=_explain_logits)
+@causal_language_model.row(
+    "as many tokens as there are positions, and a large epsilon in the norms", weight=0.5, explain=_explain_logits
+)
 def _(student: Student, draw: Draw) -> Values:
-    return {"logits": _model(student, draw)(_tokens(draw, _MAX, 2))}
+    return {"logits": _model(student, draw, layer_norm_eps=0.5)(_tokens(draw, _MAX, 2))}
 
 
 def _explain_leak(observed: Values, expected: Values) -> str | None:
@@ -129,6 +131,7 @@ def _explain_dropout(observed: Values, expected: Values) -> str | None:
         "plus position with some entries dropped and the others scaled up.",
         "what comes out of the last norm is dropped": "In training entries of the last norm's output are zero.",
         "about half, as the rate says": "With a rate of 0.5 the share of entries dropped is far from a half.",
+        "what the layers add is drawn": "In training the layers add the same every time: nothing was dropped in them.",
         "the loss is drawn too": "In training `loss` is what it is in evaluation: nothing was dropped.",
         "training goes on after `loss`": "After a call of `loss` the model no longer drops anything.",
     }
@@ -145,7 +148,7 @@ def _explain_dropout(observed: Values, expected: Values) -> str | None:
 
 
 @causal_language_model.row(
-    "dropout acts on embedding plus position in training, and not in evaluation", explain=_explain_dropout
+    "dropout acts on embedding plus position and in the layers, in training alone", explain=_explain_dropout
 )
 def _(student: Student, draw: Draw) -> Values:
     # No layers, and the identity as the embedding: the logits are the last norm's output, entry by entry.
@@ -175,9 +178,20 @@ def _(student: Student, draw: Draw) -> Values:
         "what comes out of the last norm is dropped": bool((zero.any(dim=1) & ~zero.all(dim=1)).any()),
         "what goes into the last norm is drawn": len(dropped[:, 0].round(decimals=3).unique()) > 3,
         "about half, as the rate says": 0.4 < share < 0.6,
+        "what the layers add is drawn": _layers_draw(student, draw),
         "the loss is drawn too": abs(loss - sure_loss) > 1e-6,
         "training goes on after `loss`": bool((after_loss - logits[:1]).abs().max() > 1e-3),
     }
+
+
+def _layers_draw(student: Student, draw: Draw) -> bool:
+    """Whether a layer gives several values in training for a token whose embedding and position are zero."""
+    model = student.CausalLanguageModel(_D, _MAX, _D, _H, _FF, 1, dropout=0.5)
+    state = draw.state(model)
+    state[_EMBEDDING][0] = state["positions.weight"][:] = 0.0
+    _load(model, state)
+    logits = model.train()(torch.zeros(40, 1, dtype=torch.int64))[:, 0]
+    return bool((logits - logits[0]).abs().max() > 1e-3)
 
 
 @causal_language_model.row("more tokens than positions raise ValueError", weight=0.5, guard=True)

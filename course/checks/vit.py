@@ -284,7 +284,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "the logits' shape where all fits": str(tuple(logits.shape)),
         "another pool": student.error_of("VisionTransformer", (4, 6), **_SIZES, pool="max"),
-        "patches that do not tile": student.error_of("VisionTransformer", (4, 5), **_SIZES),
+        "patches that do not tile the width": student.error_of("VisionTransformer", (4, 5), **_SIZES),
+        "patches that do not tile the height": student.error_of("VisionTransformer", (5, 4), **_SIZES),
         "larger images": _error_of(model, draw.normal(2, 3, 6, 6)),
         "smaller images": _error_of(model, draw.normal(2, 3, 4, 4)),
         "as many patches, turned round": _error_of(model, draw.normal(2, 3, 6, 4)),
