@@ -1,11 +1,12 @@
 """Which system calls the code of a hand-in may make: a seccomp program, made out here by libseccomp and laid on the
-child by `zygote.confine` as its last step. No fork, thread or program that it starts can take it off.
+child by `zygote.confine` as its last step. No fork or thread that it starts can take it off; programs it cannot start.
 
 It is a list of what is allowed. The kernel grows a call or two a year, and one that nobody here has read about should
 not be open; whatever is not named answers ENOSYS, as in a kernel that does not have it, which the C library and Python
 know how to do without. Nothing named here reaches past the namespaces, the limits and the dropped capabilities: the
 filter takes away what those do not hold (memory without a process, such as System V segments and files without a name;
-timers, watches and keys that are counted for a user as a whole) and the parts of a kernel in which its faults are
+timers, watches and keys that are counted for a user as a whole), other programs (Python itself is the only one there,
+and a second one would know nothing of what an exercise bans), and the parts of a kernel in which its faults are
 found: io_uring, bpf, userfaultfd, perf events, key rings, namespaces, tracing, netlink.
 """
 
@@ -26,7 +27,7 @@ truncate ftruncate fallocate fadvise64 sync syncfs fsync fdatasync sync_file_ran
 getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
 mmap munmap mremap mprotect madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect
 futex futex_waitv get_robust_list set_robust_list set_tid_address rseq
-fork vfork execve execveat exit exit_group wait4 waitid kill tkill tgkill
+fork vfork exit exit_group wait4 waitid kill tkill tgkill
 getpid getppid gettid getpgid getpgrp setpgid getsid setsid
 getuid geteuid getresuid getgid getegid getresgid getgroups capget
 rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall

@@ -28,7 +28,10 @@ _ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, 
 
 _OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
 _LIBRARIES = {"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch._C", "builtins", "numpy"}
-_ROUNDABOUT = ("torch.ops.", "torch._C.", "torch.jit.", "torch.overrides.")  # other ways to what a name is banned for
+# other ways to what a name is banned for
+_ROUNDABOUT = (
+    "torch.ops.", "torch._C.", "torch.jit.", "torch.overrides.", "torch.library.", "torch._refs.", "torch._decomp.",
+)  # fmt: skip
 _SETTINGS = (
     "torch.backends",
     "torch._dynamo",
@@ -55,7 +58,7 @@ _CALLS = {
         "os.memfd_create",
     },
     LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
-    HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars"},
+    HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn"},
 }  # fmt: skip
 _HOOKS = {
     "ast_transformers",
@@ -161,11 +164,12 @@ def _modules(tree: ast.AST) -> dict[str, str]:
 def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
     """`torch.testing.assert_close` for such an expression, with the first name as it was imported; "?" where it begins
     in a call or an index."""
-    if isinstance(node, ast.Name):
-        return modules.get(node.id, node.id)
-    if isinstance(node, ast.Attribute):
-        return f"{_dotted(node.value, modules)}.{node.attr}"
-    return "?"
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):  # no recursion: a chain may be thousands long
+        names.append(node.attr)
+        node = node.value
+    first = modules.get(node.id, node.id) if isinstance(node, ast.Name) else "?"
+    return ".".join([first, *reversed(names)])
 
 
 def _is_library(name: str) -> bool:

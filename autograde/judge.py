@@ -19,8 +19,9 @@ from functools import lru_cache
 from typing import Any
 
 from autograde import bank, reference
+from autograde.limits import MIB, bounded
 from autograde.rebuild import Cell
-from autograde.remote import Remote
+from autograde.remote import Remote, printable
 from autograde.sandbox import CellError, Child, Ran, Sandbox
 from course import checks, questions
 from course.checks import RowVerdict, Table, Verdict
@@ -29,6 +30,8 @@ from course.transport.student import Student, StudentError
 
 MAX_CHILDREN = 12  # for one hand-in whose answers keep ending their process
 BUDGET = 300.0  # seconds for one hand-in, all its children together
+MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
+MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
     for cell in cells:
         if cell.kind != "given":
             found = _globals(cell.source, modules)
-            used |= found[1] if found is not None else _words(cell.source)
+            used |= found[1] if found is not None else _words(cell.source) if _may_run(cell.source) else set()
     grown = True
     while grown:
         grown = False
@@ -155,6 +158,20 @@ def _imported(source: str) -> frozenset[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return frozenset()
     return frozenset((name.asname or name.name).split(".")[0] for node in nodes for name in node.names)
+
+
+_IPYTHON = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
+
+
+def _may_run(source: str) -> bool:
+    """Whether a text of which no symbols can be told is Python after all (`await` at its top), or IPython's. Where it
+    is neither it will not run, and uses nothing: an experiment that it mentions need not be run for it.
+    """
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return _IPYTHON.search(source) is not None
+    return True
 
 
 def _words(source: str) -> set[str]:
@@ -206,7 +223,8 @@ class HandIn:
         known: dict[str, Table],
         unanswered: Collection[str] = (),
     ):
-        self.sandbox, self.cells, self.exercises, self.tables = sandbox, needed(cells), list(assignment), known
+        self.sandbox, self.exercises, self.tables = sandbox, list(assignment), known
+        self._all, self.cells = list(cells), needed(cells)
         sources = {cell.grade_id: cell.source for cell in cells}
         self.answers = {e.name: sources.get(f"{e.name}-answer", "") for e in assignment}
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
@@ -260,36 +278,39 @@ class HandIn:
         for failed, resting in groups.items():
             cells = self._with_reference(failed)
             for exercise in resting:
-                before, again = self.done.verdicts[exercise.name], self._judged(exercise, cells)
+                before, again = self.done.verdicts[exercise.name], self._judged(exercise, cells, lent=True)
                 if again.points > before.points or not before.rows:
+                    again = _in_our_words(again, before, self.tables[exercise.name])
                     self.done.verdicts[exercise.name] = replace(again, replaced=failed)
             self._end()
 
     def _with_reference(self, names: Sequence[str]) -> list[Cell]:
         """The cells with the reference after each of these answers: it takes their names and leaves their helpers."""
         replaced = {f"{e.name}-answer": e for e in self.exercises if e.name in names}
-        free = 1 + max(cell.index for cell in self.cells)
+        free = 1 + max(cell.index for cell in self._all)
         cells = []
-        for cell in self.cells:
+        for cell in self._all:
             cells.append(cell)
             if (exercise := replaced.get(cell.grade_id)) is not None:
                 source = reference.source(exercise.chapter, exercise.parts)
                 cells.append(replace(cell, index=free + cell.index, grade_id="", source=source))
-        return cells
+        return needed(cells)  # the reference may use what the student's own answer did not
 
     # --- children -------------------------------------------------------------------------------------------------
 
-    def _open(self, cells: Sequence[Cell]) -> Remote | None:
+    def _open(self, cells: Sequence[Cell], lent: bool) -> Remote | None:
         """The line to a child that has run the cells, or None where the hand-in has used up its children or its time.
 
-        A cell that once ended its process is not run again: what stands in the other cells still counts.
+        A cell that once ended its process is not run again: what stands in the other cells still counts. Of what cells
+        put out where a reference is `lent`, nothing is kept.
         """
         if self._remote is None and self._children < MAX_CHILDREN and time.monotonic() < self._deadline:
             self._children += 1
             ended = {index for index, ran in self.done.ran.items() if ran.ended}
             self._child = self.sandbox.run([cell for cell in cells if cell.index not in ended])
-            own = {cell.index for cell in self.cells}
-            self.done.ran |= {i: ran for i, ran in self._child.ran.items() if i in own and i not in self.done.ran}
+            own = {cell.index for cell in self._all} - set(self.done.ran)
+            ran = {index: ran for index, ran in self._child.ran.items() if index in own}
+            self.done.ran |= {index: _silent(each) if lent else each for index, each in ran.items()}
             self.done.endings |= {ran.ended for ran in self._child.ran.values() if ran.ended}
             self._remote = Remote(self._child.socket, self._child.request_timeout, self.sandbox.limits.replies)
         return self._remote
@@ -305,8 +326,8 @@ class HandIn:
 
     # --- verdicts -------------------------------------------------------------------------------------------------
 
-    def _judged(self, exercise: Exercise, cells: Sequence[Cell]) -> Judged:
-        remote = self._open(cells)
+    def _judged(self, exercise: Exercise, cells: Sequence[Cell], lent: bool = False) -> Judged:
+        remote = self._open(cells, lent)
         answer = next((cell for cell in cells if cell.grade_id == f"{exercise.name}-answer"), None)
         ran = self.done.ran.get(answer.index) if answer is not None else None
         if remote is None or (ran is not None and ran.ended):
@@ -319,7 +340,8 @@ class HandIn:
         self.done.endings |= {"reply too large"} if line.too_large else set()
         self.done.endings |= {"replies out of turn"} if remote.stale else set()
         points = round(exercise.points * verdict.fraction, 2)
-        outcome = Judged(verdict.kind, points, verdict.rows, verdict.mistake or "", verdict.note)
+        rows = tuple(replace(row, message=printable(row.message[:MAX_MESSAGE])) for row in verdict.rows)
+        outcome = Judged(verdict.kind, points, rows, verdict.mistake or "", verdict.note)
         if line.failure:
             ending = self._end() if remote.failure else ""
             self.done.endings |= {ending} - {"", "ok"}
@@ -330,7 +352,8 @@ class HandIn:
 
     def _task(self, exercise: Exercise, line: Line) -> Verdict:
         check = checks.find(exercise.name, exercise.chapter)
-        return check.judge(check.student(line), self.tables[exercise.name])
+        with bounded(MEMORY):
+            return check.judge(check.student(line), self.tables[exercise.name])
 
     @staticmethod
     def _question(exercise: Exercise, line: Line) -> Verdict:
@@ -339,6 +362,27 @@ class HandIn:
         except StudentError:
             value = None
         return questions.judge(exercise, value)
+
+
+def _in_our_words(again: Judged, before: Judged, table: Table) -> Judged:
+    """The verdict of the second round, with nothing in it that the student's code could have said there: it might say
+    the reference that was lent to it. What a line tells is a known mistake's message, or what it told before.
+    """
+    if again.kind in ("timeout", "out of memory", "blocked"):  # whose words are all ours
+        return again
+    known = {mistake.name: mistake.message for mistake in table.mistakes}
+    told = {row.title: row.message for row in before.rows if not row.passed}
+    rows = []
+    for row in again.rows:
+        message = known.get(row.mistake or "") or told.get(row.title) or "A right answer before it does not help."
+        rows.append(row if row.passed else replace(row, message=message))
+    return replace(again, rows=tuple(rows))
+
+
+def _silent(ran: Ran) -> Ran:
+    """What became of a cell, without anything that it said."""
+    error = ran.error and CellError("Error", "The cell raised an error.", None, ran.error.limit)
+    return replace(ran, outputs=[], error=error if not ran.ended else ran.error)
 
 
 def _cut_short(outcome: Judged, failure: str, ending: str, seconds: float) -> Judged:

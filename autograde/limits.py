@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 MIB = 1 << 20
@@ -35,3 +37,21 @@ class Limits:
         for name, value in vars(self).items():
             if not value > 0:
                 raise ValueError(f"limit {name} is {value}; it must be above zero")
+
+
+@contextlib.contextmanager
+def bounded(memory: int) -> Iterator[None]:
+    """Lets this process take at most so many bytes more than it has: beyond, an allocation raises, in torch a
+    RuntimeError, where without a limit the machine might end the whole run.
+    """
+    import resource  # not everywhere, and doctor is to say so
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm") as file:
+        limit = int(file.read().split()[0]) * resource.getpagesize() + memory
+    if soft == resource.RLIM_INFINITY or limit < soft:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))

@@ -28,6 +28,7 @@ MAX_SOURCES = 8 << 20  # characters of all cells
 MAX_ENTRIES = 2_000  # files and folders looked at
 MAX_DEPTH = 6
 STAMP = "timestamp.txt"  # nbgrader's: the moment of handing in, as text
+_NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # some browsers add the second ending
 _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_checkpoints
 
 
@@ -102,7 +103,7 @@ def receive(path: str | os.PathLike[str], assignment: str) -> Received:
 def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode:
     files = list(_regular_files(path, reading)) if _is_folder(path) else [path.name]
     folder = path if _is_folder(path) else path.parent
-    notebooks = [name for name in files if name.lower().endswith(".ipynb")]
+    notebooks = [name for name in files if _NOTEBOOK.search(name)]
     if not notebooks:
         raise _Refused(_nothing_found(files, expected, reading), f"no notebook among {_listed(files) or 'no files'}")
     name, data = _choose([(name, _bytes(folder, name, reading)) for name in notebooks[:20]], expected)

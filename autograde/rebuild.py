@@ -576,13 +576,14 @@ def _needs_company(node: ast.stmt) -> str:
     if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)):
         return ""
     for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
-        function, words = call.func, " ".join(_strings(call))
+        function = call.func
         if isinstance(function, ast.Name) and function.id in ("input", "getpass"):
             return "Lines that ask for input are left out: nobody is there to answer"
         if isinstance(function, ast.Attribute):
-            if ast.unparse(function) in ("drive.mount", "files.upload", "files.download"):
+            of = function.value.id if isinstance(function.value, ast.Name) else ""
+            if f"{of}.{function.attr}" in ("drive.mount", "files.upload", "files.download"):
                 return "Lines that only work in Colab (drive.mount and the like) are left out"
-            if function.attr in _SHELLS and re.search(r"\b(pip|conda|apt(-get)?)\b", words):
+            if function.attr in _SHELLS and re.search(r"\b(pip|conda|apt(-get)?)\b", " ".join(_strings(call))):
                 return "Lines that install packages are left out: nothing can be installed there"
     return ""
 

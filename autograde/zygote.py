@@ -18,6 +18,7 @@ import gc
 import importlib
 import io
 import json
+import multiprocessing
 import os
 import resource
 import select
@@ -66,15 +67,20 @@ def drop_root() -> None:
 
 
 def warm(modules: list[str]):
-    """Import what cells use and touch what is imported lazily, on one thread; returns the shell that runs the cells."""
+    """Import what cells use and touch what is imported lazily, on one thread; returns the shell that runs the cells and
+    the module that answers requests."""
     cache = os.path.join(SCRATCH, ".matplotlib")
     os.makedirs(cache, exist_ok=True)
     for name in os.listdir("/sandbox/fonts"):
         shutil.copy(os.path.join("/sandbox/fonts", name), cache)
     os.environ["TORCHDYNAMO_DISABLE"] = "1"  # there is no compiler here: what is compiled runs as it was written
+    os.environ["PYTORCH_JIT"] = "0"  # and what is scripted or traced, so that what an exercise bans is seen in it too
 
     import torch
 
+    runner = apart("course.transport.runner")
+    if multiprocessing.get_start_method() != "fork":  # the others start a program, which the filter refuses
+        multiprocessing.set_start_method("fork", force=True)
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     x = torch.randn(3, 4, 8, requires_grad=True)
@@ -129,7 +135,16 @@ def warm(modules: list[str]):
     shell.run_cell("%matplotlib inline\n1 + 1", store_history=False)
     shell.user_ns.pop("_", None)
     matplotlib.font_manager._get_font.cache_clear()  # type: ignore[attr-defined]  # it keeps font files open, and a child closes every descriptor
-    return shell
+    return shell, runner
+
+
+def apart(name: str):
+    """Import a module of `course` with all that it needs, and forget them: what a cell imports under these names, and
+    may change, is another copy, and not the one that answers requests and keeps to what is banned."""
+    module = importlib.import_module(name)
+    for known in [known for known in sys.modules if f"{known}.".startswith("course.")]:
+        del sys.modules[known]
+    return module
 
 
 def main() -> None:
@@ -138,7 +153,7 @@ def main() -> None:
     control = socket.socket(fileno=int(os.environ.pop("SANDBOX_CONTROL")))
     modules = json.loads(os.environ.pop("SANDBOX_WARM", "[]"))
     allowed = base64.b64decode(os.environ.pop("SANDBOX_FILTER"))
-    shell = warm(modules)
+    shell, runner = warm(modules)
     gc.collect()
     gc.freeze()  # keeps the collector from touching, and so copying, the pages that children share
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # wardens are not waited for
@@ -151,7 +166,7 @@ def main() -> None:
         pid = os.fork()
         if pid == 0:
             data, report = descriptors
-            warden(data, report, json.loads(message), allowed, shell)
+            warden(data, report, json.loads(message), allowed, shell, runner)
         for descriptor in descriptors:
             os.close(descriptor)
 
@@ -159,7 +174,7 @@ def main() -> None:
 # ---------------------------------------------------------------- warden
 
 
-def warden(data: int, report: int, limits: dict, allowed: bytes, shell) -> None:
+def warden(data: int, report: int, limits: dict, allowed: bytes, shell, runner) -> None:
     """Makes the namespaces, forks the child into them, ends it at the deadline, and reports. Never returns."""
     started = time.monotonic()
     try:
@@ -171,7 +186,7 @@ def warden(data: int, report: int, limits: dict, allowed: bytes, shell) -> None:
         child = os.fork()
         if child == 0:
             os.close(processes)
-            run_child(data, limits, allowed, shell)
+            run_child(data, limits, allowed, shell, runner)
         os.close(data)
         usage = watch(child, report, processes, limits, started)
     except BaseException as error:
@@ -249,6 +264,10 @@ def memory_held(child: int, processes: int, exact: bool = False) -> int:
     """Bytes that the child's processes hold together, their own and what they share. There is no memory that belongs to
     none of them: the filter refuses files without a name and System V segments, and what lies in a folder has a limit.
 
+    What the kernel itself holds for pipes and sockets is in no such count. It has an end all the same: the kernel's own
+    for all pipes of a user (64 MiB), and `processes` times `open_files` buffers of the usual size (about 200 KiB) for
+    sockets, since the filter refuses larger ones: less than 2 GiB, for as long as the child lives.
+
     The quick count takes a page that two processes share twice; `exact` shares it out, at milliseconds a process.
     """
     parents = {}
@@ -283,11 +302,9 @@ def read_at(folder: int, path: str) -> bytes:
 # ---------------------------------------------------------------- child
 
 
-def run_child(data: int, limits: dict, allowed: bytes, shell) -> None:
+def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
     """Process 1 of the child's namespace: when it ends, everything that it started ends too. Never returns."""
-    from course.transport import wire
-    from course.transport.runner import serve
-
+    wire, kill = runner.wire, os.kill
     line = socket.socket(fileno=data)
     try:
         confine(limits, allowed)
@@ -302,14 +319,17 @@ def run_child(data: int, limits: dict, allowed: bytes, shell) -> None:
         settings_as_they_were()
         wire.send(line, {"done": True})
 
-        def around(work):
+        def around(request, work):
             try:
+                if request.get("banned"):  # a process that was forked before has no ban on it, and might lend a hand
+                    with contextlib.suppress(ProcessLookupError):
+                        kill(-1, signal.SIGKILL)
                 with deadline(limits["request_seconds"]):
                     return work()
             except BaseException as error:
                 return {"error": (type(error).__name__, str(error)[:2000])}
 
-        serve(line, shell.user_ns, around)
+        runner.serve(line, shell.user_ns, around)
     except BaseException:
         os._exit(1)
     os._exit(0)

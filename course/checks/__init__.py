@@ -77,16 +77,16 @@ class Draw:
             shapes = module.state_shapes()
         else:
             shapes = {n: tuple(t.shape) for n, t in module.state_dict().items() if t.is_floating_point()}
+        if sum(math.prod(shape) for shape in shapes.values()) > _LARGEST:  # they are the student's
+            name = max(shapes, key=lambda name: math.prod(shapes[name]))
+            raise ValueError(f"{name} is of shape {shapes[name]}: the state is far larger than any asked for")
         return {n: scale * self._value(n, tuple(shape)) for n, shape in shapes.items()}
 
     def _value(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        size = math.prod(shape)
-        if size > _LARGEST:  # the shape is the student's
-            raise ValueError(f"{name} is of shape {shape}, far larger than any asked for")
-        return (_remembered if size <= _SMALL else _drawn)(self._seed, name, shape)
+        return (_remembered if math.prod(shape) <= _SMALL else _drawn)(self._seed, name, shape)
 
 
-_LARGEST, _SMALL = 1 << 24, 1 << 12  # numbers in one part of a state; in one that is worth remembering
+_LARGEST, _SMALL = 1 << 24, 1 << 12  # numbers in a state; in a part of one that is worth remembering
 
 
 def _drawn(seed: int, name: str, shape: tuple[int, ...]) -> Tensor:
@@ -227,7 +227,7 @@ class Check:
             except StudentError as error:
                 seen.append(Observation(raised=(error.type_name, error.message)))
                 continue
-            except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError) as error:
+            except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError, MemoryError) as error:
                 seen.append(Observation(raised=(_OTHER_FORM, str(error).replace("'Foreign' object", "it"))))
                 continue
             hidden = {k[1:]: v for k, v in values.items() if k.startswith("_")}
@@ -453,7 +453,11 @@ def _same_value(a: Any, b: Any, row: _Row) -> bool:
 
 
 def _same_number(a: float, b: float, row: _Row) -> bool:
-    if not (math.isfinite(a) and math.isfinite(b)):
+    try:
+        finite = math.isfinite(a) and math.isfinite(b)
+    except OverflowError:  # a whole number beyond all floats
+        return a == b
+    if not finite:
         return a == b or (a != a and b != b)
     return abs(a - b) <= row.atol + row.rtol * abs(b)
 

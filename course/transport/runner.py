@@ -11,28 +11,10 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
 from course.transport import wire
+from course.transport.ban import Ban
 from course.transport.wire import Callback, Handle
-
-
-class Banned(RuntimeError):
-    """The student's code called a library function that the exercise asks to be written."""
-
-
-class _Ban(TorchFunctionMode):
-    """Refuses PyTorch functions by name, under whatever alias the student's code calls them."""
-
-    def __init__(self, names: tuple[str, ...]):
-        super().__init__()
-        self.names = frozenset(names)
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops' own add a word: softmax.int
-        if name in self.names:
-            raise Banned(f"the exercise is to be done without torch's {name}, so it may not be called here")
-        return func(*args, **(kwargs or {}))
 
 
 class Runner:
@@ -55,7 +37,7 @@ class Runner:
                 torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: milliseconds
             operation = getattr(self, "_" + request["op"])
             banned = tuple(request.get("banned", ()))
-            with _Ban(banned) if banned else nullcontext():  # a mode makes every call of torch's slower
+            with Ban(banned) if banned else nullcontext():
                 result = self._out(operation(request, arguments, keywords))
             return {"ok": result, "arguments": [_tensors_of(a) for a in arguments]}
         except Exception as error:
@@ -201,11 +183,11 @@ _COMMON: dict[str, type[Exception]] = {
 }  # fmt: skip
 
 
-def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[Callable[[], Any]], Any] | None = None):
+def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[dict, Callable], Any] | None = None):
     """Answer requests on a socket until the other end closes it. A reply bears the number of its request.
 
-    `around(work)` calls `work()` under whatever deadline the host sets, and returns its result. A reply that cannot be
-    sent becomes an error reply, so an answer of a million tensors is a verdict and not a dead process.
+    `around(request, work)` calls `work()` under whatever deadline the host sets, and returns its result. A reply that
+    cannot be sent becomes an error reply, so an answer of a million tensors is a verdict and not a dead process.
     """
 
     def call_back(number: int, args: tuple, kwargs: dict) -> Any:
@@ -223,7 +205,7 @@ def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[Call
             return
         number = request.get("number")
         try:
-            reply = around(lambda: runner.answer(request)) if around else runner.answer(request)  # noqa: B023
+            reply = around(request, lambda: runner.answer(request)) if around else runner.answer(request)  # noqa: B023
         except Exception as error:  # the deadline's own exception, raised outside the student's call
             reply = {"error": (type(error).__name__, str(error)[:2000])}
         try:

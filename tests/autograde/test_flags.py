@@ -37,6 +37,9 @@ from autograde import flags
         ("@torch.jit.script\ndef f(x): return x", flags.HIDES),
         ("with torch._C.DisableTorchFunction(): pass", flags.HIDES),
         ("from torch.overrides import _pop_mode_temporarily", flags.HIDES),
+        ("torch._refs.softmax(x, 0)", flags.HIDES),
+        ("torch.library.Library('aten', 'IMPL')", flags.HIDES),
+        ("loss.grad_fn(torch.ones(()))", flags.HIDES),
         ("import threading\nthreading.Thread(target=print).start()", flags.PROCESSES),
         ("import atexit\natexit.register(print)", flags.HOOKS),
         ("import sys\nsys.meta_path.insert(0, x)", flags.HOOKS),
@@ -58,9 +61,11 @@ def test_tricks_are_seen(source, flag):
         "%matplotlib inline\nprint('max', max([1, 2]))",
         "counts = {}\ncounts['a'] = 1\nx[0] = 2\nscores = 3",
         "activation = getattr(torch, name)\nlayer = getattr(self, 'layer' + str(i))",
+        "print(loss.grad_fn, loss.grad_fn.next_functions)\nloss.backward()",
         "with torch.no_grad():\n    model.eval()\nfrom course import check, parts",
         "from IPython.display import HTML, display\ndisplay(HTML('<b>loss</b>'))",
         "def f(:",
+        "x" + ".a" * 1_500 + "()\nx" + ".b" * 1_500 + " = 3",
     ],
 )
 def test_honest_code_is_not_accused(source):

@@ -1,8 +1,10 @@
 """What the judge works out from texts alone: which exercises rest on which, and which given cells an answer needs."""
 
 import pytest
+import torch
 
 from autograde import judge
+from autograde.limits import MIB, bounded
 from autograde.rebuild import Cell
 from tests.autograde import toy
 
@@ -62,9 +64,27 @@ def test_a_name_local_to_a_function_or_a_call_on_a_module_keeps_nothing():
     assert kept(*cells) == [0, 3]
 
 
-def test_cells_that_are_no_python_are_kept_and_keep_what_they_name():
-    cells = [cell(0, "%matplotlib inline"), cell(1, "A = 1"), cell(2, "def f(:\n    return A", "answer")]
+@pytest.mark.parametrize("source", ["def f():\n    return A\n!ls", "x = %who A", "A?", "await A"])
+def test_cells_that_are_no_python_are_kept_and_keep_what_they_name(source):
+    cells = [cell(0, "%matplotlib inline"), cell(1, "A = 1"), cell(2, source, "answer")]
     assert kept(*cells) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("source", ["def f(:\n    return A", "A = = 1", "if A != 1:\nreturn A % 2"])
+def test_an_answer_that_cannot_run_needs_no_given_cell(source):
+    """It only names an experiment, which may take seconds."""
+    cells = [cell(0, "A = train()"), cell(1, source, "answer")]
+    assert kept(*cells) == [1]
+
+
+def test_memory_is_bounded_for_a_while():
+    with bounded(256 * MIB):
+        with pytest.raises(RuntimeError, match="allocate memory"):
+            torch.ones(1 << 14, 1) + torch.ones(1, 1 << 14)
+        with bounded(1 << 40):  # an inner one never widens it
+            with pytest.raises(RuntimeError, match="allocate memory"):
+                torch.ones(1 << 28)
+    assert (torch.ones(1 << 11, 1) + torch.ones(1, 1 << 11)).sum() == 1 << 23
 
 
 def test_an_answer_in_another_cell_is_found(toy_notebook):

@@ -375,6 +375,8 @@ def test_nothing_breaks_it(listed):
         "9" * 30_000,
         "\\\n" * 30_000,
         "f'" + "{" * 30_000,
+        "drive" + ".a" * 1_500 + "()",  # as deep as still parses
+        "drive" + "()" * 1_500,
     ],
     ids=lambda source: repr(source[:5]),
 )

@@ -250,11 +250,22 @@ def test_a_state_of_any_size_a_student_likes_is_not_drawn():
         enormous = torch.nn.Linear(1 << 20, 1 << 20)
     with pytest.raises(ValueError, match="weight is of shape"):
         Draw(1).state(enormous)
+    many = torch.nn.Module()
+    for number in range(1000):
+        many.register_buffer(f"part{number}", torch.zeros(1).expand(1 << 12, 1 << 11))
+    with pytest.raises(ValueError, match="part0 is of shape"):
+        Draw(1).state(many)
 
 
 @pytest.mark.parametrize(
     ("value", "expected", "same"),
-    [(1.0, 1.000001, True), (1.0, 1.1, False), (3.0, float("inf"), False), (float("inf"), float("inf"), True)],
+    [
+        (1.0, 1.000001, True),
+        (1.0, 1.1, False),
+        (3.0, float("inf"), False),
+        (10**400, 1.0, False),
+        (float("inf"), float("inf"), True),
+    ],
 )
 def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected, same):
     check = Check("numbers", parts=("number",))

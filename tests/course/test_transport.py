@@ -239,6 +239,19 @@ def test_banned_functions_are_refused_under_any_name(connect):
         connect(("softmax",)).uses_banned(torch.zeros(3))
 
 
+def in_a_thread(x):
+    told = []
+    thread = threading.Thread(target=lambda: told.append(nn.functional.softmax(x, 0)))
+    thread.start()
+    thread.join()
+    return told[0]
+
+
+def switched_off(x):
+    with torch._C.DisableTorchFunction():
+        return nn.functional.softmax(x, 0)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -247,11 +260,36 @@ def test_banned_functions_are_refused_under_any_name(connect):
         lambda x: nn.functional.__dict__["soft" + "max"](x, 0),
         lambda x: getattr(x, "softmax")(0),  # noqa: B009
         lambda x: nn.Softmax(0)(x),
+        lambda x: torch._softmax(x, 0, False),
+        lambda x: torch.special.softmax(x, 0),
+        lambda x: torch._refs.softmax(x, 0),
+        lambda x: torch.func.vmap(lambda row: row.softmax(0))(x[None]),
+        switched_off,
     ],
 )
 def test_banned_functions_are_refused_by_way_of_others(function):
-    with pytest.raises(StudentError, match="Banned"):
+    with pytest.raises(StudentError, match="may not be called here"):
         Student(Local({"f": function}), ("softmax",)).f(torch.zeros(3))
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_ban_holds_in_threads_and_ends_with_the_request():
+    student = Student(Local({"f": in_a_thread, "g": lambda x: torch.autograd.grad(x.sum(), x)[0]}), ("softmax", "grad"))
+    with pytest.raises(StudentError, match="IndexError"):
+        student.f(torch.zeros(3))
+    with pytest.raises(StudentError, match="Banned"):
+        student.g(torch.zeros(3))
+    x = torch.zeros(3, requires_grad=True)
+    assert in_a_thread(x).sum() == 1 and torch.equal(torch.autograd.grad(x.sum(), x)[0], torch.ones(3))
+
+
+def test_a_ban_of_one_function_refuses_no_other():
+    """`grad` is part of many names, and a backward pass is made of functions called after what they undo."""
+    names = ("grad", "backward", "_make_dual", "scaled_dot_product_attention", "softmin")
+    steps = {"f": lambda x: torch.logsumexp(x.clone().requires_grad_().softmax(0).exp().log_softmax(0), 0)}
+    assert Student(Local(steps), names).f(torch.zeros(3)).shape == ()
+    banned = Student(Local({"f": lambda x: nn.functional.scaled_dot_product_attention(x, x, x)}), ("softmax",))
+    assert banned.f(torch.ones(1, 2, 2, 4)).shape == (1, 2, 2, 4)
 
 
 @pytest.mark.parametrize(

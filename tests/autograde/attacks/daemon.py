@@ -2,12 +2,12 @@
 # Score: centre 0
 # Flag: starts or ends processes
 # %% centre
-import os, sys, time
+import os, time
 def centre(x):
     return x
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
-        os.execv(sys.executable, ["the-outliving-daemon", "-c", "import time; time.sleep(300)"])
+        time.sleep(300)
     os._exit(0)
 time.sleep(0.2)

@@ -156,6 +156,12 @@ class SelfAttention(nn.Module):
         o, w = scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
         return self.dropout(o), w
 """
+_QUOTES = r"""
+note = '''a \"\"\" b
+!pip install x
+%magic
+''' + f"{'!'}" + 'it is "so"'
+"""
 _CAUSAL = "def causal_mask(length):\n    return {}\n\ndef padding_mask(lengths, max_length):\n    return {}\n"
 _TRIL = "torch.ones(length, length, dtype=torch.bool).tril()"
 _PADS = "(torch.arange(max_length, device=lengths.device) < lengths[:, None])[:, None]"
@@ -273,6 +279,19 @@ ANSWERS = [
         student="FileNotFoundError",
     ),
     Answered("a shell's cell", before="%%bash\npip install einops"),
+    Answered(
+        "Colab's form fields",
+        {BYTES: '#@title Bytes { display-mode: "form" }\nheads = 12 #@param {type:"slider"}\n' + _RIGHT.format("pass")},
+    ),
+    Answered("Colab's secrets", before="from google.colab import userdata\nkey = userdata.get('HF_TOKEN')"),
+    Answered("timed as a cell", {BYTES: "%%time\n" + _RIGHT.format("pass")}, student="%%time"),
+    Answered("captured as a cell", {BYTES: "%%capture out\n" + _RIGHT.format("print('!')")}, student="%%capture"),
+    Answered("written to a file as a cell", before="%%writefile helper.py\ndef helper(: pass", student="%%writefile"),
+    Answered("a page's cell", before="%%html\n<script>alert(1)</script>", student="%%html"),
+    Answered("help asked for", {BYTES: "torch.softmax?\n?F.softmax\n" + _RIGHT.format("pass")}, student="left out"),
+    Answered("a shell's line into a variable", {BYTES: "files = !ls\n" + _RIGHT.format("pass")}, student="left out"),
+    Answered("the debugger", before="%debug\nbreakpoint()\nimport pdb; pdb.set_trace()"),
+    Answered("a progress bar of Jupyter's", before="from tqdm.notebook import tqdm\nlist(tqdm(range(3)))"),
     # packages
     Answered("a package that is not here", before="import seaborn as sns\nsns.set()"),
     Answered(
@@ -340,6 +359,20 @@ ANSWERS = [
         lost=(BYTES,),
         student="Error",
     ),
+    Answered("tabs", {BYTES: _RIGHT.format("pass").replace("    ", "\t")}),
+    Answered("old line ends within", {BYTES: _RIGHT.format("pass").replace("\n", "\r")}),
+    Answered("quotes within quotes", {BYTES: _QUOTES + _RIGHT.format("pass")}),
+    Answered("a line of half a megabyte", {BYTES: f"data = '{'7' * 500_000}'\n" + _RIGHT.format("pass")}),
+    Answered("other alphabets", {BYTES: "größe, 記憶 = 3, '👩🏽‍🎓'\n" + _RIGHT.format("größe = 4")}),
+    Answered("a blank from the web", {BYTES: _RIGHT.format("x =\u00a01")}, lost=(BYTES,), student="U+00A0"),
+    Answered(
+        "a conflict within an answer",
+        {BYTES: "<<<<<<< HEAD\n" + _RIGHT.format("pass") + "=======\n>>>>>>> theirs\n"},
+        lost=(BYTES,),
+        student="SyntaxError",
+    ),
+    Answered("an assertion of its own that fails", {BYTES: _RIGHT.format("pass") + "assert 1 == 2, 'still to do'"}),
+    Answered("the stub's last line left", {BYTES: _RIGHT.format("pass") + "    raise NotImplementedError"}),
     Answered("curly quotes", {BYTES: _RIGHT.format("print(“bytes”)")}, lost=(BYTES,), student="SyntaxError"),
     Answered(
         "raises at the top", {BYTES: "1 / 0\n" + _RIGHT.format("pass")}, lost=(BYTES,), student="ZeroDivisionError"
@@ -411,6 +444,10 @@ def files(sheet: Sheet) -> list[Broken]:
 
         return edit
 
+    def vs_code(cell: dict) -> None:
+        cell |= {"id": f"#VSC-{cell['id'][:8]}"}
+        cell["metadata"] |= {"vscode": {"languageId": "python"}}
+
     def in_place(name: str, source: str) -> Callable[[list[dict]], None]:
         return lambda cells: next(c for c in cells if grade_id(c) == name).update(source=source)
 
@@ -444,6 +481,9 @@ def files(sheet: Sheet) -> list[Broken]:
     stub = sheet.filled({})
     merge = b'<<<<<<< HEAD\n "a": 1,\n=======\n "a": 2,\n>>>>>>> theirs\n'
     conflict = b'<<<<<<< HEAD\n  "    return 1"\n=======\n  "    return 2"\n>>>>>>> theirs\n'
+    latin = (
+        sheet.filled(sheet.right | {BYTES: "# déjà vu\n" + sheet.right[BYTES]}).decode().encode("latin-1", "replace")
+    )
     shared = file(right.replace(b"\n", b"\r\n"))
     return [
         # nothing to read
@@ -480,7 +520,14 @@ def files(sheet: Sheet) -> list[Broken]:
         Broken("line ends of Windows", shared),
         Broken("a byte order mark", file(b"\xef\xbb\xbf" + right)),
         Broken("UTF-16", file(right.decode().encode("utf-16"))),
+        Broken("Latin-1", file(latin), student="UTF-8", instructor="Latin-1"),
         Broken("one line", file(json.dumps(notebook).encode())),
+        Broken("saved as text", file(right, f"{NAME}.ipynb.txt"), student="please hand it in as"),
+        Broken("saved as JSON", file(right, f"{NAME}.ipynb.json"), student="please hand it in as"),
+        Broken("ids and marks of VS Code", edited(each(vs_code), metadata={"vscode": {"interpreter": {"hash": "1"}}})),
+        Broken("ids of Colab", edited(each(lambda c: c.update(id=f"{len(c['source'])}{c['id']}"[-12:])))),
+        Broken("one id for all", edited(each(lambda c: c.update(id="same")))),
+        Broken("sources as lists of letters", edited(each(lambda c: c.update(source=list("".join(c["source"])))))),
         Broken("an old format", file(json.dumps(version3).encode()), student="old format", instructor="nbformat 3"),
         Broken("a format to come", edited(lambda cells: None, nbformat=5, nbformat_minor=0)),
         Broken("no format", file(json.dumps({"cells": notebook["cells"]}).encode())),
