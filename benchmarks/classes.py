@@ -1,6 +1,7 @@
 """A large class, made from the banks: hand-ins a second, memory over the run, and what kills do to it.
 
-    python -m benchmarks.classes                  # a thousand hand-ins, with one worker and with two
+    python -m benchmarks.classes                  # a thousand hand-ins, with two workers and with one
+    python -m benchmarks.classes --hand-ins 1000 300   # a thousand with two, three hundred of them with one
     python -m benchmarks.classes --kills 10       # instead: ten kills of each kind
 
 Each hand-in answers every exercise with an answer drawn from its bank, right or wrong. The class is graded by the
@@ -19,6 +20,7 @@ import random
 import shutil
 import signal
 import sqlite3
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -40,6 +42,7 @@ ABOUT_KILLS = """Classes of twenty, made from a bank, graded by the command line
 database is killed (SQLite: locked) at random moments, and run again until a run ends well: how many gradebooks are
 equal to that of a run that nothing disturbed."""
 MIB, SEED = 1 << 20, 7
+MOST_GROWN = 1.1  # memory in the second half of a run, of that in the first
 
 
 def fill(folder: ClassFolder, assignment: str, count: int) -> None:
@@ -123,10 +126,10 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
     log, count = scratch / f"{jobs}.log", len(folder.students())
     started, records, first, step = time.perf_counter(), [], 0.0, max(count // 10, 1)
     process = start(folder, assignment, jobs, log)
-    done, judged = 0, 0.0
+    done, judged, highest = 0, 0.0, 0.0
     while process.poll() is None:
         time.sleep(0.25)
-        done = graded(log)
+        done, highest = graded(log), max(highest, resident(process.pid))
         now = time.perf_counter() - started
         first = first or (now if done else 0.0)
         judged = judged or (now if done == count else 0.0)
@@ -141,8 +144,15 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
         "hand_ins_a_second_with_the_gradebook": count / wall,
         "judging_seconds": judged,
         "gradebook_seconds": wall - judged,
+        "bookkeeper_highest_mib": highest,
     }
     return [*records, {"measure": "speed", "assignment": assignment, "workers": jobs, "hand_ins": count, **tail}]
+
+
+def grown(records: list[Record], jobs: int) -> float:
+    """How many times the memory of a run's first half its second half needs."""
+    held = [r["bookkeeper_mib"] + r["its_processes_mib"] for r in records if r["workers"] == jobs and "seconds" in r]
+    return statistics.mean(held[len(held) // 2 :]) / statistics.mean(held[: len(held) // 2])
 
 
 def _row(measure: str, assignment: str, jobs: int, done: int, seconds: float, own: float, others: float) -> Record:
@@ -272,31 +282,41 @@ def _written(name: str, about: str, records: list[Record], began: float) -> None
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignment", nargs="?", default="01-seq2seq")
-    parser.add_argument("--hand-ins", type=int, default=1000)
-    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2], help="one run of the class for each number")
+    parser.add_argument("--hand-ins", type=int, nargs="+", default=[1000], help="of all runs, or of each in turn")
+    parser.add_argument("--workers", type=int, nargs="+", default=[2, 1], help="one run of the class for each number")
     parser.add_argument("--kills", type=int, default=0, help="instead: so many of each kind, on classes of twenty")
     options = parser.parse_args()
+    sizes = options.hand_ins * len(options.workers) if len(options.hand_ins) == 1 else options.hand_ins
+    if len(sizes) != len(options.workers):
+        parser.error(f"{len(sizes)} sizes for {len(options.workers)} runs: say one of each, or one for all")
     notebook, began = ROOT / "notebooks" / f"{options.assignment}.ipynb", time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="classes-") as folder:
         scratch = Path(folder)
         released = ClassFolder.at(scratch / "released")
         release(released, [notebook])
-        fill(released, notebook.stem, 20 if options.kills else options.hand_ins)
+        fill(released, notebook.stem, 20 if options.kills else max(sizes))
         if options.kills:
-            _written("kills", ABOUT_KILLS, kills(released, notebook, options.kills, scratch), began)
+            rows = kills(released, notebook, options.kills, scratch)
+            _written("kills", ABOUT_KILLS, rows, began)
+            if any(row["equal_to_the_undisturbed"] != row["classes"] or row["graded_twice"] for row in rows):
+                raise SystemExit("a kill changed a gradebook, or a hand-in was graded twice")
             return
         records: list[Record] = []
-        gradebooks = []
-        for jobs in options.workers:
+        points: dict[str, dict[str, float]] = {}
+        for jobs, size in zip(options.workers, sizes, strict=True):
             large = ClassFolder.at(scratch / f"large-{jobs}")
             shutil.copytree(released.root, large.root)
+            for student in large.students()[size:]:
+                shutil.rmtree(large.submitted / student)
             begin(large, notebook.stem)
             records += throughput(large, notebook.stem, jobs, scratch)
-            gradebooks.append(gradebook.scores(large, notebook.stem))
             print(records[-1], flush=True)
+            found = gradebook.scores(large, notebook.stem)
+            if any(found[student] != points.setdefault(student, found[student]) for student in found):
+                raise SystemExit("the gradebooks differ with the number of workers")
             _written("classes", ABOUT, records, began)
-        if any(found != gradebooks[0] for found in gradebooks):
-            raise SystemExit("the gradebooks differ with the number of workers")
+            if (times := grown(records, jobs)) > MOST_GROWN:
+                raise SystemExit(f"memory grew {times:.2f} times over a run: see the records")
 
 
 if __name__ == "__main__":

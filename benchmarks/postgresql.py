@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pwd
+import secrets
 import shutil
 import signal
 import socket
@@ -48,6 +49,10 @@ class Server:
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
 
+    @property
+    def running(self) -> bool:
+        return self._process.poll() is None
+
     def url(self, name: str) -> str:
         """The URL of a new, empty database."""
         import psycopg
@@ -79,6 +84,18 @@ class Server:
 
     def _run(self, program: str, *words: str) -> None:
         subprocess.run(self._as_user(program, *words), check=True, **self._where())
+
+
+def copy(url: str) -> str:
+    """The URL of a new database that holds what this one does, to which nobody may be connected meanwhile."""
+    import psycopg
+    from sqlalchemy import make_url
+
+    of, name = make_url(url), f"copy_{secrets.token_hex(6)}"
+    where = {"host": of.host, "port": of.port, "user": of.username, "dbname": "postgres"}
+    with psycopg.connect(**where, autocommit=True) as connection:
+        connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{of.database}"')
+    return of.set(database=name).render_as_string(hide_password=False)
 
 
 @contextlib.contextmanager

@@ -1,4 +1,8 @@
-"""Fixtures for the grader's tests: the toy assignment, and a class that was released, sampled and graded once."""
+"""Fixtures for the grader's tests: the toy assignment, and a class that was released, sampled and graded once.
+
+A test that takes a class has its gradebook in SQLite; in the long form it runs on PostgreSQL too. One that must do so
+in every run says `@pytest.mark.parametrize("database", ["sqlite", "postgresql"])`.
+"""
 
 import shutil
 from dataclasses import dataclass
@@ -11,6 +15,32 @@ from autograde.folders import ClassFolder
 from tests.autograde import toy
 
 
+def pytest_generate_tests(metafunc):
+    """The long form: every test with a gradebook on both databases, except one that names its own."""
+    named = any("database" in marker.args[0] for marker in metafunc.definition.iter_markers("parametrize"))
+    if "database" in metafunc.fixturenames and metafunc.config.getoption("--full") and not named:
+        metafunc.parametrize("database", ["sqlite", "postgresql"])
+
+
+@pytest.fixture
+def database():
+    """Which database holds the gradebook."""
+    return "sqlite"
+
+
+def copied(of: ClassFolder, root: Path) -> ClassFolder:
+    """The class elsewhere, with a gradebook of its own."""
+    from autograde import gradebook
+    from benchmarks.postgresql import copy
+
+    shutil.copytree(of.root, root)
+    folder = ClassFolder.at(root)
+    url = gradebook.configuration(of).CourseDirectory.db_url
+    if url.startswith("postgresql"):
+        folder.config.write_text(folder.config.read_text().replace(url, copy(url)))
+    return folder
+
+
 @dataclass(frozen=True)
 class GradedClass:
     """A toy class after one run of the grader: its folder, what was handed in, what the run said."""
@@ -20,9 +50,8 @@ class GradedClass:
     summary: object
 
     def copy(self, root: Path) -> ClassFolder:
-        """The class's folder elsewhere, for a test that changes it."""
-        shutil.copytree(self.folder.root, root)
-        return ClassFolder.at(root)
+        """The class elsewhere, for a test that changes it."""
+        return copied(self.folder, root)
 
 
 @pytest.fixture(autouse=True)
@@ -48,11 +77,50 @@ def released_once(tmp_path_factory) -> Path:
     return root / "class"
 
 
+@pytest.fixture(scope="session")
+def server():
+    """A PostgreSQL for the whole session, where Debian's package or another has put one."""
+    from benchmarks import postgresql
+
+    if postgresql.programs() is None:
+        pytest.skip("needs PostgreSQL's initdb (Debian, Ubuntu: apt-get install postgresql)")
+    with postgresql.server() as running:
+        yield running
+
+
 @pytest.fixture
-def toy_released(tmp_path, toy_notebook, released_once) -> ClassFolder:
+def postgresql(server):
+    """The server, for a test that kills it: the next one finds it running."""
+    yield server
+    if not server.running:
+        server.start()
+
+
+@pytest.fixture(scope="session")
+def released_in_sqlite(released_once) -> ClassFolder:
+    return ClassFolder.at(released_once)
+
+
+@pytest.fixture(scope="session")
+def released_in_postgresql(tmp_path_factory, server) -> ClassFolder:
+    """The same with its gradebook in PostgreSQL, of which tests get copies."""
+    from autograde.gradebook import write_configuration
+    from autograde.release import release
+
+    root = tmp_path_factory.mktemp("released")
+    folder = ClassFolder.at(root / "class")
+    write_configuration(folder)
+    with folder.config.open("a") as file:
+        file.write(f"\nc.CourseDirectory.db_url = {server.url('released')!r}\n")
+    with toy.installed(root) as notebook:
+        release(folder, [notebook])
+    return folder
+
+
+@pytest.fixture
+def toy_released(tmp_path, toy_notebook, database, request) -> ClassFolder:
     """A class of the test's own in which the toy assignment is released and nothing handed in."""
-    shutil.copytree(released_once, tmp_path / "class")
-    return ClassFolder.at(tmp_path / "class")
+    return copied(request.getfixturevalue(f"released_in_{database}"), tmp_path / "class")
 
 
 @pytest.fixture(scope="session")
@@ -88,20 +156,33 @@ def one_sandbox(warm_sandbox, monkeypatch):
     monkeypatch.setattr(desk, "Sandbox", Lent)
 
 
-@pytest.fixture(scope="session")
-def toy_class(tmp_path_factory, released_once) -> GradedClass:
-    """The toy's sample class, graded, with feedback and grades. Tests that use it read it and change nothing."""
+def graded(released: ClassFolder, root: Path) -> GradedClass:
+    """The toy's sample class, graded, with feedback and grades."""
     from autograde import export, feedback, grade, sample
 
-    root = tmp_path_factory.mktemp("toy")
-    shutil.copytree(released_once, root / "class")
     with toy.installed(root):
-        folder = ClassFolder.at(root / "class")
+        folder = copied(released, root / "class")
         made = sample.sample(folder, toy.NAME)
         summary = grade.grade(folder)
         feedback.feedback(folder, toy.NAME)
         export.export(folder)
     return GradedClass(folder, made, summary)
+
+
+@pytest.fixture(scope="session")
+def graded_in_sqlite(tmp_path_factory, released_in_sqlite) -> GradedClass:
+    return graded(released_in_sqlite, tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture(scope="session")
+def graded_in_postgresql(tmp_path_factory, released_in_postgresql) -> GradedClass:
+    return graded(released_in_postgresql, tmp_path_factory.mktemp("toy"))
+
+
+@pytest.fixture
+def toy_class(database, request) -> GradedClass:
+    """The toy's sample class, graded once a session. Tests that use it read it and change nothing."""
+    return request.getfixturevalue(f"graded_in_{database}")
 
 
 @pytest.fixture

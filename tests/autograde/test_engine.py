@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autograde import engine, grade, gradebook, sample
-from autograde.ledger import Ledger
+from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde import toy
 
 pytestmark = [
@@ -25,7 +25,7 @@ PRELOAD = "tests.autograde.toy.preload"
 
 @pytest.fixture
 def filled(toy_released, toy_notebook, hand_in):
-    """A class of six, one of whom ends the worker that grades them; (folder, expected sums of points)."""
+    """A class of five; (folder, expected sums of points, the sheet to fill)."""
     sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
     wrong = sheet.right | {"scale": "def scale(x, factor):\n    return x"}
     for student, answers in {"ada": sheet.right, "bob": wrong, "cleo": {}, "dan": sheet.right, "eve": wrong}.items():
@@ -44,19 +44,29 @@ def once_each(folder):
 
 
 def test_two_workers_grade_a_class_and_one_who_ends_them_waits_for_a_person(filled, hand_in):
+    """Meanwhile somebody hands in again, which is the next run's, and somebody starts a run, which is refused."""
     import distributed  # noqa: F401  (brings its own settings, which ours are then laid over)
     from dask import config
 
     folder, expected, sheet = filled
     hand_in(folder, "mallory", sheet.filled(sheet.right | {"scale": "# ends its worker"}))
+
+    def meanwhile(assignment, done, of, line):
+        if line is not None and done == 1:  # the first few were read before it
+            hand_in(folder, "bob", b"a later hand-in")
+            with pytest.raises(LedgerBusy, match=f"process {os.getpid()}"):
+                grade.grade(folder, jobs=2)
+
     with config.set({"distributed.worker.preload": [PRELOAD]}):
-        summary = grade.grade(folder, jobs=2)
+        summary = grade.grade(folder, jobs=2, progress=meanwhile)
     assert {line.student for line in summary.lines if line.needs_person} == {"mallory"}
     assert [line.student for line in summary.lines] == sorted(expected | {"mallory": 0})
     assert {s: p for s, p in sums(folder).items() if s != "mallory"} == expected
     assert once_each(folder)
     (record,) = (r for r in Ledger(folder.ledger).read(toy.NAME) if (r.student, r.exercise) == ("mallory", "scale"))
     assert record.details == ["It ended the worker, twice."]
+    (line,) = grade.grade(folder, students=["bob"]).lines
+    assert line.fresh and sums(folder)["bob"] == 0 and once_each(folder)
 
 
 @pytest.fixture

@@ -140,12 +140,10 @@ def test_a_run_killed_anywhere_and_run_again_gives_the_same_gradebook(toy_releas
     assert not list(toy_released.staged.glob("*/*"))
 
 
-def test_a_lost_gradebook_is_filled_again_from_the_ledger(toy_class, tmp_path, toy_notebook):
-    from autograde.release import release
-
-    folder = toy_class.copy(tmp_path / "class")
-    (folder.root / "gradebook.db").unlink()
-    release(folder, [toy_notebook])
+def test_a_lost_gradebook_is_filled_again_from_the_ledger(toy_class, toy_released):
+    folder, there = toy_released, toy_class.folder  # toy_released: nothing but an empty gradebook
+    for kept in (there.submitted, there.autograded, there.ledger):
+        shutil.copytree(kept, folder.root / kept.name, dirs_exist_ok=True)
     summary = grade.grade(folder)
     assert not any(line.fresh for line in summary.lines)
     assert gradebook.scores(folder, toy.NAME) == gradebook.scores(toy_class.folder, toy.NAME)

@@ -19,8 +19,6 @@ from autograde import engine, grade, gradebook, quarantine, runs, sample
 from autograde.folders import ClassFolder
 from autograde.ledger import Ledger, LedgerBusy
 from autograde.regrade import regrade
-from autograde.release import release
-from benchmarks.postgresql import programs, server
 from course import checks
 from tests.autograde import toy
 
@@ -36,7 +34,7 @@ SEED = 20150522
 
 @pytest.fixture(scope="session")
 def twenty(tmp_path_factory, released_once):
-    """A class of twenty, made from the toy's bank, one of them with a grade by a person; nothing is graded yet."""
+    """What a class of twenty handed in, made from the toy's bank."""
     root = tmp_path_factory.mktemp("twenty")
     shutil.copytree(released_once, root / "class")
     folder = ClassFolder.at(root / "class")
@@ -51,22 +49,23 @@ def twenty(tmp_path_factory, released_once):
             path.parent.mkdir(parents=True)
             path.write_bytes(sheet.filled(sheet.right if number % 2 else {}))
     assert len(folder.students()) == 20
-    return folder
+    return folder.submitted
 
 
 @pytest.fixture
-def disturbed(twenty, tmp_path, toy_notebook):
-    """The class of twenty, in a folder of the test's own."""
-    shutil.copytree(twenty.root, tmp_path / "disturbed")
-    return ClassFolder.at(tmp_path / "disturbed")
+def disturbed(twenty, toy_released):
+    """The class of twenty, of the test's own; nothing is graded yet."""
+    shutil.copytree(twenty, toy_released.submitted, dirs_exist_ok=True)
+    return toy_released
 
 
 @pytest.fixture(scope="session")
-def undisturbed(twenty, tmp_path_factory, warm_sandbox):
+def undisturbed(twenty, released_once, tmp_path_factory, warm_sandbox):
     """student -> exercise -> points, as one run in one go gives them."""
     root = tmp_path_factory.mktemp("undisturbed")
-    shutil.copytree(twenty.root, root / "class")
+    shutil.copytree(released_once, root / "class")
     folder = ClassFolder.at(root / "class")
+    shutil.copytree(twenty, folder.submitted, dirs_exist_ok=True)
     with toy.installed(root):
         grade.grade(folder)
         return gradebook.scores(folder, toy.NAME)
@@ -83,25 +82,6 @@ def check(folder, expected):
 
 class Killed(BaseException):
     """Stands for the end of the process: nothing catches it."""
-
-
-@pytest.fixture(scope="module")
-def postgresql():
-    if programs() is None:
-        pytest.skip("needs PostgreSQL's initdb (Debian, Ubuntu: apt-get install postgresql)")
-    with server() as running:
-        yield running
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def book(request, disturbed, toy_notebook):
-    """The class of twenty with its gradebook in either database."""
-    if request.param == "postgresql":
-        running = request.getfixturevalue("postgresql")
-        with disturbed.config.open("a") as file:
-            file.write(f"\nc.CourseDirectory.db_url = {running.url(request.node.name)!r}\n")
-        release(disturbed, [toy_notebook])
-    return disturbed
 
 
 def test_killed_at_random_points_again_and_again(disturbed, undisturbed, monkeypatch):
@@ -137,16 +117,55 @@ def test_killed_at_random_points_again_and_again(disturbed, undisturbed, monkeyp
     check(disturbed, undisturbed)
 
 
-def test_a_persons_grade_stays(book, monkeypatch):
-    grade.grade(book, students=["right", "untouched"])
-    with gradebook.open_gradebook(book) as opened:
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_a_persons_grade_stays(disturbed, monkeypatch):
+    grade.grade(disturbed, students=["right", "untouched"])
+    with gradebook.open_gradebook(disturbed) as opened:
         opened.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         opened.db.commit()
-    (line,) = grade.grade(book, again=True, students=["untouched"]).lines
+    (line,) = grade.grade(disturbed, again=True, students=["untouched"]).lines
     assert (line.score, line.manual, line.needs_person) == (1.5, True, True)
-    assert sum(gradebook.scores(book, toy.NAME)["right"].values()) == 9
+    assert sum(gradebook.scores(disturbed, toy.NAME)["right"].values()) == 9
 
 
+@pytest.mark.parametrize("database", ["postgresql"])
+def test_a_postgresql_that_dies_and_comes_back(disturbed, undisturbed, postgresql, monkeypatch):
+    real, calls, pauses = gradebook.SaveVerdicts._add_score, [], []
+
+    def killing(self, cell, resources):
+        calls.append(1)
+        if len(calls) in (8, 40, 77):
+            postgresql.kill()
+        return real(self, cell, resources)
+
+    monkeypatch.setattr(gradebook.SaveVerdicts, "_add_score", killing)
+    pause = SimpleNamespace(sleep=lambda seconds: pauses.append(seconds) or postgresql.start())
+    monkeypatch.setattr(gradebook, "time", pause)
+    grade.grade(disturbed)
+    assert pauses == list(gradebook._PAUSES)
+    check(disturbed, undisturbed)
+
+
+@pytest.mark.parametrize("database", ["postgresql"])
+def test_a_database_that_stays_away_costs_no_verdict(disturbed, undisturbed, postgresql, monkeypatch):
+    enter = gradebook.enter
+
+    def without(*args):
+        postgresql.kill()
+        return enter(*args)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(gradebook, "enter", without)
+        patch.setattr(gradebook, "_PAUSES", ())
+        with pytest.raises(gradebook.GradebookError, match=r"postgresql\+psycopg://grader@127.0.0.1:\d+/\w+ cannot"):
+            grade.grade(disturbed)
+    assert len(list(Ledger(disturbed.ledger).read(toy.NAME))) == 100
+    postgresql.start()
+    assert not any(line.fresh for line in grade.grade(disturbed, resume=True).lines)
+    check(disturbed, undisturbed)
+
+
+@pytest.mark.parametrize("database", ["sqlite"])
 def test_an_sqlite_that_is_locked_is_waited_for(disturbed, undisturbed, monkeypatch):
     monkeypatch.setattr(gradebook.api, "create_engine", in_a_hurry(gradebook.api.create_engine))
     other = sqlite3.connect(disturbed.root / "gradebook.db", isolation_level=None)
@@ -186,6 +205,7 @@ def test_a_grader_killed_by_the_machine(disturbed, undisturbed):
     check(disturbed, undisturbed)
 
 
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_a_resubmission_during_a_run_waits_for_the_next(toy_released, toy_notebook, hand_in, monkeypatch):
     sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
     hand_in(toy_released, "ada", sheet.filled({}))

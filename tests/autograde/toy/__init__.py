@@ -60,7 +60,10 @@ def _check(number: str, name: str, part: str, points: int):
 
 @contextlib.contextmanager
 def installed(folder: Path) -> Iterator[Path]:
-    """Puts the toy in a chapter's place and gives the path of its notebook, written below `folder`."""
+    """Puts the toy in a chapter's place and gives the path of its notebook, written below `folder`.
+
+    May be nested: a class for a whole session is first made while some test already has the toy.
+    """
     path = folder / "notebooks" / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(notebook())
@@ -68,7 +71,8 @@ def installed(folder: Path) -> Iterator[Path]:
     listed.write_text(json.dumps(notebooks.declared(path)))
     added = {}
     for name, file in (("solutions", "solutions_toy"), ("course.checks", "checks_toy"), ("autograde.bank", "bank_toy")):
-        added[f"{name}.toy"] = HERE / f"{file}.py"
+        if f"{name}.toy" not in sys.modules:
+            added[f"{name}.toy"] = HERE / f"{file}.py"
     before = course.exercises._FILE, course.chapters.__file__
     course.exercises._FILE, course.chapters.__file__ = listed, str(HERE / "chapters" / "__init__.py")
     course.exercises.exercises.cache_clear()
