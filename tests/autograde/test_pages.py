@@ -14,9 +14,9 @@ STUDENTS = ("wrong-the-sign-is-lost", "untouched", "unreadable-file")
 
 
 @pytest.fixture(scope="module")
-def paths(toy_class, tmp_path_factory):
+def paths(graded_in_sqlite, tmp_path_factory):
     """name -> page: feedback of three kinds, and a summary on which every part shows."""
-    folder = toy_class.copy(tmp_path_factory.mktemp("pages") / "class")
+    folder = graded_in_sqlite.copy(tmp_path_factory.mktemp("pages") / "class")
     with gradebook.open_gradebook(folder) as book:
         book.add_student("a-name-without-any-blank-in-it-that-goes-on-and-on-and-on-and-on-and-on-and-on")
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").needs_manual_grade = True

@@ -14,9 +14,9 @@ toy_grader = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 
 
 @pytest.fixture(scope="module")
-def found(toy_class, tmp_path_factory):
+def found(graded_in_sqlite, tmp_path_factory):
     with toy.installed(tmp_path_factory.mktemp("toy")):
-        return summary.summary(toy_class.folder, toy.NAME)
+        return summary.summary(graded_in_sqlite.folder, toy.NAME)
 
 
 class TestOfTheToyClass:
