@@ -801,6 +801,12 @@ numerical_gradient = Bank(
             "that of x. See section 0.6.",
         ),
         Wrong(
+            "the step rounded to float32",
+            edit(("torch.eye(x.numel(), dtype=x.dtype, device=x.device)", "torch.eye(x.numel())")),
+            "The slopes are right to seven digits only. The nudge was made without asking for a dtype, so the step was "
+            "rounded to float32 before it was added to x. Make the nudge in the dtype of x. See section 0.6.",
+        ),
+        Wrong(
             "no guard",
             edit(('    if not step > 0:\n        raise ValueError(f"step must be positive, got {step}")\n', "")),
             "The guard is gone that stood in the first lines of the stub. Put it back.",
@@ -1176,6 +1182,12 @@ fix_the_training_loop = Bank(
             "The last examples, too few for a whole batch, are never trained on. See section 0.9.",
         ),
         Wrong(
+            "a last batch of one left out",
+            edit(("range(0, len(order), batch_size)", "range(0, len(order) - 1, batch_size)")),
+            "Where a single example is left over for the last batch, it is never trained on: the loop ends one place too "
+            "early. See section 0.9.",
+        ),
+        Wrong(
             "the mean of the batches' means",
             edit(
                 ("total += loss * len(chosen)", "total += loss"),
@@ -1268,6 +1280,12 @@ fix_the_training_loop = Bank(
                 )
             ),
             "The loop is right, but the guard is gone that stood before it. Put it back.",
+        ),
+        Wrong(
+            "a batch size below zero",
+            edit(("batch_size < 1:", "batch_size == 0:")),
+            "A batch size of 0 is refused, and with one below zero the loop has no turns and a loss of 0 comes back. "
+            "Refuse whatever is below 1.",
         ),
     ],
     correct=[
