@@ -4,7 +4,7 @@ from autograde.bank import Bank, Correct, Wrong, edit
 
 # ---- 1.1 GRUCell ----------------------------------------------------------------------------------------------------
 
-_CELL_INIT = """
+_CELL = """
 class GRUCell(nn.Module):
     def __init__(self, input_size, hidden_size):
         super().__init__()
@@ -16,6 +16,11 @@ class GRUCell(nn.Module):
         bound = 1 / math.sqrt(hidden_size)
         for parameter in self.parameters():
             nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input, hidden):
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
 """
 
 gru_cell = Bank(
@@ -99,13 +104,23 @@ gru_cell = Bank(
             edit(("F.linear(hidden, self.weight_hh, self.bias_hh)", "F.linear(hidden, self.weight_hh)")),
             "bias_hh has no effect. Both the input's and the state's product have a bias of their own.",
         ),
+        Wrong(
+            "no guard",
+            edit(
+                (
+                    "input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size)",
+                    "False",
+                )
+            ),
+            "The new state is right, but the guard of the stub is gone: one old state beside a batch of inputs is spread "
+            "over all of them without a word. Put it back.",
+        ),
     ],
     correct=[
         Correct(
             "one slice a gate",
-            _CELL_INIT
+            _CELL
             + """
-    def forward(self, input, hidden):
         H = self.hidden_size
         gi = input @ self.weight_ih.T + self.bias_ih
         gh = hidden @ self.weight_hh.T + self.bias_hh
@@ -117,9 +132,9 @@ gru_cell = Bank(
         ),
         Correct(
             "six matrices with their names",
-            _CELL_INIT
+            _CELL
             + """
-    def forward(self, x, h):
+        x, h = input, hidden
         W_ir, W_iz, W_in = self.weight_ih.chunk(3)
         W_hr, W_hz, W_hn = self.weight_hh.chunk(3)
         b_ir, b_iz, b_in = self.bias_ih.chunk(3)
@@ -132,9 +147,8 @@ gru_cell = Bank(
         ),
         Correct(
             "einsum",
-            _CELL_INIT
+            _CELL
             + """
-    def forward(self, input, hidden):
         from_input = torch.einsum("bi,gi->bg", input, self.weight_ih) + self.bias_ih
         from_hidden = torch.einsum("bh,gh->bg", hidden, self.weight_hh) + self.bias_hh
         i = from_input.unflatten(1, (3, -1))
@@ -146,9 +160,8 @@ gru_cell = Bank(
         ),
         Correct(
             "a loop over the batch",
-            _CELL_INIT
+            _CELL
             + """
-    def forward(self, input, hidden):
         rows = []
         for x, h in zip(input, hidden):
             i = self.weight_ih @ x + self.bias_ih
@@ -161,9 +174,8 @@ gru_cell = Bank(
         ),
         Correct(
             "gates together, the exponential written out",
-            _CELL_INIT
+            _CELL
             + """
-    def forward(self, input, hidden):
         H = self.hidden_size
         i = F.linear(input, self.weight_ih, self.bias_ih)
         h = F.linear(hidden, self.weight_hh, self.bias_hh)
@@ -179,13 +191,18 @@ gru_cell = Bank(
 
 # ---- 1.2 Encoder ----------------------------------------------------------------------------------------------------
 
-_ENCODER_INIT = """
+_ENCODER = """
 class Encoder(nn.Module):
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
         super().__init__()
         self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
         self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
         self.bridge = nn.Linear(2 * hidden_size, hidden_size)
+
+    def forward(self, source, lengths):
+        batch, longest = source.shape
+        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
+            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
 """
 _LAST = "torch.cat([last[0], last[1]], dim=1)"
 
@@ -194,9 +211,8 @@ encoder = Bank(
     wrong=[
         Wrong(
             "the padding is read like words",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         outputs, last = self.gru(self.embedding(source))
         return outputs, torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))
 """,
@@ -205,9 +221,8 @@ encoder = Bank(
         ),
         Wrong(
             "the padding is read, then hidden",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         outputs, last = self.gru(self.embedding(source))
         real = torch.arange(source.shape[1]) < lengths.unsqueeze(1)
         outputs = outputs * real.unsqueeze(2)
@@ -218,9 +233,8 @@ encoder = Bank(
         ),
         Wrong(
             "the forward state is gathered, the backward one has read the padding",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         outputs, _ = self.gru(self.embedding(source))
         H = outputs.shape[2] // 2
         rows = torch.arange(len(source))
@@ -301,13 +315,18 @@ encoder = Bank(
             "Where even the longest sentence has padding behind it, fewer columns come back than went in. "
             "`pad_packed_sequence` takes the width to fill up to.",
         ),
+        Wrong(
+            "no guard",
+            edit(("lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest", "False")),
+            "What comes back is right, but the guard of the stub is gone, which says what is wrong with the lengths. Put "
+            "it back.",
+        ),
     ],
     correct=[
         Correct(
             "sorted, run, put back",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         order = torch.argsort(lengths, descending=True)
         back = torch.argsort(order)
         embedded = self.embedding(source[order])
@@ -320,9 +339,8 @@ encoder = Bank(
         ),
         Correct(
             "a sentence at a time",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         outputs, states = [], []
         for row, n in zip(source, lengths.tolist()):
             out, last = self.gru(self.embedding(row[:n]).unsqueeze(0))
@@ -333,9 +351,8 @@ encoder = Bank(
         ),
         Correct(
             "states read off the outputs",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         packed = nn.utils.rnn.pack_padded_sequence(
             self.embedding(source), lengths.cpu(), batch_first=True, enforce_sorted=False)
         outputs, _ = self.gru(packed)
@@ -348,9 +365,8 @@ encoder = Bank(
         ),
         Correct(
             "padding filled up by hand",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         packed = nn.utils.rnn.pack_padded_sequence(
             self.embedding(source), lengths.cpu(), batch_first=True, enforce_sorted=False)
         packed_outputs, last = self.gru(packed)
@@ -363,9 +379,8 @@ encoder = Bank(
         ),
         Correct(
             "both directions as two loops of the cell's equations",
-            _ENCODER_INIT
+            _ENCODER
             + """
-    def forward(self, source, lengths):
         B, S = source.shape
         H = self.gru.hidden_size
         real = torch.arange(S) < lengths.unsqueeze(1)
@@ -392,7 +407,7 @@ encoder = Bank(
 # ---- 1.3 Decoder, Seq2Seq -------------------------------------------------------------------------------------------
 
 _SHIFT = "torch.cat([begin, targets[:, :-1]], dim=1)"
-_DECODER_INIT = """
+_DECODER_GIVEN = """
 class Decoder(nn.Module):
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
         super().__init__()
@@ -400,11 +415,16 @@ class Decoder(nn.Module):
         self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
         self.gru = nn.GRU(embedding_size + hidden_size, hidden_size, batch_first=True)
         self.output = nn.Linear(2 * hidden_size, vocab_size)
+
+    def forward(self, tokens, hidden, context):
+        batch, length = tokens.shape
+        wanted = (batch, self.hidden_size)
+        if hidden.shape != wanted or context.shape != wanted:
+            raise ValueError(f"need hidden and context {wanted}, got {tuple(hidden.shape)} and {tuple(context.shape)}")
 """
 _DECODER = (
-    _DECODER_INIT
+    _DECODER_GIVEN
     + """
-    def forward(self, tokens, hidden, context):
         repeated = context[:, None].expand(context.shape[0], tokens.shape[1], context.shape[1])
         states, last = self.gru(torch.cat([self.embedding(tokens), repeated], -1), hidden[None])
         return self.output(torch.cat([states, repeated], -1)), last[0]
@@ -660,14 +680,19 @@ decoder = Bank(
             "encode gives something made of the encoder's outputs. The vector is the second thing the encoder returns, "
             "its state.",
         ),
+        Wrong(
+            "no guard",
+            edit(("hidden.shape != wanted or context.shape != wanted", "False")),
+            "What comes back is right, but the guard of the stub is gone, which says what is wrong with a state or a "
+            "context. Put it back.",
+        ),
     ],
     correct=[
         Correct("roll, then overwrite the first column", _DECODER + _SEQ2SEQ),
         Correct(
             "the decoder as a loop of single steps",
-            _DECODER_INIT
+            _DECODER_GIVEN
             + """
-    def forward(self, tokens, hidden, context):
         logits = []
         for t in range(tokens.shape[1]):
             x = torch.cat([self.embedding(tokens[:, t]), context], dim=1)
@@ -736,9 +761,8 @@ decoder = Bank(
         ),
         Correct(
             "the output layer as two products",
-            _DECODER_INIT
+            _DECODER_GIVEN
             + """
-    def forward(self, tokens, hidden, context):
         T, H = tokens.shape[1], hidden.shape[1]
         inputs = torch.cat([self.embedding(tokens), context.repeat(T, 1, 1).transpose(0, 1)], dim=2)
         states, _ = self.gru(inputs, hidden.unsqueeze(0))
@@ -753,13 +777,19 @@ decoder = Bank(
 
 # ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------
 
+_LOSS = """
+def masked_cross_entropy(logits, targets, pad_id):
+    if logits.ndim != 3 or logits.shape[:2] != targets.shape:
+        raise ValueError(f"got logits {tuple(logits.shape)} for targets {tuple(targets.shape)}")
+"""
+
 masked_cross_entropy = Bank(
     "masked_cross_entropy",
     wrong=[
         Wrong(
             "padding counts as tokens",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 """,
             "Padding is scored like a word, and the places where nothing is to be said weigh as much as the rest. Leave it "
@@ -789,8 +819,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Wrong(
             "softmax before the cross-entropy",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     real = targets != pad_id
     losses = F.cross_entropy(torch.softmax(logits, dim=2).flatten(0, 1), targets.flatten(), reduction="none")
     return (losses * real.flatten()).sum() / real.sum().clamp(min=1)
@@ -836,8 +866,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Wrong(
             "0/0 where nothing is left",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id)
 """,
             "A batch of nothing but padding gives NaN, a mean of no numbers, and one NaN gradient spoils every weight. "
@@ -868,8 +898,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Wrong(
             "the logits are zeroed at padding and counted all the same",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     logits = logits.masked_fill((targets == pad_id).unsqueeze(2), 0.0)
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 """,
@@ -878,8 +908,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Wrong(
             "a real NaN is swept away",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     return F.cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=pad_id).nan_to_num()
 """,
             "Every NaN is turned into 0, those that a broken model makes too, and a loss of 0 then hides that the weights "
@@ -890,20 +920,26 @@ def masked_cross_entropy(logits, targets, pad_id):
             edit(("real = targets != pad_id", "real = logits.argmax(dim=2) != pad_id")),
             "Positions are left out where the model predicts padding. What is padding is decided by the targets.",
         ),
+        Wrong(
+            "no guard",
+            edit(("logits.ndim != 3 or logits.shape[:2] != targets.shape", "False")),
+            "The loss is right, but the guard of the stub is gone: logits with a column too many are cut to the targets "
+            "without a word, as when the shift was forgotten. Put it back.",
+        ),
     ],
     correct=[
         Correct(
             "cross_entropy with ignore_index, as a sum",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     total = F.cross_entropy(logits.transpose(1, 2), targets, ignore_index=pad_id, reduction="sum")
     return total / max(1, int((targets != pad_id).sum()))
 """,
         ),
         Correct(
             "a loop over the tokens",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     total, count = 0.0 * logits.sum(), 0
     for b in range(targets.shape[0]):
         for t in range(targets.shape[1]):
@@ -915,8 +951,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Correct(
             "real tokens picked out first",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     real = targets.ne(pad_id)
     if not real.any():
         return (logits * 0).sum()
@@ -925,8 +961,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Correct(
             "one-hot targets",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     real = (targets != pad_id).to(logits.dtype)
     wanted = F.one_hot(targets, logits.shape[-1]).to(logits.dtype) * real.unsqueeze(-1)
     return -(wanted * torch.log_softmax(logits, dim=-1)).sum() / real.sum().clamp(min=1)
@@ -934,8 +970,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Correct(
             "weights times the losses",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     losses = F.cross_entropy(logits.reshape(-1, logits.size(-1)), targets.reshape(-1), reduction="none")
     weights = (targets.reshape(-1) != pad_id).float()
     return torch.dot(losses, weights) / torch.clamp(weights.sum(), min=1.0)
@@ -943,8 +979,8 @@ def masked_cross_entropy(logits, targets, pad_id):
         ),
         Correct(
             "max subtracted by hand",
-            """
-def masked_cross_entropy(logits, targets, pad_id):
+            _LOSS
+            + """
     shifted = logits - logits.max(dim=2, keepdim=True).values.detach()
     log_z = shifted.exp().sum(dim=2).log()
     picked = torch.take_along_dim(shifted, targets.unsqueeze(2), dim=2)[..., 0]
@@ -1087,6 +1123,12 @@ greedy_decode = Bank(
             "rows and time are swapped",
             edit(("torch.stack(written, dim=1)", "torch.stack(written, dim=0)")),
             "What comes back is (T, B). Batch first: stack along dimension 1.",
+        ),
+        Wrong(
+            "no guard",
+            edit(("if max_length < 1:", "if False:")),
+            "What is written is right, but the guard of the stub is gone, which refuses to write less than one token. Put "
+            "it back.",
         ),
     ],
     correct=[
@@ -1627,6 +1669,12 @@ fit_the_vector = Bank(
                 )
             ),
             "The search starts from zeros, whatever vector is given.",
+        ),
+        Wrong(
+            "the vector keeps what lies behind it",
+            edit(("vector.detach().clone().requires_grad_()", "vector.clone().requires_grad_()")),
+            "A vector that comes straight from an encoder has the encoder's graph behind it, and so has a copy; Adam "
+            "takes only what begins a graph. Detach it before you ask for its gradient.",
         ),
     ],
     correct=[

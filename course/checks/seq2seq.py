@@ -5,13 +5,14 @@ order one. Changing a row means recording the tables again (`python -m tools.not
 for ever.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from course.checks import Check, Draw
-from course.transport.student import Module, Student
+from course.transport.student import Module, Student, StudentError
 
 Values = dict[str, Any]
 
@@ -19,6 +20,18 @@ Values = dict[str, Any]
 def _summed(gradients: dict[str, Tensor | None]) -> Values:
     """Each gradient summed over its first axis: as telling as the whole, and a recorded table stays small."""
     return {name: None if g is None else g.sum(dim=0) for name, g in gradients.items()}
+
+
+def _refusals(module: Module, misfits: Mapping[str, tuple[Tensor, ...]]) -> Values:
+    """What a module raises for arguments that do not fit, each under the name of what is wrong with them."""
+    seen = {}
+    for what, arguments in misfits.items():
+        try:
+            module(*arguments)
+            seen[what] = "no error"
+        except StudentError as error:
+            seen[what] = error.type_name
+    return seen
 
 
 # ---- 1.1 GRUCell ----------------------------------------------------------------------------------------------------
@@ -121,6 +134,19 @@ def _(student: Student, draw: Draw) -> Values:
     return {"input": seen["inputs"][0], "hidden": seen["inputs"][1], **_summed(seen["parameters"])}
 
 
+@gru_cell.row("an input or a state of another shape is a ValueError, not a broadcast", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    cell, input, hidden = _cell(student, draw), draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN)
+    misfits = {
+        "one state for four inputs": (input, hidden[:1]),
+        "one input for four states": (input[:1], hidden),
+        "an input too wide": (draw.normal(BATCH, INPUT + 1), hidden),
+        "a state too wide": (input, draw.normal(BATCH, HIDDEN + 1)),
+    }
+    shape = tuple(cell(input, hidden).shape)  # an error for shapes that fit would prove nothing
+    return {"shape of the state where they fit": str(shape), **_refusals(cell, misfits)}
+
+
 # ---- 1.2 Encoder ----------------------------------------------------------------------------------------------------
 
 SOURCE_VOCABULARY, EMBEDDING, WIDTH, SOURCE = 11, 4, 3, 7
@@ -211,6 +237,20 @@ def _(student: Student, draw: Draw) -> Values:
     return _summed(_encoder(student, draw).grad(source, lengths, cotangents=cotangents)["parameters"])
 
 
+@encoder.row("a length that cannot be, or not one for each sentence, is a ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    made, (source, lengths) = _encoder(student, draw), _source(draw)
+    none, above = lengths.clone(), lengths.clone()
+    none[2], above[2] = 0, SOURCE + 1
+    misfits = {
+        "a length of 0": (source, none),
+        "a length above S": (source, above),
+        "four lengths for five sentences": (source, lengths[:4]),
+    }
+    shape = tuple(_pair(made(source, lengths))["state"].shape)  # an error for lengths that can be would prove nothing
+    return {"shape of the state where they fit": str(shape), **_refusals(made, misfits)}
+
+
 # ---- 1.3 Decoder, Seq2Seq -------------------------------------------------------------------------------------------
 
 TARGET_VOCABULARY, TARGET = 9, 6
@@ -247,6 +287,20 @@ def _(student: Student, draw: Draw) -> Values:
     cotangents = [draw.normal(5, TARGET, TARGET_VOCABULARY), draw.normal(5, WIDTH)]
     seen = _decoder(student, draw).grad(tokens, draw.normal(5, WIDTH), draw.normal(5, WIDTH), cotangents=cotangents)
     return {"hidden": seen["inputs"][1], "context": seen["inputs"][2], **_summed(seen["parameters"])}
+
+
+@decoder.row("the decoder: a state or a context of another shape is a ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    made, tokens = _decoder(student, draw), draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    hidden, context = draw.normal(5, WIDTH), draw.normal(5, WIDTH)
+    misfits = {
+        "one state for five sentences": (tokens, hidden[:1], context),
+        "one context for five sentences": (tokens, hidden, context[:1]),
+        "a state too wide": (tokens, draw.normal(5, WIDTH + 1), context),
+        "a context too wide": (tokens, hidden, draw.normal(5, WIDTH + 1)),
+    }
+    logits, _ = made(tokens, hidden, context)  # an error for shapes that fit would prove nothing
+    return {"shape of the logits where they fit": str(tuple(logits.shape)), **_refusals(made, misfits)}
 
 
 def _first_moved(seen: Values, reference: Values) -> str | None:
@@ -405,12 +459,15 @@ def _(student: Student, draw: Draw) -> Values:
     return {"gradient": student.grad("masked_cross_entropy", logits, targets, 0, cotangents=[torch.ones(())])[0]}
 
 
-@masked_cross_entropy.row("nothing but padding: zero, with zero gradients", weight=0.5)
+@masked_cross_entropy.row("nothing but padding: zero, with zero gradients; one token: its own loss", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = draw.normal(2, 3, 5), torch.zeros(2, 3, dtype=torch.int64)
+    lone = targets.clone()
+    lone[1, 0] = 3
     return {
         "loss": student.masked_cross_entropy(logits, targets, 0),
         "gradient": student.grad("masked_cross_entropy", logits, targets, 0, cotangents=[torch.ones(())])[0],
+        "loss of one token": student.masked_cross_entropy(logits, lone, 0),
     }
 
 
@@ -419,6 +476,19 @@ def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     logits[int(draw.integers(0, len(logits), 1)), 0, 3] = torch.nan  # every sentence has a first token
     return {"is_nan": bool(torch.isnan(torch.as_tensor(student.masked_cross_entropy(logits, targets, 0))))}
+
+
+@masked_cross_entropy.row("logits that are not (B, T, V) for these targets are a ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    logits, targets = _scored(draw)
+    loss = student.masked_cross_entropy(logits, targets, 0)  # an error for what does fit would prove nothing
+    longer = torch.cat([logits, draw.normal(4, 1, 9)], dim=1)
+    return {
+        "loss where they fit": loss,
+        "a column more than targets": student.error_of("masked_cross_entropy", longer, targets, 0),
+        "a sentence less than targets": student.error_of("masked_cross_entropy", logits[:-1], targets, 0),
+        "no axis for the vocabulary": student.error_of("masked_cross_entropy", logits[..., 0], targets, 0),
+    }
 
 
 # ---- 1.5 greedy_decode ----------------------------------------------------------------------------------------------
@@ -558,6 +628,17 @@ def _(student: Student, draw: Draw) -> Values:
     return {"tokens": student.greedy_decode(step, first, begin, end, 7)}
 
 
+@greedy_decode.row("one token at most is written; none at most is a ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> Values:
+    begin, end = _ids(draw)
+    step = _Script(_script(draw, end, [9, 9], 8), draw)
+    return {
+        "tokens, one at most": student.greedy_decode(step, step.start(), begin, end, 1),
+        "none at most": student.error_of("greedy_decode", step, step.start(), begin, end, 0),
+        "fewer than none": student.error_of("greedy_decode", step, step.start(), begin, end, -1),
+    }
+
+
 # ---- 1.8 reverse_source ---------------------------------------------------------------------------------------------
 
 reverse_source = Check("reverse_source", parts=("reverse_source",))
@@ -679,7 +760,8 @@ def _(student: Student, draw: Draw) -> Values:
 
 @fit_the_vector.row("the fitted vector", atol=2e-3)
 def _(student: Student, draw: Draw) -> Values:
-    vector, _ = student.fit_the_vector(*_fitting(student, draw), 0, 5, 0.2)
+    model, targets, vector = _fitting(student, draw)
+    vector, _ = student.fit_the_vector(model, targets, student.fixture("encoded", vector), 0, 5, 0.2)
     return {"vector": vector}
 
 
