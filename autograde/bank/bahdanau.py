@@ -347,6 +347,12 @@ def masked_softmax(scores, mask):
             "stub, which is given, does it: put it back.",
         ),
         Wrong(
+            "the second axis where there is no mask",
+            edit(("        return torch.softmax(scores, dim=-1)\n", "        return torch.softmax(scores, dim=1)\n")),
+            "Without a mask, weight is shared out along the second axis, which is the last only where there are two. Count "
+            "the axis of the keys from the back, with a mask and without.",
+        ),
+        Wrong(
             "the mask is turned round, and NaN replaced",
             """
 def masked_softmax(scores, mask):
@@ -819,6 +825,17 @@ multiplicative_attention = Bank(
             ),
             "Padding has no weight, but the rows no longer sum to one: softmax had shared weight out to the padding. "
             "Use masked_softmax, in both classes.",
+        ),
+        Wrong(
+            "a query of any width, against the keys",
+            edit(
+                (
+                    "check_attention(query, keys, values, mask, d_key=query.shape[-1])",
+                    "check_attention(query, keys, values, mask)",
+                )
+            ),
+            "A dot product wants a query as wide as the keys, and nobody looks whether it is: a query of one number is "
+            "spread over all of a key's without a word. Leave the stub's check as it is given.",
         ),
     ],
     correct=[

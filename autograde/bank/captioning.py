@@ -1038,6 +1038,26 @@ def pointing_accuracy(weights, boxes, columns, cell):
             edit((_HITS, _HITS.replace("> ", ">= "))),
             "A cell that ends where the box begins was counted as a hit. They share an edge and no pixel: compare with >.",
         ),
+        *(
+            Wrong(
+                f"a common edge counts at the box's {edge} edge alone",
+                edit((_HITS, _HITS.replace(strict, loose))),
+                f"Three of the four comparisons are right, and the one with the box's {edge} edge counts a cell that only "
+                "touches it. Two that share an edge share no pixel.",
+            )
+            for edge, strict, loose in (
+                ("left", "x + cell > left", "x + cell >= left"),
+                ("right", "x < right", "x <= right"),
+                ("upper", "y + cell > top_edge", "y + cell >= top_edge"),
+                ("lower", "y < bottom", "y <= bottom"),
+            )
+        ),
+        Wrong(
+            "the number of columns for a cell's height",
+            edit((_HITS, _HITS.replace("y + cell", "y + columns"))),
+            "A cell's lower edge was put as many pixels below its upper one as there are columns in the grid. Cells are "
+            "squares of cell x cell pixels, whatever the grid.",
+        ),
         Wrong(
             "a cell one pixel too small",
             edit((_HITS, _HITS.replace("+ cell", "+ cell - 1"))),

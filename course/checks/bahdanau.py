@@ -35,7 +35,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @context_by_hand.row("one score far above the rest: that state alone")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = torch.where(torch.arange(5) == int(draw.integers(0, 5, 1)), 30.0, -2.0)
-    return {"context": student.context_by_hand(scores, draw.normal(5, 3))}
+    return {
+        "context": student.context_by_hand(scores, draw.normal(5, 3)),
+        "context of one state": student.context_by_hand(draw.normal(1), draw.normal(1, 3)),
+    }
 
 
 # ---- masked_softmax -------------------------------------------------------------------------------------------------
@@ -92,7 +95,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @masked_softmax.row("without a mask, plain softmax", weight=0.5, explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"weights": student.masked_softmax(draw.normal(3, 4), None)}
+    return {
+        "weights": student.masked_softmax(draw.normal(3, 4), None),
+        "weights (B, T, S)": student.masked_softmax(draw.normal(2, 3, 4), None),
+    }
 
 
 @masked_softmax.row("a forbidden score of ten thousand, or of 1e10, changes nothing", explain=_explain_masked)
@@ -195,6 +201,8 @@ def _misfits(student: Student, draw: Draw, module: Module, d_query: int, d_key: 
         "one query for three sentences": (query[:1], keys, values, None),
         "fewer values than keys": (query, keys, values[:, :5], None),
         "a mask for other keys": (query, keys, values, draw.mask(3, 5)),
+        "a query one number too wide": (draw.normal(3, d_query + 1), keys, values, None),
+        "a query of a single number": (query[:, :1], keys, values, None),
     }
     errors = {"the output's shape where they fit": str(tuple(output.shape))}
     for what, arguments in misfits.items():

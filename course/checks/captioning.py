@@ -338,7 +338,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         moved.scatter_(2, ((row + 2) * (_COLUMNS + 4) + column + 2).unsqueeze(2), 1.0)
         share = student.pointing_accuracy(moved + 0.01 * draw.uniform(*moved.shape), boxes, _COLUMNS + 4, _CELL)
         seen[f"share with boxes {side}"] = share
-    return seen
+    corner, pixel = torch.eye(_ROWS * _COLUMNS)[:1].unsqueeze(0), torch.tensor([[[0, 0, 1, 1]]])
+    return seen | {"share with a pixel in the corner": student.pointing_accuracy(corner, pixel, _COLUMNS, _CELL)}
 
 
 @pointing_accuracy.row("a box that covers the cell, and a cell that covers the box", explain=_explain_share)
