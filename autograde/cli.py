@@ -380,8 +380,6 @@ def _summarise(summary, folder: ClassFolder) -> None:
     fresh = [line for line in summary.lines if line.fresh]
     seconds = f", {sum(line.seconds for line in fresh) / len(fresh):.2f} s each" if fresh else ""
     console.print(_text(f"{len(fresh)} graded now{seconds}; {len(summary.lines) - len(fresh)} unchanged."))
-    if waiting := [line.student for line in summary.lines if line.needs_person]:
-        console.print(_text(f"Waiting for a person: {', '.join(waiting)}", style="bold yellow"))
     from autograde.gradebook import address
 
     console.print(_text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
@@ -407,15 +405,15 @@ def _in_short(folder: ClassFolder, assignment: str) -> None:
         console.print(_text(f"Median {found.median:g} of {found.max:g} points over {len(found.totals)} hand-ins."))
     for mistake in found.mistakes[:3]:
         console.print(_text(f"Common: {mistake.number}, {mistake.name} ({_students(mistake.students)})"))
-    for names, told in (
-        (found.waiting, "Waiting for a person"),
-        (found.late, "Late"),
-        (found.missing, "Handed nothing in"),
-        (found.ungraded, "Not graded yet"),
+    for names, told, style in (
+        (found.waiting, "Waiting for a person", "bold yellow"),
+        (found.late, "Late", ""),
+        (found.missing, "Handed nothing in", ""),
+        (found.ungraded, "Not graded yet", "yellow"),
     ):
         if names:
             more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-            console.print(_text(f"{told}: {', '.join(names[:10])}{more}"), soft_wrap=True)
+            console.print(_text(f"{told}: {', '.join(names[:10])}{more}", style), soft_wrap=True)
     console.print(_text(f"The whole summary: {target}"), soft_wrap=True)
 
 

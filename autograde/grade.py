@@ -252,7 +252,7 @@ def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
     if found is None:
         return line
     score = found.score if found.manual else line.score
-    return replace(line, score=score, manual=found.manual, needs_person=line.needs_person or found.needs_person)
+    return replace(line, score=score, manual=found.manual, needs_person=found.needs_person)
 
 
 def check(file: Path, assignment: str) -> Graded:

@@ -210,6 +210,22 @@ def test_a_fault_in_one_check_costs_no_other_exercise(toy_released, sheet, hand_
     }  # fmt: skip
 
 
+def test_what_a_person_has_graded_waits_no_longer(toy_released, sheet, hand_in, monkeypatch):
+    from course import checks
+
+    hand_in(toy_released, "ada", sheet.filled(sheet.right))
+    with monkeypatch.context() as broken:
+        broken.setattr(checks.find("centre", "toy"), "compare", lambda *args: 1 / 0)
+        (line,) = grade.grade(toy_released).lines
+    assert line.needs_person
+    with gradebook.open_gradebook(toy_released) as book:
+        given = book.find_grade("centre-check", toy.NAME, toy.NAME, "ada")
+        given.manual_score, given.needs_manual_grade = 2.0, False  # as the formgrader saves it
+        book.db.commit()
+    (line,) = grade.grade(toy_released).lines
+    assert (line.fresh, line.score, line.manual, line.needs_person) == (False, 9.0, True, False)
+
+
 def test_without_a_sandbox_nothing_is_graded(toy_released, sheet, hand_in, monkeypatch):
     hand_in(toy_released, "ada", sheet.filled(sheet.right))
     monkeypatch.setenv("PATH", "/nonexistent")
