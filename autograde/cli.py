@@ -413,7 +413,7 @@ def _in_short(folder: ClassFolder, assignment: str) -> None:
     ):
         if names:
             more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-            console.print(_text(f"{told}: {', '.join(names[:10])}{more}", style), soft_wrap=True)
+            console.print(_text(f"{told}: {'; '.join(names[:10])}{more}", style), soft_wrap=True)
     console.print(_text(f"The whole summary: {target}"), soft_wrap=True)
 
 

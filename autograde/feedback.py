@@ -19,6 +19,7 @@ from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
 from autograde import gradebook
 from autograde.folders import ClassFolder
+from autograde.judge import NOT_LOOKED_AT
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
@@ -148,7 +149,7 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "score": _points(score or 0.0),
         "max": _points(maximum),
         "message": record.message.splitlines(),
-        "rows": rows,
+        "rows": [row | {"looked": row.get("message") != NOT_LOOKED_AT} for row in rows],
         "replaced": " and ".join(numbers.get(other, other) for other in record.replaced),
         "next_step": step,
         "comment": comments.get(name) or "",

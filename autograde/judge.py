@@ -29,6 +29,7 @@ from course.exercises import Exercise, exercises
 from course.transport.student import Student, StudentError
 
 MAX_CHILDREN = 12  # for one hand-in whose answers keep ending their process
+NOT_LOOKED_AT = "Not looked at, because of the line above."
 BUDGET = 300.0  # seconds for one hand-in, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
@@ -400,7 +401,7 @@ def _cut_short(outcome: Judged, failure: str, ending: str, seconds: float) -> Ju
     rows, first = [], True
     for row in outcome.rows:
         if not row.passed:
-            row = replace(row, message=told if first else "Not looked at, because of the line above.", mistake=None)
+            row = replace(row, message=told if first else NOT_LOOKED_AT, mistake=None)
             first = False
         rows.append(row)
     return replace(outcome, kind=kind, rows=tuple(rows), message="", mistake="")

@@ -9,6 +9,7 @@ import pytest
 
 from autograde import bank, feedback, gradebook, judge
 from autograde.ledger import Ledger
+from course.checks import RowVerdict
 from tests.autograde import toy
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
@@ -170,6 +171,21 @@ def test_what_was_not_begun_is_not_shown_as_a_fault(toy_class):
         assert 'class="kind fail"' not in page(toy_class.folder, student)
 
 
+def exercise_of(record, score=0.0):
+    """What the page shows of a record."""
+    filled = {"exercise": "q", "points": 0.0, "message": "", "needs_person": False, "replaced": []} | record
+    given = SimpleNamespace(score=score, points=1.0)
+    return feedback._exercise(SimpleNamespace(autograde=SimpleNamespace(**filled), nbgrader=given), {}, {}, {})
+
+
+def test_lines_that_were_not_reached_are_not_faults():
+    outcome = judge.Judged("fail", 0.0, tuple(RowVerdict(title, title == "a", 1.0) for title in "abc"))
+    cut = judge._cut_short(outcome, "timeout", "", 10.0)
+    rows = [{"title": row.title, "passed": row.passed, "message": row.message} for row in cut.rows]
+    shown_rows = exercise_of({"number": "0.1", "verdict": cut.kind, "rows": rows})["rows"]
+    assert [(row["passed"], row["looked"]) for row in shown_rows] == [(True, True), (False, True), (False, False)]
+
+
 def test_a_page_says_which_file_was_graded(toy_class):
     for hand_in in toy_class.made:
         text = shown(page(toy_class.folder, hand_in.student))
@@ -201,8 +217,5 @@ def test_the_next_step_can_be_taken(number, verdict, message, step):
 
 def test_a_wrong_question_shows_what_was_taken_wrongly():
     rows = [{"title": "a: rightly chosen", "passed": True}, {"title": "b: wrongly left out", "passed": False}]
-    record = {"exercise": "q", "number": "0.q2", "points": 0.0, "verdict": "fail", "message": "", "rows": rows}
-    record |= {"needs_person": False, "replaced": []}
-    given = SimpleNamespace(score=0.0, points=1.0)
-    metadata = SimpleNamespace(autograde=SimpleNamespace(**record), nbgrader=given)
-    assert [row["title"] for row in feedback._exercise(metadata, {}, {}, {})["rows"]] == ["b: wrongly left out"]
+    shown_rows = exercise_of({"number": "0.q2", "verdict": "fail", "rows": rows})["rows"]
+    assert [row["title"] for row in shown_rows] == ["b: wrongly left out"]
