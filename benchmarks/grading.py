@@ -1,140 +1,357 @@
-"""Seconds a hand-in: stock `nbgrader autograde` and this grader in turn, on the same hand-ins, in one run.
+"""Seconds a hand-in: stock `nbgrader autograde`, otter-grader and this grader in turn, on the same hand-ins.
 
     python -m benchmarks.grading              # every assignment, the sample class's honest hand-ins
     python -m benchmarks.grading 02-bahdanau --rounds 3
+    python -m benchmarks.grading 02-bahdanau --growth 10 100 1000
 
-Stock nbgrader runs each hand-in in a kernel of this environment, with no isolation; this grader in its sandbox, with
-its own start, its tables and its way into the gradebook counted. Both begin from the same released class and a
-gradebook without hand-ins. The two take turns, so that whatever else the machine does falls on both. Writes the
-results to benchmarks/results/grading.json.
+- Stock nbgrader runs each hand-in in a kernel of this environment, with no isolation.
+- otter-grader runs it in a kernel of an environment of its own (made in _build/, where it sees this one's torch), with
+  no isolation either: the container that it can use is left out, and one process imports it for all hand-ins. Its
+  tests are the notebook's own checks, an exercise a file; the check cells are taken out, so that none runs twice.
+- This grader runs it in its sandbox; its own start, its tables and its way into the gradebook are counted.
+
+All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
+hand-ins, and take turns, so that whatever else the machine does falls on all. A hand-in counts only where all that is
+compared is the work: stock nbgrader's points must be this grader's, and otter's verdict on the right ones full marks.
+`--growth` grades larger classes with this grader alone, with one worker and with two; the others are extrapolated
+nowhere. Writes the results to benchmarks/results/grading.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import ctypes
+import json
 import os
 import resource
 import shutil
+import site
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
-from autograde import sample
+from autograde import desk, flags, grade, gradebook, judge, sample
 from autograde.folders import ClassFolder
+from autograde.ledger import Ledger
 from autograde.release import release
+from autograde.remote import Remote
 from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-ABOUT = """Seconds a hand-in, stock nbgrader autograde without isolation and this grader in its sandbox, on the same
-hand-ins in turn; by the clock on the wall and by CPU time, for a whole class and for one hand-in more."""
+ABOUT = """Seconds a hand-in, stock nbgrader autograde and otter-grader without isolation and this grader in its
+sandbox, on the same hand-ins in turn; by the clock on the wall and by CPU time, for a whole class and for one hand-in
+more. Then this grader alone: where a hand-in's time goes, and from ten hand-ins to many, with one worker and with
+two."""
 # Every hand-in here is one that stock nbgrader gives a score to: the comparison is of speed, not of what it cannot do.
 HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
+OURS, STOCK, OTTER = "ours", "nbgrader autograde", "otter-grader"
+OTTER_VERSION = "7.0.0"
+LARGER = 8
+# One process for all: as `otter run`, which would import otter anew for each hand-in.
+GRADE_BY_OTTER = """
+import sys
+from otter.api import grade_submission
+for hand_in in sys.argv[2:]:
+    print(grade_submission(hand_in, sys.argv[1], quiet=True).total)
+"""
+OTTER_TEST = """
+from otter.test_files import test_case
+OK_FORMAT = False
+name, points = {name!r}, {points}
 
-COMMANDS = {
-    "stock": [str(BIN / "nbgrader"), "autograde", "{}"],
-    "ours": [sys.executable, "-m", "autograde", "grade", "{}", "--class", "."],
-}
+@test_case(points={points})
+def test({parts}):
+    from course import check
+    assert check({number!r}, {parts}) >= {points}
+"""
+
+_SUBREAPER = 36  # prctl's PR_SET_CHILD_SUBREAPER
+Turn = tuple[float, float]  # (wall seconds, CPU seconds)
 
 
-def prepare(root: Path, notebook: Path, copies: int) -> tuple[ClassFolder, int]:
-    """A class with the assignment released and each honest hand-in in it `copies` times; (folder, how many)."""
+def prepare(root: Path, notebook: Path, hand_ins: int = 0, times: int = 1) -> tuple[ClassFolder, int]:
+    """A class with the assignment released and its honest hand-ins (the first so many of them), each so many times;
+    (folder, how many)."""
     folder = ClassFolder.at(root / "class")
     release(folder, [notebook])
-    made = sample.sample(folder, notebook.stem)
-    for hand_in in made:
-        if not hand_in.student.startswith(HONEST):
-            shutil.rmtree(folder.submitted / hand_in.student)
-            continue
-        for number in range(1, copies):
-            shutil.copytree(folder.submitted / hand_in.student, folder.submitted / f"{hand_in.student}-{number}")
-    return folder, len(list(folder.submitted.iterdir()))
+    made = sorted(hand_in.student for hand_in in sample.sample(folder, notebook.stem))
+    honest = [student for student in made if student.startswith(HONEST)][: hand_ins or None]
+    for student in set(made) - set(honest):
+        shutil.rmtree(folder.submitted / student)
+    for student in honest:
+        for number in range(1, times):
+            shutil.copytree(folder.submitted / student, folder.submitted / f"{student}-{number}")
+    return folder, len(honest) * times
 
 
-def timed(command: list[str], folder: Path) -> tuple[float, float]:
+def keep_some(folder: ClassFolder, count: int) -> None:
+    for student in sorted(folder.submitted.iterdir())[count:]:
+        shutil.rmtree(student)
+
+
+def adopt_orphans() -> None:
+    """Has processes that outlive their parents end as ours: a sandbox's would take their CPU seconds with them."""
+    if sys.platform == "linux" and ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise SystemExit("the CPU time of a sandbox cannot be measured here")
+
+
+def timed(command: list[str], folder: Path, program: Path = BIN) -> Turn:
     """(wall seconds, CPU seconds with all its processes) of one command in the class's folder."""
-    environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+    environment = {**os.environ, "PATH": f"{program}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
+    environment |= {"NBGRADER_EXECUTION": "autograde"}  # what nbgrader sets for a hand-in's kernel, for otter's too
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    wall = time.perf_counter() - started
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            os.wait()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+        raise SystemExit(f"{' '.join(command)[:300]} ended with {done.returncode}:\n{done.stderr[-3000:]}")
+    (folder / "printed").write_text(done.stdout, "utf-8")
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def measure(notebook: Path, rounds: int, copies: int) -> list[Record]:
-    """Both graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
+# --- the contestants --------------------------------------------------------------------------------------------------
+
+
+def by_nbgrader(folder: ClassFolder, assignment: str) -> Turn:
+    return timed([str(BIN / "nbgrader"), "autograde", assignment], folder.root)
+
+
+def by_us(folder: ClassFolder, assignment: str, jobs: int = 1) -> Turn:
+    command = [sys.executable, "-m", "autograde", "grade", assignment, "--class", ".", "--jobs", str(jobs)]
+    return timed(command, folder.root)
+
+
+def by_otter(folder: ClassFolder, assignment: str) -> Turn:
+    """Its configuration and its hand-ins are made before the clock starts."""
+    archive = folder.root / "autograder.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        for exercise in judge.of_assignment(assignment):
+            told = {"name": exercise.name, "number": exercise.number, "points": exercise.points}
+            file.writestr(f"tests/{exercise.name}.py", OTTER_TEST.format(parts=", ".join(exercise.parts), **told))
+    hand_ins = []
+    for student, path in folder.hand_ins(assignment):
+        notebook = json.loads((path / f"{assignment}.ipynb").read_bytes())
+        graded = [cell["metadata"].get("nbgrader", {}).get("grade") for cell in notebook["cells"]]
+        notebook["cells"] = [cell for cell, check in zip(notebook["cells"], graded, strict=True) if not check]
+        hand_ins.append(folder.root / "otter" / f"{student}.ipynb")
+        hand_ins[-1].parent.mkdir(exist_ok=True)
+        hand_ins[-1].write_text(json.dumps(notebook), "utf-8")
+    program = otters_home() / "bin"
+    return timed(
+        [str(program / "python"), "-c", GRADE_BY_OTTER, str(archive), *map(str, hand_ins)], folder.root, program
+    )
+
+
+def otters_home() -> Path:
+    """Otter's own environment, made when it is first asked for. Raises CalledProcessError where it cannot be had."""
+    home = ROOT / "_build" / f"otter-{OTTER_VERSION}"
+    if not (home / "made").exists():
+        uv = [sys.executable, "-m", "uv", "--quiet"]
+        subprocess.run([*uv, "venv", "--clear", "--python", sys.executable, str(home)], check=True)
+        wanted = ["--python", str(home / "bin" / "python"), f"otter-grader=={OTTER_VERSION}"]
+        subprocess.run([*uv, "pip", "install", *wanted], check=True)
+        (packages,) = home.glob("lib/python*/site-packages")
+        ours = "; ".join(f"site.addsitedir({folder!r})" for folder in [*site.getsitepackages(), str(ROOT)])
+        (packages / "course.pth").write_text(f"import site; {ours}\n")  # after otter's own: torch, and the course
+        (home / "made").touch()
+    return home
+
+
+PEERS: dict[str, Callable[[ClassFolder, str], Turn]] = {STOCK: by_nbgrader, OTTER: by_otter}
+
+
+def totals(folder: ClassFolder, assignment: str) -> dict[str, float]:
+    """student -> points in the class's gradebook."""
+    return {student: sum(points.values()) for student, points in gradebook.scores(folder, assignment).items()}
+
+
+def agree(name: str, folder: ClassFolder, assignment: str, ours: dict[str, float]) -> None:
+    """Raises SystemExit where a peer has not done the work that it was timed for."""
+    full = float(sum(exercise.points for exercise in judge.of_assignment(assignment)))
+    students = [student for student, _ in folder.hand_ins(assignment)]
+    if name == STOCK:
+        theirs = totals(folder, assignment)
+    else:
+        printed = map(float, (folder.root / "printed").read_text("utf-8").split())
+        theirs = dict(zip(students, printed, strict=True))
+    wrong = {
+        student: (points, ours[student])
+        for student, points in theirs.items()
+        if abs(points - ours[student]) > 0.01 and (name == STOCK or ours[student] == full)
+    }
+    if wrong or set(theirs) != set(students):
+        raise SystemExit(f"{name} and this grader give {assignment} other points (theirs, ours): {wrong}")
+
+
+# --- in turn ----------------------------------------------------------------------------------------------------------
+
+
+def measure(notebook: Path, rounds: int, peers: list[str], hand_ins: int) -> list[Record]:
+    """All graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
 
     What a run costs before its first hand-in (imports, the sandbox's start, the tables) is paid once, however large the
-    class: the difference between the two classes is what one more hand-in costs.
+    class: the difference between two classes is what one more hand-in costs. Ours are the class and one of eight times
+    as many, each hand-in copied: between eight hand-ins and one, the start's own ups and downs would be all that shows.
     """
-    seen: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    seen: dict[tuple[str, int], list[Turn]] = {}
+    assignment, graders = notebook.stem, {OURS: by_us} | {name: PEERS[name] for name in peers}
     with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        released, count = prepare(Path(scratch), notebook, copies)
+        released, count = prepare(Path(scratch) / "small", notebook, hand_ins)
+        larger, many = prepare(Path(scratch) / "large", notebook, hand_ins, LARGER)
+        points: dict[str, float] = {}
         for turn in range(rounds):
-            for size in (count, 1):
-                for name, command in COMMANDS.items():
-                    folder = Path(scratch) / f"{name}-{size}-{turn}"
-                    shutil.copytree(released.root, folder)
-                    for student in sorted((folder / "submitted").iterdir())[size:]:
-                        shutil.rmtree(student)
-                    run = timed([word.format(notebook.stem) for word in command], folder)
-                    seen.setdefault((name, size), []).append(run)
-                    print(
-                        f"{notebook.stem} {name:5} {size} hand-ins: {run[0]:.2f} s, {run[1]:.2f} s of CPU", flush=True
-                    )
-                    shutil.rmtree(folder)
+            for beside in (False, True):
+                for name, run in graders.items():
+                    size = count if not beside else many if name == OURS else 1
+                    folder = ClassFolder.at(Path(scratch) / f"{name}-{size}-{turn}")
+                    shutil.copytree((larger if size == many else released).root, folder.root)
+                    keep_some(folder, size)
+                    took = run(folder, assignment)
+                    seen.setdefault((name, size), []).append(took)
+                    print(f"{assignment}, {name}, {size} hand-ins: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True)
+                    if name == OURS:
+                        points |= totals(folder, assignment)
+                    else:
+                        agree(name, folder, assignment, points)
+                    shutil.rmtree(folder.root)
 
-    def median(name: str, size: int, which: int) -> float:
-        return statistics.median(run[which] for run in seen[name, size])
+    def seconds(name: str, clock: int, more: bool) -> list[float]:
+        """A hand-in's, of each round."""
+        other = many if name == OURS else 1
+        whole, beside = ([turn[clock] for turn in seen[name, size]] for size in (count, other))
+        return [(b - w) / (other - count) if more else w / count for w, b in zip(whole, beside, strict=True)]
 
     records: list[Record] = []
-    for which, clock in enumerate(("wall", "cpu")):
-        whole = {name: median(name, count, which) / count for name in COMMANDS}
-        more = {name: (median(name, count, which) - median(name, 1, which)) / (count - 1) for name in COMMANDS}
-        noise = min(more.values()) <= 0  # a class took no longer than one hand-in: too busy a machine to tell
-        for counted, seconds in (("the whole class", whole), ("one hand-in more", None if noise else more)):
-            records.append(
-                {
-                    "assignment": notebook.stem,
-                    "hand_ins": count,
-                    "counted": counted,
-                    "clock": clock,
-                    "peer": "nbgrader autograde",
-                    "peer_seconds_a_hand_in": round(seconds["stock"], 3) if seconds else None,
-                    "our_seconds_a_hand_in": round(seconds["ours"], 3) if seconds else None,
-                    "ratio": round(seconds["stock"] / seconds["ours"], 1) if seconds else None,
-                }
-            )
+    for peer in peers:
+        for more, counted in ((False, "the whole class"), (True, "one hand-in more")):
+            for clock, name in enumerate(("wall", "cpu")):
+                theirs, ours = seconds(peer, clock, more), seconds(OURS, clock, more)
+                told = {"measure": "peers", "assignment": assignment, "hand_ins": count, "counted": counted}
+                records.append({**told, "clock": name, "peer": peer, **compared(theirs, ours)})
     return records
+
+
+def compared(theirs: list[float], ours: list[float]) -> Record:
+    """Medians of the rounds, and the ratio with its least and its most; no ratio where the machine was too busy."""
+    if min(*theirs, *ours) <= 0:  # a class took no longer than one hand-in
+        return {"peer_seconds_a_hand_in": None, "our_seconds_a_hand_in": None, "ratio": None}
+    ratios = [t / o for t, o in zip(theirs, ours, strict=True)]
+    return {
+        "peer_seconds_a_hand_in": statistics.median(theirs),
+        "our_seconds_a_hand_in": statistics.median(ours),
+        "ratio": statistics.median(ratios),
+        "ratio_low": min(ratios),
+        "ratio_high": max(ratios),
+    }
+
+
+def growth(notebook: Path, sizes: list[int]) -> list[Record]:
+    """This grader over classes of these sizes, with one worker and with two."""
+    records: list[Record] = []
+    with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
+        released, _ = prepare(Path(scratch), notebook, times=1 + max(sizes) // 8)  # eight honest ones in a sample
+        keep_some(released, max(sizes))
+        for size in sorted(sizes):
+            for jobs in (1, 2):
+                folder = ClassFolder.at(Path(scratch) / f"{size}-{jobs}")
+                shutil.copytree(released.root, folder.root)
+                keep_some(folder, size)
+                wall, cpu = by_us(folder, notebook.stem, jobs)
+                print(f"{notebook.stem}, {size} hand-ins, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True)
+                told: Record = {"measure": "growth", "assignment": notebook.stem, "hand_ins": size, "workers": jobs}
+                per = {"seconds_a_hand_in": wall / size, "cpu_seconds_a_hand_in": cpu / size}
+                records.append({**told, "seconds": wall, **per})
+                shutil.rmtree(folder.root)
+    return records
+
+
+# Disjoint: none of these calls another of them.
+STAGES: dict[str, tuple[Any, str]] = {
+    "start: the sandbox and the tables": (desk.Desk, "sandbox"),
+    "reading the file": (grade, "read"),
+    "rebuilding the notebook": (desk, "rebuild"),
+    "a child: fork, isolation, its cells": (judge.HandIn, "_open"),
+    "requests of the checks": (Remote, "request"),
+    "the child's end": (judge.HandIn, "_end"),
+    "flags": (flags, "flags"),
+    "staging": (grade, "stage"),
+    "the ledger": (Ledger, "append"),
+    "the gradebook": (gradebook, "enter"),
+}
+
+
+def stages(notebook: Path) -> list[Record]:
+    """Where a hand-in's milliseconds go, by the wall's clock, over the class in this process."""
+    spent = dict.fromkeys([*STAGES, "the rest: drawing, comparing, summing up"], 0.0)
+
+    def timing(name: str, work: Callable) -> Callable:
+        def timed_work(*args: Any, **kwargs: Any) -> Any:
+            started = time.perf_counter()
+            try:
+                return work(*args, **kwargs)
+            finally:
+                spent[name] += time.perf_counter() - started
+
+        return timed_work
+
+    with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
+        folder, count = prepare(Path(scratch), notebook)
+        with contextlib.ExitStack() as patches:
+            for name, (owner, attribute) in STAGES.items():
+                patches.enter_context(mock.patch.object(owner, attribute, timing(name, getattr(owner, attribute))))
+            started = time.perf_counter()
+            grade.grade(folder)
+            spent["the rest: drawing, comparing, summing up"] = time.perf_counter() - started - sum(spent.values())
+    told: Record = {"measure": "stages", "assignment": notebook.stem, "hand_ins": count}
+    return [{**told, "stage": name, "milliseconds_a_hand_in": 1e3 * total / count} for name, total in spent.items()]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--copies", type=int, default=1, help="a larger class: each hand-in so many times")
+    parser.add_argument("--hand-ins", type=int, default=0, help="in the class; all honest ones of the sample otherwise")
+    parser.add_argument("--growth", type=int, nargs="+", default=[], help="sizes of classes, of the last assignment")
     options = parser.parse_args()
     notebooks = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
     chosen = [path for path in notebooks if not options.assignments or path.stem in options.assignments]
-    start = time.perf_counter()
-    records = [record for path in chosen for record in measure(path, options.rounds, options.copies)]
+    adopt_orphans()
+    start, load, peers, notes = time.perf_counter(), round(os.getloadavg()[0], 1), [STOCK], []
+    try:
+        otters_home()
+        peers.append(OTTER)
+    except (OSError, subprocess.CalledProcessError) as error:
+        notes.append({"measure": "peers", "peer": OTTER, "note": f"its environment could not be made: {error}"})
+    records = [record for path in chosen for record in measure(path, options.rounds, peers, options.hand_ins)] + notes
     for row in records:
-        print(f"{row['assignment']}, {row['counted']}, {row['clock']}: ", end="")
-        if row["ratio"] is None:
-            print("the machine was too busy to tell")
-        else:
-            theirs, ours = row["peer_seconds_a_hand_in"], row["our_seconds_a_hand_in"]
-            print(f"stock {theirs:.2f} s, ours {ours:.2f} s a hand-in (ratio {row['ratio']:g})")
+        if row.get("ratio"):
+            print(
+                f"{row['assignment']}, {row['counted']}, {row['clock']}, {row['peer']}: {row['ratio']:.1f} times ours"
+            )
+    records += stages(chosen[-1]) + (growth(chosen[-1], options.growth) if options.growth else [])
     written = write(
         "grading",
         ABOUT,
         records,
         command=" ".join(["python -m benchmarks.grading", *sys.argv[1:]]),
-        settings={"rounds": options.rounds, "copies": options.copies, "load_at_the_end": round(os.getloadavg()[0], 1)},
+        settings={
+            "rounds": options.rounds,
+            OTTER: OTTER_VERSION,
+            "load_before": load,
+            "load_at_the_end": round(os.getloadavg()[0], 1),
+        },
         seconds=time.perf_counter() - start,
         libraries=("nbgrader",),
     )

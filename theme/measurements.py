@@ -249,7 +249,8 @@ def requests_leaving(folder: Path) -> Reached:
 @target("grading a hand-in in the sandbox", "1/30 of stock nbgrader's time")
 def grading(folder: Path) -> Reached:
     def of(counted: str) -> list[float]:
-        return [ratio for record in rows("grading", folder, clock="wall", counted=counted) for ratio in ratios(record)]
+        found = rows("grading", folder, peer="nbgrader autograde", clock="wall", counted=counted)
+        return [ratio for record in found for ratio in ratios(record)]
 
     more, whole = of("one hand-in more"), of("the whole class")
     if not more or not whole:

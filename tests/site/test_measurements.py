@@ -180,7 +180,8 @@ def test_the_page_says_what_the_files_say(text: str) -> None:
         for loss in measurements.losses(found["records"]):
             assert loss in plain
     for record in measurements.rows("grading", measurements.RESULTS):
-        assert f"<p>{measurements.value_of(record, 'ratio')}</p>" in text
+        if record.get("ratio") is not None:
+            assert f"<p>{measurements.value_of(record, 'ratio')}" in text
     missing = [name for name in NAMES if name not in ("targets", "experiments") and not measurements.results(name)]
     assert plain.count("Not yet measured.") == len(missing)
     assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in plain
