@@ -1,5 +1,7 @@
 """Wrong and correct answers of chapter 05."""
 
+import re
+
 from autograde.bank import Bank, Correct, Wrong, edit
 
 # ---- split_heads ----------------------------------------------------------------------------------------------------
@@ -155,6 +157,32 @@ split_heads = Bank(
             "the numbers become float32",
             edit((_SPLIT, _SPLIT + ".float()")),
             "What came in as float64 went out as float32. Moving numbers changes no kind: leave it as it is.",
+        ),
+        Wrong(
+            "the last head stays empty",
+            edit(
+                (
+                    f"return {_SPLIT}",
+                    "d = d_model // num_heads\n"
+                    "    heads = x.new_zeros(batch, num_heads, length, d)\n"
+                    "    for h in range(num_heads - 1):\n"
+                    "        heads[:, h] = x[:, :, h * d : (h + 1) * d]\n"
+                    "    return heads",
+                )
+            ),
+            "The last head holds nothing but zeros: the loop over the heads ends one too early. There are num_heads of "
+            "them, and each gets its features.",
+        ),
+        Wrong(
+            "one head too many",
+            edit(
+                (
+                    f"return {_SPLIT}",
+                    f"heads = {_SPLIT}\n    return torch.cat([heads, torch.zeros_like(heads[:, :1])], dim=1)",
+                )
+            ),
+            "There is one head more than asked for, an empty one. num_heads says how many there are: count the axis "
+            "before you fill it.",
         ),
     ],
     correct=[
@@ -494,6 +522,39 @@ def test_split_heads(split_heads):
 """,
             "It asks for something that the docstring does not promise, such as the words of the error. That it is a "
             "ValueError is promised; the rest is free.",
+        ),
+        Wrong(
+            "the last head is not looked at",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    heads = split_heads(x, 3)
+    right = heads.shape == (2, 3, 5, 4) and all(
+        torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4]) for h in range(2)
+    )
+    try:
+        split_heads(x, 5)
+    except ValueError:
+        return right
+    return False
+""",
+            "Two of three heads are compared. Whoever loops over the heads may stop one too early, and so did the test: "
+            "look at the last head, too.",
+        ),
+        Wrong(
+            "heads that are too many are not seen",
+            """
+def test_split_heads(split_heads):
+    x = torch.randn(2, 5, 12)
+    heads = split_heads(x, 3)
+    right = all(torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4]) for h in range(3))
+    try:
+        split_heads(x, 5)
+    except ValueError:
+        return right
+    return False
+""",
+            "The heads that should be there are right, and nobody asked whether there are more. Compare the shape, too.",
         ),
     ],
     correct=[
@@ -918,6 +979,25 @@ multi_head_attention = Bank(
             "The mask that was given got its axis in place, and its owner's next layer meets a mask with four axes. "
             "Make a new one.",
         ),
+        Wrong(
+            "a width that does not divide raises another error",
+            _CONSTRUCTOR.replace(
+                "        if d_model % num_heads:\n"
+                '            raise ValueError(f"num_heads must divide d_model, got {num_heads} and {d_model}")\n',
+                "",
+            )
+            + """
+        def heads(x):
+            return x.view(*x.shape[:2], self.num_heads, x.shape[2] // self.num_heads).transpose(1, 2)
+
+        mask = mask[:, None] if mask is not None and mask.ndim == 3 else mask
+        q, k, v = heads(self.W_Q(query)), heads(self.W_K(key)), heads(self.W_V(value))
+        outputs, weights = scaled_dot_product_attention(q, k, v, mask)
+        return self.W_O(merge_heads(outputs)), weights
+""",
+            "Where the heads do not divide the width, it is torch that complains, about a shape nobody asked for. "
+            "Refuse such a pair of numbers with a ValueError.",
+        ),
     ],
     correct=[
         Correct(
@@ -993,6 +1073,10 @@ multi_head_attention = Bank(
         weights = scores.softmax(-1).nan_to_num(0.0)
         return self.W_O(merge_heads(weights @ v)), weights
 """,
+        ),
+        Correct(
+            "the width is checked in split_heads alone",
+            lambda source: re.sub(r"        if d_model % num_heads:\n.*\n", "", source),
         ),
     ],
 )

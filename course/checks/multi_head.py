@@ -196,6 +196,17 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
 
 
+@multi_head_attention.row("heads that do not divide the width raise ValueError", weight=0.5, guard=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 3, 6)
+    seen = {"the output's shape where they do": str(tuple(_attention(student, draw, 6, 3)(x, x, x)[0].shape))}
+    try:
+        student.MultiHeadAttention(6, 4)(x, x, x)  # when it is made, or when it is first used: nobody says
+    except StudentError as error:
+        return seen | {"four heads of six features": error.type_name}
+    return seen | {"four heads of six features": ""}
+
+
 @multi_head_attention.row("gradients reach query, key, value and all four maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)

@@ -81,6 +81,24 @@ def heads_as_wide_as_they_are_many(x: Tensor, num_heads: int) -> Tensor:
     return x.reshape(len(x), x.shape[1], _shared(x, num_heads), num_heads).permute(0, 2, 1, 3)
 
 
+def last_head_empty(x: Tensor, num_heads: int) -> Tensor:
+    """The loop over the heads ends one too early."""
+    d = _shared(x, num_heads)
+    heads = x.new_zeros(len(x), num_heads, x.shape[1], d)
+    for h in range(num_heads - 1):
+        heads[:, h] = x[:, :, h * d : (h + 1) * d]
+    return heads
+
+
+def one_head_too_many(x: Tensor, num_heads: int) -> Tensor:
+    """Every head is right, and behind them is one more."""
+    d = _shared(x, num_heads)
+    heads = x.new_zeros(len(x), num_heads + 1, x.shape[1], d)
+    for h in range(num_heads):
+        heads[:, h] = x[:, :, h * d : (h + 1) * d]
+    return heads
+
+
 SPLIT_HEADS = {
     "split by view alone": by_view_alone,
     "the heads are interleaved": interleaved,
@@ -90,6 +108,8 @@ SPLIT_HEADS = {
     "every head gets the first block": first_block_for_all,
     "sentences are mixed up": sentences_mixed_up,
     "heads and their width are exchanged": heads_as_wide_as_they_are_many,
+    "the last head stays empty": last_head_empty,
+    "one head too many": one_head_too_many,
     "a width that does not divide is cut": cut_where_it_does_not_divide,
     "a width that does not divide raises another error": no_error_of_its_own,
 }
