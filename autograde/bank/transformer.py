@@ -586,6 +586,16 @@ encoder_layer = Bank(
             ),
             "Without a mask later positions are hidden. None means that everything may be read; the caller makes masks.",
         ),
+        Wrong(
+            "eps does not reach the norms",
+            edit(("nn.LayerNorm(d_model, eps=layer_norm_eps)", "nn.LayerNorm(d_model)")),
+            "With another layer_norm_eps nothing changes: both norms keep PyTorch's own. Hand it on to them.",
+        ),
+        Wrong(
+            "the activation does not reach the network",
+            edit(("FeedForward(d_model, d_ff, activation)", "FeedForward(d_model, d_ff)")),
+            "With another activation nothing changes: the feed-forward network keeps its own relu. Hand it on.",
+        ),
     ],
     correct=[
         Correct(
@@ -1142,6 +1152,28 @@ decoder_layer = Bank(
             edit((")[0]", ")")),
             "The attention gives a pair, its output and its weights. Only the output is added.",
         ),
+        Wrong(
+            "no dropout where the norm comes after",
+            edit(*((line, line.replace("self.dropout(", "(")) for line in (_SELF_POST, _CROSS_POST, _FF_POST))),
+            "With norm_first dropout falls as it should; in the paper's order nothing is dropped. There, too, it is for "
+            "what a part adds, before the sum and its norm.",
+        ),
+        Wrong(
+            "the masks are lost where the norm comes after",
+            edit(("(x, x, x, mask)", "(x, x, x)"), ("(x, memory, memory, memory_mask)", "(x, memory, memory)")),
+            "With norm_first both masks do their work; in the paper's order neither changes anything. Hand them on to the "
+            "two attentions there, too.",
+        ),
+        Wrong(
+            "eps does not reach the norms",
+            edit(("nn.LayerNorm(d_model, eps=layer_norm_eps)", "nn.LayerNorm(d_model)")),
+            "With another layer_norm_eps nothing changes: the three norms keep PyTorch's own. Hand it on to them.",
+        ),
+        Wrong(
+            "the activation does not reach the network",
+            edit(("FeedForward(d_model, d_ff, activation)", "FeedForward(d_model, d_ff)")),
+            "With another activation nothing changes: the feed-forward network keeps its own relu. Hand it on.",
+        ),
     ],
     correct=[
         Correct(
@@ -1508,6 +1540,16 @@ transformer = Bank(
                 )
             ),
             "step gave back the logits of all the words so far. Only those of the newest are asked for, (B, V): the last column.",
+        ),
+        Wrong(
+            "norm_first does not reach the decoder",
+            edit(
+                (
+                    "TransformerDecoder(*sizes, dropout, norm_first=norm_first)",
+                    "TransformerDecoder(*sizes, dropout)",
+                )
+            ),
+            "With norm_first=False the encoder changes and the decoder stays as it was. Both towers are to hear of it.",
         ),
     ],
     correct=[
@@ -2418,6 +2460,12 @@ beam_search = Bank(
             "the penalty as a factor",
             edit((_SCORE, "return total / (len(tokens) * length_penalty) if length_penalty else total")),
             "The sum was divided by the length times the penalty. The penalty is the power to which the length is taken.",
+        ),
+        Wrong(
+            "the last words are handed on as a list",
+            edit(("torch.tensor([tokens[-1] for tokens, _, _ in live])", "[tokens[-1] for tokens, _, _ in live]")),
+            "step got a list of numbers. It takes a tensor with one token for each row, as in greedy_decode: an "
+            "embedding can do nothing with a list.",
         ),
     ],
     correct=[

@@ -115,8 +115,8 @@ encoder_layer = Check("encoder_layer", parts=("EncoderLayer",))
 _D, _HEADS, _FF = 6, 2, 10
 
 
-def _encoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0) -> Module:
-    return _loaded(student, draw, "EncoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first)
+def _encoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0, **settings: Any) -> Module:
+    return _loaded(student, draw, "EncoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first, **settings)
 
 
 def _silenced(module: Module, *parts: str) -> None:
@@ -186,6 +186,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
+@encoder_layer.row("activation and eps reach the parts", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x = draw.normal(2, 3, _D)
+    return {
+        "another activation": _encoder_layer(student, draw, True, activation=student.fixture("SoftStep"))(x),
+        "eps 0.5": _encoder_layer(student, draw, False, layer_norm_eps=0.5)(x),
+    }
+
+
 @encoder_layer.row("gradients reach the input and every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, cotangents = draw.normal(2, 3, _D), [draw.normal(2, 3, _D)]
@@ -252,8 +261,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 decoder_layer = Check("decoder_layer", parts=("DecoderLayer",))
 
 
-def _decoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0) -> Module:
-    return _loaded(student, draw, "DecoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first)
+def _decoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0, **settings: Any) -> Module:
+    return _loaded(student, draw, "DecoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first, **settings)
 
 
 def _causal(length: int) -> Tensor:
@@ -283,6 +292,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "both": layer(x, memory, _causal(3), memory_mask),
         "the stream's alone": layer(x, memory, _causal(3)),
         "the memory's alone": layer(x, memory, None, memory_mask),
+        "both, norm after": _decoder_layer(student, draw, False)(x, memory, _causal(3), memory_mask),
     }
 
 
@@ -303,7 +313,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @decoder_layer.row("training with dropout 1: nothing is added", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
-    return {"output": _decoder_layer(student, draw, True, 1.0).train()(x, memory)}
+    return {
+        "norm first": _decoder_layer(student, draw, True, 1.0).train()(x, memory),
+        "norm after": _decoder_layer(student, draw, False, 1.0).train()(x, memory),
+    }
 
 
 @decoder_layer.row("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
@@ -325,6 +338,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         if part == "look at the memory":  # a memory of one has all the weight, whatever asks
             seen |= _what_dropout_does("look at a memory of one", layer, stream, x, memory[:, :1])
     return seen
+
+
+@decoder_layer.row("activation and eps reach the parts", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
+    return {
+        "another activation": _decoder_layer(student, draw, True, activation=student.fixture("SoftStep"))(x, memory),
+        "eps 0.5": _decoder_layer(student, draw, False, layer_norm_eps=0.5)(x, memory),
+    }
 
 
 @decoder_layer.row("gradients reach the stream, the memory and every parameter")
@@ -356,7 +378,8 @@ def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tower = _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, 2)
     x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
-    return {"output": tower(x, memory, _causal(3), memory_mask)}
+    bare = _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, 0, layer_norm_eps=0.5)
+    return {"output": tower(x, memory, _causal(3), memory_mask), "the last norm with eps 0.5": bare(x[:1], memory[:1])}
 
 
 @transformer.row("embedding: vectors times the root of d_model, plus sines")
@@ -392,6 +415,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": _transformer(student, draw, layers=2)(*_sentences(draw))}
 
 
+@transformer.row("norm_first=False reaches both towers; more words than features", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    words, (source, lengths, _) = _D + 2, _sentences(draw)
+    targets = torch.tensor([[words - 1, 1], [2, 3]])  # the last id there is goes in
+    model = _loaded(student, draw, "Transformer", _SOURCES, words, _D, _HEADS, _FF, 1, _BOS, norm_first=False)
+    return {"logits": model(source, lengths, targets)}
+
+
 @transformer.row("the logits before a changed target stay as they were")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
@@ -411,6 +442,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @transformer.row("token by token, `step` gives what `forward` gives", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw, T=3)
+    source[0, 4] = 2  # ids taken for lengths would hide this word
     state: Any = model.method("start", source, lengths)
     before = str(tuple(state[0].shape))
     columns = []
@@ -429,9 +461,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": logits, "embedded source": bare.method("encode", source, lengths)[0]}
 
 
-@transformer.row("in evaluation dropout does nothing", weight=0.5)
+@transformer.row("in evaluation dropout does nothing, nor does dropout 0 in training", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"logits": _transformer(student, draw, dropout=0.5)(*_sentences(draw, T=2))}
+    given = _sentences(draw, T=2)
+    return {
+        "logits in evaluation": _transformer(student, draw, dropout=0.5)(*given),
+        "logits in training": _transformer(student, draw).train()(*given),
+    }
 
 
 @transformer.row("the loss reaches every parameter")
@@ -624,10 +660,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": student.label_smoothing_loss(200 * logits, targets, 0, 0.1)}
 
 
-@label_smoothing_loss.row("nothing but padding: 0")
+@label_smoothing_loss.row("nothing but padding: 0; and one word that is real")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, _ = _guesses(draw)
-    return {"loss": student.label_smoothing_loss(logits, torch.zeros(3, 4, dtype=torch.int64), 0, 0.1)}
+    padding = torch.zeros(3, 4, dtype=torch.int64)
+    one = padding.clone()
+    one[1, 0] = 3
+    return {
+        "loss": student.label_smoothing_loss(logits, padding, 0, 0.1),
+        "loss of one word": student.label_smoothing_loss(logits, one, 0, 0.1),
+    }
 
 
 @label_smoothing_loss.row("smoothing of 1, or below 0, raises ValueError", weight=0.5, guard=True)
@@ -662,10 +704,20 @@ def _writer(draw: Draw, end: float = 0.0, sharp: float = 2.0) -> Callable:
 
     def step(token: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         hidden, kept = state
-        hidden = torch.tanh(hidden @ onwards + inwards[token] + kept)
+        embedded = torch.nn.functional.embedding(token, inwards)  # refuses what is no tensor of whole numbers
+        hidden = torch.tanh(hidden @ onwards + embedded + kept)
         return hidden @ outwards + ending, (hidden, kept)
 
     return step
+
+
+def _late_winner(draw: Draw) -> Callable:
+    """A writer of two words: what begins with the least likely of four words is the likeliest in the end."""
+    after = torch.zeros(_WORDS, _WORDS)  # a row for each word before: 1, the first, then one that is sure, or none
+    after[1] = 0.2 * draw.uniform(_WORDS) - 30 * (torch.arange(_WORDS) == _END)
+    after[1, 3] = -0.5
+    after[3, 0] = 9.0
+    return lambda token, state: (torch.nn.functional.embedding(token, after), state)
 
 
 def _explain_search(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -715,9 +767,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 6, end=0.5, many=6)
 
 
-@beam_search.row("a beam as wide as everything: the best of all sentences of three words", explain=_explain_search)
+@beam_search.row("a beam as wide as everything: the best of all sentences", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 150, 3, many=3)
+    seen = _searches(student, draw, 150, 3, many=3)
+    tokens, score = student.beam_search(_late_winner(draw), draw.normal(1, 3), 1, _END, 4, 2)
+    return seen | {"tokens, a late winner": tokens, "score, a late winner": float(score)}
 
 
 @beam_search.row("a length penalty of 1: the mean log-probability decides", weight=2, explain=_explain_search)
@@ -757,6 +811,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     tokens, _ = student.beam_search(step, state, 1, _END, 2, 3)
     return {
         "the tokens' axes where it fits": tokens.ndim,
+        "one word, where it may be no longer": student.beam_search(step, state, 1, _END, 2, 1)[0].numel(),
         "a beam of 0": student.error_of("beam_search", step, state, 1, _END, 0, 3),
+        "a beam of -1": student.error_of("beam_search", step, state, 1, _END, -1, 3),
         "a length of 0": student.error_of("beam_search", step, state, 1, _END, 2, 0),
+        "a length of -1": student.error_of("beam_search", step, state, 1, _END, 2, -1),
     }
