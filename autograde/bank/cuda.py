@@ -1676,6 +1676,12 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
             "See section 9.10.",
         ),
         Wrong(
+            "only from the device that it was saved from",
+            edit(("map_location=device, ", "")),
+            "Every tensor was to go back to the device that it had been saved from, and a training on a GPU is to go on "
+            "where there is none. Say where tensors go when the file is read. See section 9.10.",
+        ),
+        Wrong(
             "code in the file is run",
             edit(("weights_only=True", "weights_only=False")),
             "A file was loaded in a way that runs whatever code stands in it, and a checkpoint may come from anywhere. Let "
@@ -1935,7 +1941,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     import io
     content = Path(path).read_bytes()
     try:
-        step, parts, random, devices = torch.load(io.BytesIO(content))
+        step, parts, random, devices = torch.load(io.BytesIO(content), map_location=lambda storage, location: storage)
     except Exception as error:
         raise ValueError(f"{path} cannot be read") from error
     for device, state in enumerate(devices):
