@@ -585,8 +585,7 @@ def _explain_count(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     count, right = observed.get("parameters"), expected["parameters"]
     if type(count) not in (int, float) or count == right:
         return None
-    away = f"{abs(count - right):,} too {'few' if count < right else 'many'}"
-    return f"You count {count:,}, and {right:,} are asked for: {away}."
+    return f"You count {count:,}, which is too {'few' if count < right else 'many'}."
 
 
 @parameter_count.row("one layer each, sizes with nothing in common", explain=_explain_count)
@@ -728,8 +727,10 @@ def _explain_search(observed: dict[str, Any], expected: dict[str, Any]) -> str |
         score = name.replace("tokens", "score")
         scores = (observed.get(score, 0.0), expected.get(score, 0.0))
         if found.tolist() != right.tolist() or abs(scores[0] - scores[1]) > 1e-4 * max(1.0, abs(scores[1])):
-            seen, asked = f"{found.tolist()} with a score of {scores[0]:.3f}", f"{right.tolist()} with {scores[1]:.3f}"
-            return f"Found: {seen}. Asked for: {asked}."
+            if found.tolist() == right.tolist():
+                return f"Found: {found.tolist()}, which is right; its score is not {scores[0]:.3f}."
+            better = " that scores higher" if scores[1] > scores[0] else ""
+            return f"Found: {found.tolist()} with a score of {scores[0]:.3f}; another sentence{better} is asked for."
     return None
 
 
