@@ -236,10 +236,9 @@ def _strike(what: str, process: subprocess.Popen, database: Callable[[], None]) 
     return len(victims)
 
 
-def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> list[Record]:
+def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> Iterator[Record]:
     """A row for each thing to kill: at least so many kills, over as many classes as that takes."""
     undisturbed = disturbed(released, notebook, "nothing", "sqlite", random.Random(1), scratch)[0]
-    rows: list[Record] = []
     for what, kind in KINDS:
         if kind == "postgresql" and programs() is None:
             continue
@@ -249,21 +248,18 @@ def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> 
             killed, ran, twice, classes = killed + more, ran + runs_, twice + records, classes + 1
             equal += found == undisturbed
             print(f"{what} ({kind}): {killed} kills, {equal} of {classes} gradebooks equal", flush=True)
-        rows.append(
-            {
-                "measure": "kills",
-                "assignment": notebook.stem,
-                "hand_ins": len(released.students()),
-                "killed": what,
-                "gradebook": kind,
-                "kills": killed,
-                "runs": ran,
-                "classes": classes,
-                "equal_to_the_undisturbed": equal,
-                "graded_twice": twice,
-            }
-        )
-    return rows
+        yield {
+            "measure": "kills",
+            "assignment": notebook.stem,
+            "hand_ins": len(released.students()),
+            "killed": what,
+            "gradebook": kind,
+            "kills": killed,
+            "runs": ran,
+            "classes": classes,
+            "equal_to_the_undisturbed": equal,
+            "graded_twice": twice,
+        }
 
 
 def _written(name: str, about: str, records: list[Record], began: float) -> None:
@@ -296,8 +292,10 @@ def main() -> None:
         release(released, [notebook])
         fill(released, notebook.stem, 20 if options.kills else max(sizes))
         if options.kills:
-            rows = kills(released, notebook, options.kills, scratch)
-            _written("kills", ABOUT_KILLS, rows, began)
+            rows: list[Record] = []
+            for row in kills(released, notebook, options.kills, scratch):
+                rows.append(row)
+                _written("kills", ABOUT_KILLS, rows, began)
             if any(row["equal_to_the_undisturbed"] != row["classes"] or row["graded_twice"] for row in rows):
                 raise SystemExit("a kill changed a gradebook, or a hand-in was graded twice")
             return
