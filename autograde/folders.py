@@ -85,18 +85,19 @@ class ClassFolder:
         return [
             (student.name, student / assignment)
             for student in sorted(self.submitted.iterdir())
-            if not student.name.startswith(".") and nameable(student.name) and os.path.lexists(student / assignment)
+            if not student.name.startswith(".") and nameable(student.name) and not student.is_symlink()
+            if os.path.lexists(student / assignment)
         ]
 
     def students(self) -> list[str]:
         """Those who have a folder in submitted/."""
-        return [path.name for path in _listed(self.submitted) if path.is_dir() and nameable(path.name)]
+        return [path.name for path in _listed(self.submitted) if _is_folder(path) and nameable(path.name)]
 
     def unrecognised(self) -> list[str]:
         """What lies in submitted/ and is no student's folder with released assignments in it, as paths below it."""
         known, found = set(self.assignments()), []
         for student in _listed(self.submitted):
-            if not student.is_dir():
+            if not _is_folder(student):
                 found.append(student.name)
             elif not nameable(student.name):
                 found.append(f"{student.name} (a name that the gradebook cannot hold: rename the folder)")
@@ -109,6 +110,11 @@ class ClassFolder:
 def nameable(student: str) -> bool:
     """Whether a folder's name can be a student's: one line of text in UTF-8, as long as every gradebook can hold."""
     return len(student) <= 128 and not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", student)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether it is a folder: a link to one would give somebody another's work."""
+    return path.is_dir() and not path.is_symlink()
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -308,7 +308,7 @@ class HandIn:
         if self._remote is None and self._children < MAX_CHILDREN and time.monotonic() < self._deadline:
             self._children += 1
             ended = {index for index, ran in self.done.ran.items() if ran.ended}
-            self._child = self.sandbox.run([cell for cell in cells if cell.index not in ended])
+            self._child = self.sandbox.run([cell for cell in cells if cell.index not in ended], until=self._deadline)
             own = {cell.index for cell in self._all} - set(self.done.ran)
             ran = {index: ran for index, ran in self._child.ran.items() if index in own}
             self.done.ran |= {index: _silent(each) if lent else each for index, each in ran.items()}

@@ -5,11 +5,14 @@ a request (time, number of call-backs, bytes of what it calls back with, as that
 line as a whole (bytes).
 """
 
+import math
 import re
 import socket
 import time
 from collections.abc import Callable
 from typing import Any
+
+from torch import Tensor
 
 from course.transport import wire
 from course.transport.runner import described
@@ -17,6 +20,7 @@ from course.transport.runner import described
 REPLY = wire.Caps(header_bytes=1 << 20, array_bytes=64 << 20)
 MAX_CALLBACKS = 10_000
 CALLBACK_BYTES = 16 << 20  # over all call-backs of a request
+CALLBACK_NUMBERS = 1 << 16  # in one call: it is computed with out here, and right answers call with a few hundred
 
 
 _CONTROL = re.compile(r"\x1b(?!\[[\d;]{0,20}m)|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\ud800-\udfff]")
@@ -86,6 +90,8 @@ class Remote:
         number, args, kwargs = reply["callback"], reply.get("args", []), reply.get("kwargs", {})
         if type(number) is not int or not 0 <= number < len(callbacks):
             raise wire.WireError("a call-back that was never offered")
+        if (count := _numbers([args, kwargs])) > CALLBACK_NUMBERS:
+            return {"error": ("ValueError", f"called with {count} numbers, and {CALLBACK_NUMBERS} are the most")}
         try:
             return {"ok": callbacks[number](*args, **kwargs)}
         except Exception as error:  # the student's arguments do not fit: an error of theirs, raised over there
@@ -126,6 +132,14 @@ class _Metered:
         if self.left < 0:
             raise wire.WireError("the line has carried more than is allowed")
         return count
+
+
+def _numbers(value: Any) -> int:
+    """How many numbers the tensors in a nest of lists, tuples and dicts hold; one of nothing counts by its shape."""
+    if isinstance(value, Tensor):
+        return math.prod(max(size, 1) for size in value.shape)
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple, set)) else ()
+    return sum(map(_numbers, inner))
 
 
 def _left(deadline: float) -> float:

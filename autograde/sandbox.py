@@ -215,12 +215,13 @@ class Sandbox:
             )
         self.start_seconds = time.monotonic() - self._launched
 
-    def run(self, cells: Sequence[CellLike], limits: Limits | None = None) -> Child:
+    def run(self, cells: Sequence[CellLike], limits: Limits | None = None, until: float = float("inf")) -> Child:
         """Run the cells in a fresh child and return it, ready for requests; `limits` in place of the sandbox's own.
 
         A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a
-        new one, so that it costs no other exercise; after three such cells the child is returned dead, and its
-        requests fail. Raises SandboxError where isolation fails: then nothing has run.
+        new one, so that it costs no other exercise; after three such cells, or after the moment `until` (of the
+        monotonic clock), the child is returned dead, and its requests fail. Raises SandboxError where isolation fails:
+        then nothing has run.
         """
         limits = limits or self.limits
         left_out: dict[int, Ran] = {}
@@ -228,7 +229,7 @@ class Sandbox:
         while True:
             child = Child(self._fork(limits), limits, before)
             stuck = child._execute([cell for cell in cells if cell.index not in left_out])
-            if stuck is None or len(left_out) == _LEFT_OUT:
+            if stuck is None or len(left_out) == _LEFT_OUT or time.monotonic() >= until:
                 break
             before = child.close()
             left_out[stuck] = _ended(stuck, before, limits)

@@ -23,7 +23,8 @@ from course.transport.student import Module, Student, StudentError
 from course.transport.wire import Foreign
 
 RECORDED_SEED = 1
-_OTHER_FORM = "another form"  # a reply that the row's own code trips over
+_OTHER_FORM = "another form"  # a reply that the row's own code trips over, by one of these
+_TRIPPED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, MemoryError)
 
 Explain = Callable[[dict[str, Any], dict[str, Any]], str | None]
 
@@ -227,7 +228,7 @@ class Check:
             except StudentError as error:
                 seen.append(Observation(raised=(error.type_name, error.message)))
                 continue
-            except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError, MemoryError) as error:
+            except _TRIPPED as error:
                 seen.append(Observation(raised=(_OTHER_FORM, str(error).replace("'Foreign' object", "it"))))
                 continue
             hidden = {k[1:]: v for k, v in values.items() if k.startswith("_")}
@@ -301,7 +302,7 @@ class Check:
             return None
         try:
             return row.explain({**seen.values, **seen.hidden}, {**reference.values, **reference.hidden})
-        except (TypeError, ValueError, AttributeError, IndexError, KeyError, RuntimeError):
+        except _TRIPPED:
             return None  # what came back has another form than the explanation expects: the plain difference stands
 
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograde import quarantine
+from autograde.folders import ClassFolder
 from autograde.quarantine import Received, receive
 
 NAME = "02-bahdanau"
@@ -319,3 +320,12 @@ def test_a_timestamp_is_never_read_through_a_link_or_from_a_device(tmp_path):
     assert quarantine.handed_in_at(tmp_path) == ""
     (tmp_path / "elsewhere").rename(tmp_path / "timestamp.txt")
     assert quarantine.handed_in_at(tmp_path) == "2026-01-01 12:00:00 UTC"
+
+
+def test_a_students_folder_that_is_a_link_is_nobodys_hand_in(tmp_path):
+    """Whoever could make one would be graded for another's work."""
+    folder = ClassFolder.at(tmp_path)
+    (folder.submitted / "ada" / NAME).mkdir(parents=True)
+    (folder.submitted / "eve").symlink_to("ada")
+    assert [student for student, _ in folder.hand_ins(NAME)] == folder.students() == ["ada"]
+    assert "eve" in folder.unrecognised()

@@ -213,6 +213,11 @@ def test_a_hand_in_that_dies_everywhere_is_given_up_with_every_cell_accounted_fo
     assert child.close().outcome == "exited"
 
 
+def test_after_its_time_nothing_is_run_once_more(attacked):
+    child = attacked.run(cells(*["import os; os._exit(1)"] * 6), until=time.monotonic())
+    assert [(index, ran.ended) for index, ran in child.ran.items()] == [(0, "exited")]
+
+
 # ---------------------------------------------------------------- attacks that run into a limit
 
 FORKS = """

@@ -193,6 +193,15 @@ def test_other_forms_are_told_apart_in_words(answer, words):
     assert verdict.kind == "fail" and words in verdict.rows[0].message
 
 
+@pytest.mark.parametrize("answer", [0, 10**400, float("inf"), [], "three"])
+def test_what_a_row_trips_over_is_an_answer_of_another_form(answer):
+    check = Check("shares", parts=("count",))
+    check.row("one share")(lambda student, draw: {"share": torch.zeros(3)[int(student.count())] + 1 / student.count()})
+    table = Table(1, (Observation({"share": torch.ones(())}),), ())
+    verdict = check.judge(check.student(Local({"count": lambda: answer})), table)
+    assert verdict.fraction == 0 and "another form" in verdict.rows[0].message
+
+
 def test_a_row_that_observes_nothing_is_refused():
     check = Check("empty", parts=("share",))
     check.row("nothing")(lambda student, draw: {})

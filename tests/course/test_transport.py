@@ -361,6 +361,17 @@ def test_what_is_called_back_with_is_weighed_before_it_is_computed_with(monkeypa
     assert reply["error"] == ("SandboxLost", "protocol") and calls == [500, 500]
 
 
+@pytest.mark.parametrize("shape", [(70_000,), (0, 70_000)])
+def test_what_is_called_back_with_is_small(shape):
+    near, far = socket.socketpair()
+    wire.send(far, {"callback": 0, "args": [[torch.zeros(shape, dtype=torch.bool)]], "kwargs": {}})
+    wire.send(far, {"number": 1, "ok": "went on"})
+    calls: list[Any] = []
+    assert Remote(near, timeout=5).request({"op": "get", "name": "x"}, [calls.append])["ok"] == "went on"
+    wire.receive(far)
+    assert wire.receive(far)["error"][0] == "ValueError" and not calls
+
+
 def test_a_message_of_many_containers_is_refused_before_it_is_built():
     header = b'{"list": [' + b",".join([b'{"list": []}'] * 300_000) + b"]}"
     with pytest.raises(wire.WireError, match="more than"):
