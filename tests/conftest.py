@@ -20,7 +20,7 @@ ROOMS = {
     "site": ("site/",),
     "grader": tuple(
         f"autograde/test_{name}.py"
-        for name in ("cli", "export", "feedback", "grade", "of_tests", "pages", "release", "summary", "trace")
+        for name in ("cli", "export", "feedback", "grade", "of_tests", "pages", "release", "summary", "trace", "trust")
     ),
 }
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
