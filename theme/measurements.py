@@ -260,13 +260,42 @@ def grading(folder: Path) -> Reached:
     return text, min(more) >= 30
 
 
+def told_apart(folder: Path, *figures: str) -> list[Record]:
+    """These figures of benchmarks/trust.py, in their order; none where one of them was not measured."""
+    found = [record for figure in figures for record in rows("trust", folder, measure="figures", what=figure)]
+    return found if len(found) == len(figures) else []
+
+
+def of_all(found: Sequence[Record]) -> str:
+    """`39 of 39`, for each of them."""
+    return "; ".join(f"{number(record['came_out_so'])} of {number(record['of'])}" for record in found)
+
+
+@target("right answers accepted; wrong ones caught; told by name", "all; all; 9 in 10")
+def banks(folder: Path) -> Reached:
+    found = told_apart(folder, "right answers accepted", "wrong answers caught", "wrong answers told by name")
+    if not found:
+        return None
+    shares = [record["came_out_so"] / record["of"] for record in found]
+    return of_all(found), shares[0] == shares[1] == 1 and shares[2] >= 0.9
+
+
+def all_of(what: str) -> None:
+    """Register the target that this figure is whole."""
+
+    @target(what, "all")
+    def reach(folder: Path) -> Reached:
+        found = told_apart(folder, what)
+        return (of_all(found), found[0]["came_out_so"] == found[0]["of"]) if found else None
+
+
+for what in ("machine-made wrong answers caught", "attacks contained", "hand-ins handled"):
+    all_of(what)
+
+
 # What no number shows, because a test fails where one case is missed.
 HELD_BY_TESTS = (
     ("models against their peers, weights copied over", "equal to 1e-5 in float32", "tests/solutions/peers"),
-    ("wrong answers in the banks caught; told by name; correct ones accepted", "all; 9 in 10; all",
-     "tests/autograde/test_bank.py"),
-    ("attacks contained, of those that are tried", "all", "tests/autograde/test_sandbox.py"),
-    ("broken hand-ins handled, of those that are tried", "all", "tests/autograde/test_quarantine.py"),
     ("errors and warnings in the browser's console", "none", "tests/site/test_browser.py"),
     ("violations that axe finds on any page, light and dark, wide and narrow", "none", "tests/site/test_browser.py"),
 )  # fmt: skip
@@ -334,7 +363,8 @@ class Measurements(SphinxDirective):
     """`{measurements} NAME`: the targets, the experiments, or the result of that name.
 
     :command: what measures it, shown where there is no result; :sort: the column to order rows by, the largest first;
-    :rows: how many at most; :last: a column of which only the largest value's rows are shown.
+    :rows: how many at most; :last: a column of which only the largest value's rows are shown; :measure: the one of its
+    tables to show, without the words around; :caption: what stands over that; :circumstances: only those words.
     """
 
     required_arguments = 1
@@ -343,6 +373,9 @@ class Measurements(SphinxDirective):
         "sort": directives.unchanged_required,
         "last": directives.unchanged_required,
         "rows": directives.positive_int,
+        "measure": directives.unchanged_required,
+        "caption": directives.unchanged_required,
+        "circumstances": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -363,7 +396,14 @@ class Measurements(SphinxDirective):
         return [paragraph(nodes.strong("", "Not yet measured."), nodes.Text(" "), command, nodes.Text(" measures it."))]
 
     def result(self, name: str, result: dict) -> list[nodes.Node]:
+        if (measure := self.options.get("measure")) is not None:
+            records = [record for record in result["records"] if record.get("measure") == measure]
+            caption = self.options.get("caption", title(measure).capitalize())
+            place = f"{name}-{nodes.make_id(measure)}"
+            return self.records(place, caption, records) if records else [paragraph(nodes.Text("None."))]
         found: list[nodes.Node] = [paragraph(*sentence(" ".join(result["about"].split())))]
+        if "circumstances" in self.options:
+            return [*found, terms(circumstances(result), "circumstances")]
         compared = sum(bool(ratios(record)) for record in result["records"])
         lost = losses(result["records"])
         if lost:

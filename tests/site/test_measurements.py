@@ -140,6 +140,32 @@ def test_targets_are_judged_by_the_results(tmp_path):
     assert measurements.requests_leaving(tmp_path) == ("0 of 10", True)
 
 
+def test_the_banks_and_the_corpora_are_judged_by_one_run(tmp_path):
+    def figures(*counts: tuple[str, int, int]) -> None:
+        result(tmp_path, "trust", [{"measure": "figures", "what": w, "came_out_so": a, "of": b} for w, a, b in counts])
+
+    reach = {what: reached for what, _, reached in measurements.TARGETS}
+    figures(("right answers accepted", 9, 9), ("wrong answers caught", 20, 20), ("attacks contained", 4, 5))
+    assert measurements.banks(tmp_path) is None  # one of its figures is missing
+    assert reach["attacks contained"](tmp_path) == ("4 of 5", False)
+    assert reach["hand-ins handled"](tmp_path) is None
+    for named, well in ((18, True), (17, False)):
+        both = ("right answers accepted", 9, 9), ("wrong answers caught", 20, 20)
+        figures(*both, ("wrong answers told by name", named, 20), ("hand-ins handled", 7, 7))
+        assert measurements.banks(tmp_path) == (f"9 of 9; 20 of 20; {named} of 20", well)
+    assert reach["hand-ins handled"](tmp_path) == ("7 of 7", True)
+    figures(*both[:1], ("wrong answers caught", 19, 20), ("wrong answers told by name", 19, 20))
+    assert measurements.banks(tmp_path) == ("9 of 9; 19 of 20; 19 of 20", False)
+
+
+def test_the_targets_name_the_figures_that_are_measured():
+    from benchmarks import trust
+
+    measured = {record["what"] for record in trust.figures([])}
+    assert measured >= {"machine-made wrong answers caught", "attacks contained", "hand-ins handled"}
+    assert measured >= {"right answers accepted", "wrong answers caught", "wrong answers told by name"}
+
+
 def test_every_target_has_a_file_that_a_test_or_a_benchmark_is():
     assert all((ROOT / path).exists() for _, _, path in measurements.HELD_BY_TESTS)
 
