@@ -58,7 +58,8 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str:
     if len(forbidden) and forbidden.max() > 1e-6:
         return f"A key that the mask forbids still gets {forbidden.max():.2f}."
     if not torch.allclose(sums, right.sum(-1), atol=1e-4):
-        return f"The rows sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1 over the allowed keys."
+        far = sums.flatten()[(sums - right.sum(-1)).abs().argmax()]
+        return f"A row sums to {far:.5g}, not to 1 over the allowed keys."
     return "Forbidden keys get zero and the rows sum to 1, but the weights are shared out otherwise than by exp(score)."
 
 

@@ -108,7 +108,10 @@ def _explain_gradients_of_loss(observed: Values, expected: Values) -> str | None
     reached, wanted = observed.get("parameters reached"), expected["parameters reached"]
     if reached == 0:
         return "No gradient comes back from `loss`, so nothing could be trained with it."
-    return f"The gradient of `loss` reaches {reached} of {wanted} parameters." if reached != wanted else None
+    if reached != wanted:
+        few = "fewer" if reached < wanted else "more"
+        return f"The gradient of `loss` reaches {reached} parameters, {few} than there should be."
+    return None
 
 
 @causal_language_model.row(
@@ -355,11 +358,12 @@ def _explain_distribution(observed: Values, expected: Values) -> str | None:
             return "Some of the probabilities are NaN or infinite."
         sums, kept, wanted = seen.sum(dim=1), (seen > 1e-9).sum(dim=1), (right > 1e-9).sum(dim=1)
         if not torch.allclose(sums, torch.ones_like(sums), atol=1e-4):
-            return f"The rows sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1."
+            far = sums[(sums - 1).abs().argmax()]
+            return f"A row sums to {far:.5g}, not to 1."
         for row in range(len(seen)):
             if kept[row] != wanted[row]:
                 few = f"{kept[row]} token{'s' if kept[row] != 1 else ''}"
-                return f"Row {row} keeps {few} where {wanted[row]} belong."
+                return f"Row {row} keeps {few}: too {'few' if kept[row] < wanted[row] else 'many'}."
         return "As many tokens are kept as should be, but their probabilities are others."
     return None
 
@@ -428,9 +432,13 @@ def _writer(draw: Draw, calls: list[int]):
 
 
 def _explain_reading(observed: Values, expected: Values) -> str | None:
-    read, right = observed.get("lengths read"), expected["lengths read"]
-    if read != right:
-        return f"The model was given {read or 'no'} tokens, step by step, where {right} belong."
+    read, right = (str(values["lengths read"]).split() for values in (observed, expected))
+    for call, (seen, wanted) in enumerate(zip(read, right, strict=False), start=1):
+        if seen != wanted:
+            often = "few" if int(seen) < int(wanted) else "many"
+            return f"At its call number {call} the model was given {seen} token{'s' * (seen != '1')}: too {often}."
+    if len(read) != len(right):
+        return f"The model was called {len(read)} times: too {'few' if len(read) < len(right) else 'many'}."
     return None
 
 
@@ -461,8 +469,8 @@ def _explain_draws(observed: Values, expected: Values) -> str | None:
     if not isinstance(shares, Tensor) or shares.shape != right.shape:
         return None
     if not torch.allclose(shares, right, atol=0.05):
-        seen, asked = (", ".join(f"{share:.2f}" for share in some) for some in (shares.tolist(), right.tolist()))
-        return f"The tokens, the most likely first, were drawn in shares of {seen}; about {asked} belong."
+        drawn = ", ".join(f"{share:.2f}" for share in shares.tolist())
+        return f"The tokens, the most likely first, were drawn in shares of {drawn}, not in those asked for."
     if observed.get("the next step draws the same again"):
         return "Each row drew the same token again at the second step: the same random numbers were used."
     if observed.get("another run draws the same"):
@@ -674,7 +682,7 @@ def _explain_split(observed: Values, expected: Values) -> str | None:
         if part.shape[1] != right.shape[1]:
             return f"The {name} windows hold {part.shape[1]} tokens; length + 1 is {right.shape[1]}."
         if len(part) != len(right):
-            return f"The number of {name} windows is {len(part)}, and {len(right)} fit."
+            return f"The number of {name} windows is {len(part)}: too {'few' if len(part) < len(right) else 'many'}."
         if not torch.equal(part, right):
             return f"The {name} windows begin at other places than asked for, or come in another order."
     return None

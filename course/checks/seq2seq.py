@@ -552,7 +552,7 @@ def _frozen(seen: Values, reference: Values) -> str | None:
     if tokens.ndim != 2:
         return None
     if tokens.shape[1] > right.shape[1]:
-        return f"The longest row needs {right.shape[1]} tokens, its end token included; {tokens.shape[1]} came back."
+        return f"{tokens.shape[1]} tokens a row came back: more than the longest one needs, its end token included."
     if tokens.shape == right.shape:
         ended = (right == end).cumsum(dim=1) > 1  # behind the end token
         if not torch.equal(tokens.masked_fill(ended, end), right):
@@ -588,7 +588,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 def _fed(seen: Values, reference: Values) -> str | None:
     if not torch.equal(seen["first"], reference["first"]):
-        return f"The first token fed in is {int(seen['first'][0])}; the begin token is {int(reference['first'][0])}."
+        return f"The first token fed in is {int(seen['first'][0])}, and that is not the begin token."
     return "From the second step on, what is fed in should be the token just written."
 
 

@@ -55,7 +55,8 @@ def _explain_shape(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     axes, wanted = observed["axes"], expected["axes"]
     if axes != wanted:
         counted = "1 axis" if axes == 1 else f"{axes} axes"
-        return f"With {sizes} you gave {given}, which is {counted}; the tensor has {wanted}."
+        few = "more" if axes < wanted else "fewer"
+        return f"With {sizes} you gave {given}, which is {counted}; the tensor has {few}."
     return f"With {sizes} you gave {given}: the number of axes is right, but the sizes are not."
 
 
@@ -140,7 +141,8 @@ def _explain_weights(observed: dict[str, Any], expected: dict[str, Any]) -> str 
         return f"{bad} of the {weights.numel()} weights are NaN or infinite."
     sums = weights.double().sum(dim)
     if not torch.allclose(sums, torch.ones_like(sums), atol=5e-3):
-        return f"Along the axis dim = {dim} the weights sum to between {sums.min():.2f} and {sums.max():.2f}, not to 1."
+        far = sums.flatten()[(sums - 1).abs().argmax()]
+        return f"Along the axis dim = {dim} there are weights that sum to {far:.5g}, not to 1."
     return "The weights do sum to 1 along the axis, but they are shared out otherwise than by exp(score)."
 
 
