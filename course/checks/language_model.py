@@ -482,14 +482,16 @@ def _explain_draws(observed: Values, expected: Values) -> str | None:
     "`generate` draws from the distribution, each row and each step for itself", atol=0.05, explain=_explain_draws
 )
 def _(student: Student, draw: Draw) -> Values:
-    logits = torch.tensor([1.2, 0.4, -0.5, 0.9, -3.0])[draw.permutation(5)]
+    # Drawn as likely as .35, .25, .2, .12 and .08. The settings leave the first two; without any one of them the third,
+    # too, gets .2 or more, four times what is let pass.
+    logits = torch.tensor([0.5, 0.33, 0.22, -0.03, -0.24])[draw.permutation(5)]
     model = lambda tokens: logits.expand(*tokens.shape, 5)  # noqa: E731
-    settings = {"temperature": 0.8, "top_k": 4, "top_p": 0.9}
+    settings = {"temperature": 0.5, "top_k": 3, "top_p": 0.73}
     runs = []
     for seed in draw.permutation(1000)[:2].tolist():
         student.seed(seed)
-        runs.append(student.generate(model, torch.zeros(3_000, 6, dtype=torch.int64), 2, 8, **settings))
-    first, second = runs[0][:, 6], runs[0][:, 7]
+        runs.append(student.generate(model, torch.zeros(6_000, 2, dtype=torch.int64), 2, 8, **settings))
+    first, second = runs[0][:, 2], runs[0][:, 3]
     shares = torch.bincount(first, minlength=5)[logits.argsort(descending=True)] / len(first)
     return {
         "shares": shares,  # compared within 0.05: two hundredths are luck
