@@ -449,7 +449,9 @@ def _looks(draw: Draw, B: int, T: int, S: int) -> tuple[Tensor, Tensor]:
 
 @alignment_accuracy.row("every token has a counterpart")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"share": student.alignment_accuracy(*_looks(draw, 3, 7, 5))}
+    weights, alignment = _looks(draw, 3, 7, 5)
+    # The largest are where they were, and none of them above one half: whoever asks for that finds no hit at all.
+    return {"share": student.alignment_accuracy(0.3 * weights + 0.7 / 5, alignment)}
 
 
 @alignment_accuracy.row("tokens without a counterpart count nowhere", weight=2)
