@@ -2,6 +2,8 @@
 
     python -m benchmarks.trust                 # all of it; writes benchmarks/results/trust.json
     python -m benchmarks.trust 02-bahdanau     # the answers of some assignments alone; writes nothing
+    python -m benchmarks.trust --corpora       # the attacks and the broken hand-ins alone; writes nothing
+    python -m benchmarks.trust --corpora empty # those of them that pytest -k would choose
 
 From a seed that nobody knew before: every right and every wrong answer of every bank as a hand-in of its own, each
 in its assignment's notebook with everything else answered right, read, rebuilt, run in the sandbox and judged outside;
@@ -37,7 +39,8 @@ from course.exercises import Exercise, exercises
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ("tests/autograde/test_attacks.py", "tests/autograde/test_broken.py")
 ABOUT = """Every right and every wrong answer of every bank, every machine-made wrong answer, every attack and every
-broken hand-in, through the whole grader in its sandbox, from a fresh seed."""
+broken hand-in, through the whole grader in its sandbox, from a fresh seed. Of what a student and the instructor are told
+of a broken hand-in, the first three sentences stand in the table."""
 
 
 # ---- the banks ------------------------------------------------------------------------------------------------------
@@ -150,17 +153,19 @@ def say(record: Record, seconds: float) -> None:
 KINDS = {"attack": ("attacks", "contained"), "hand-in": ("hand-ins", "handled")}  # -> measure, outcome
 
 
-def corpora() -> list[Record]:
-    """What became of the attacks and the broken hand-ins: the tests know how each must come out."""
+def corpora(word: str = "") -> list[Record]:
+    """What became of the attacks and the broken hand-ins (of those that pytest -k chooses by this): the tests know
+    how each must come out."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        words = [sys.executable, "-m", "pytest", *TESTS, "--full", "-q", "-p", "no:cacheprovider"]
+        words = [sys.executable, "-m", "pytest", *TESTS, "--full", "-q", "-p", "no:cacheprovider", "-k", word]
         words += ["-o", "junit_family=xunit1", f"--junitxml={report}"]
         done = subprocess.run(words, cwd=ROOT)
         if done.returncode > 1 or not report.exists():  # 1 is "some tests failed"
             raise SystemExit(f"the tests of attacks and hand-ins did not run: pytest ended with {done.returncode}")
         records = of_report(ElementTree.parse(report).getroot())
-    if missing := {measure for measure, _ in KINDS.values()} - {record["measure"] for record in records}:
+    missing = {measure for measure, _ in KINDS.values()} - {record["measure"] for record in records}
+    if missing and not word:
         raise SystemExit(f"no {' and no '.join(sorted(missing))} were tried: `autograde doctor` says what is missing")
     return records
 
@@ -177,7 +182,8 @@ def of_report(report: ElementTree.Element) -> list[Record]:
         if measure == "attacks":
             row |= {"tries": told["tries"], "honest_score": told["honest"], "flag": told["flag"]}
         elif measure == "hand-ins":
-            row |= {"honest_score": told["honest"], "student_told": told["tries"], "instructor_told": told["flag"]}
+            row |= {"honest_score": told["honest"]}
+            row |= {to: told.get(to) or None for to in ("student_told", "instructor_told")}
         row["outcome"] = "not tried" if went == "skipped" else f"not {well}" if went else well
         records.append(row)
         if went and (went != "skipped" or told):
@@ -220,6 +226,9 @@ def main() -> int:
     assignments = list(dict.fromkeys(exercise.notebook for exercise in exercises()))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="their answers alone; nothing is written")
+    parser.add_argument(
+        "--corpora", nargs="?", const="", metavar="WORD", help="attacks and hand-ins alone; nothing is written"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="assignments at a time")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 31), help="instead of a fresh one")
     options = parser.parse_args()
@@ -228,18 +237,24 @@ def main() -> int:
     began = time.perf_counter()
     print(f"seed {options.seed}", flush=True)
     # processes of their own, not forks: a fork of one that has used torch may hang
+    whole = not options.assignments and options.corpora is None
+    chosen = assignments if whole else options.assignments
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        chosen = options.assignments or assignments
         found = [record for some in pool.map(partial(of_assignment, seed=options.seed), chosen) for record in some]
-    if not options.assignments:
-        found += corpora()
+    if whole or options.corpora is not None:
+        found += corpora(options.corpora or "")
     wrong = [record for record in found if record["measure"] == "amiss"]
     for record in wrong:
         print(f"{record['where']} {record['what']}: {record['outcome']}".strip())
+    if not whole:
+        for record in found:
+            if record["measure"] == "hand-ins":
+                print(record["name"])
+                print(f"    student: {record['student_told']}\n    instructor: {record['instructor_told']}")
     for record in figures(found):
         if record["of"]:
             print(f"{record['what']}: {record['came_out_so']} of {record['of']}")
-    if not options.assignments:
+    if whole:
         order = ("answers", "machine-made", "attacks", "hand-ins", "all together", "amiss", "unnamed", "equivalent")
         records = figures(found) + [record for name in order for record in found if record["measure"] == name]
         settings = {"seed": options.seed, "most_mutants_of_an_exercise": mutants.MOST, "jobs": options.jobs}

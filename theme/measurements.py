@@ -314,7 +314,7 @@ def value_and_spread(record: Record, key: str) -> list[nodes.Node]:
     """A cell: the value, and its spread below."""
     spread = spread_of(record, key)
     below = [nodes.Text(" "), nodes.inline("", spread, classes=["spread"])] if spread else []
-    return [nodes.Text(value_of(record, key)), *below]
+    return [*sentence(value_of(record, key)), *below]
 
 
 def paragraph(*children: nodes.Node, **attributes: object) -> nodes.paragraph:

@@ -32,6 +32,26 @@ def desk():
         yield desk
 
 
+def first_of(told: list[str], between: str, most: int = 3) -> str:
+    """All of this as one text; where it is much the first, and how much more there was."""
+    found = list(dict.fromkeys(filter(None, told)))
+    return between.join(found[:most] + [f"and {len(found) - most} more"] * (len(found) > most))
+
+
+def told_the_student(graded: grade.Graded) -> list[str]:
+    """What a student reads of the whole hand-in, else of each exercise that is not right, as on the feedback page."""
+    told = [graded.reason, *graded.notes]
+    for name, verdict in graded.verdicts.items():
+        if verdict.kind != "pass" and not graded.reason:
+            reasons = [verdict.message, *(row.message for row in verdict.rows if not row.passed), f"{verdict.kind}."]
+            told.append(f"{name}: {next(filter(None, reasons))}")
+    return told
+
+
+def told_the_instructor(graded: grade.Graded) -> list[str]:
+    return [*graded.details, *(f"flag: {flag}" for flag in graded.flags)]
+
+
 class TestEachKind:
     pytestmark = [*needs_sandbox, pytest.mark.xdist_group("broken")]
 
@@ -42,6 +62,8 @@ class TestEachKind:
             record_property(fact, value)
         hand_in.put(tmp_path)
         graded = desk.grade(quarantine.receive(tmp_path, broken.NAME))
+        record_property("student_told", first_of(told_the_student(graded), " "))
+        record_property("instructor_told", first_of(told_the_instructor(graded), "; "))
         lost = set(SHEET.full) if hand_in.lost == broken.ALL else set(hand_in.lost)
         assert not graded.needs_person and set(graded.verdicts) == set(SHEET.full)
         for exercise, verdict in graded.verdicts.items():

@@ -58,22 +58,40 @@ def case(name: str, went: str = "", /, **facts: str) -> str:
 
 def test_a_report_of_the_tests_becomes_records_and_what_failed_is_amiss():
     fork = {"kind": "attack", "name": "fork_bomb", "tries": "fork", "honest": "full", "flag": "starts processes"}
-    empty = {"kind": "hand-in", "name": "an empty file", "tries": "is empty", "honest": "nothing", "flag": "empty"}
+    empty = {"kind": "hand-in", "name": "an empty file", "honest": "nothing"}
+    told = {"student_told": "Your notebook is an empty file.", "instructor_told": "Empty file."}
     cases = [
         case("attacks[fork_bomb]", **fork),
         case("attacks[daemon]", "<failure />", **fork | {"name": "daemon"}),
-        case("kinds[an empty file]", "<error />", **empty),
+        case("kinds[an empty file]", **empty, **told),
+        case("kinds[untouched]", "<error />", **empty | {"name": "untouched"}),
         case("all_of_them", "<failure />"),
         case("as_another_user", "<skipped />"),
     ]
     records = trust.of_report(ElementTree.fromstring(f"<testsuites>{''.join(cases)}</testsuites>"))
     assert [(r["name"], r["outcome"]) for r in records if r["measure"] != "amiss"] == [
-        ("fork bomb", "contained"), ("daemon", "not contained"), ("an empty file", "not handled"),
-        ("all of them", "not held"), ("as another user", "not tried"),
+        ("fork bomb", "contained"), ("daemon", "not contained"), ("an empty file", "handled"),
+        ("untouched", "not handled"), ("all of them", "not held"), ("as another user", "not tried"),
     ]  # fmt: skip
-    assert [r["what"] for r in records if r["measure"] == "amiss"] == ["daemon", "an empty file", "all of them"]
+    assert [r["what"] for r in records if r["measure"] == "amiss"] == ["daemon", "untouched", "all of them"]
+    assert [{key: r[key] for key in told} for r in records if r["measure"] == "hand-ins"] == [
+        told, {"student_told": None, "instructor_told": None},
+    ]  # fmt: skip
     found = {r["what"]: (r["came_out_so"], r["of"]) for r in trust.figures(records)}
-    assert found["attacks contained"] == (1, 2) and found["hand-ins handled"] == (0, 1)
+    assert found["attacks contained"] == (1, 2) and found["hand-ins handled"] == (1, 2)
+
+
+@pytest.mark.sandbox
+def test_the_whole_sentences_that_a_broken_hand_in_gets_are_recorded():
+    """By the tests' own run, as the whole run does it: no words that a test merely looks for."""
+    (found,) = [record for record in trust.corpora("two and notebooks") if record["measure"] == "hand-ins"]
+    assert found["outcome"] == "handled" and found["honest_score"] == "full"
+    assert found["student_told"] == (
+        "You handed in several notebooks; 04-dot-product.ipynb was graded. Hand in one only."
+    )
+    assert found["instructor_told"] == (
+        "2 notebooks; graded 04-dot-product.ipynb, left aside Copy of 04-dot-product.ipynb"
+    )
 
 
 def test_the_figures_add_up_the_exercises():
