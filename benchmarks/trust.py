@@ -39,8 +39,8 @@ from course.exercises import Exercise, exercises
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ("tests/autograde/test_attacks.py", "tests/autograde/test_broken.py")
 ABOUT = """Every right and every wrong answer of every bank, every machine-made wrong answer, every attack and every
-broken hand-in, through the whole grader in its sandbox, from a fresh seed. Of what a student and the instructor are told
-of a broken hand-in, the first three sentences stand in the table."""
+broken hand-in, through the whole grader in its sandbox, from a fresh seed. Of what a student and the instructor are
+told of a broken hand-in, the first three sentences stand in the table."""
 
 
 # ---- the banks ------------------------------------------------------------------------------------------------------
@@ -127,10 +127,9 @@ def of_mutants(outcome: mutants.Outcome) -> list[Record]:
         "caught": outcome.caught, "named": outcome.named, "equivalent": len(outcome.equivalent),
     }  # fmt: skip
     say(counts, outcome.seconds)
-    reasons = mutants.equivalent().get(outcome.exercise.name, {})
     right: list[Record] = [
-        {"measure": "equivalent", "exercise": named(outcome.exercise), "change": name, "why": reasons[name]}
-        for name in outcome.equivalent
+        {"measure": "equivalent", "exercise": named(outcome.exercise), "change": name, "why": why}
+        for name, why in outcome.equivalent
     ]
     refused = [(name, "refused, though a person found it to be right") for name, _ in outcome.refused]
     survived = [(mutant.name, "a machine-made wrong answer passed") for mutant in outcome.survivors]

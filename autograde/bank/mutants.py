@@ -4,7 +4,9 @@
 
 judges them as hand-ins, in the sandbox, from a fresh seed, and shows each survivor as a difference of lines. A survivor
 is a hole in a check, unless a person finds the change to be right after all (another form of the same thing, something
-that the docstring does not promise) and says so, with the reason, in `equivalent.toml` beside this module.
+that the docstring does not promise) and says so, with the reason, in `equivalent.toml` beside this module. A changed
+test that no check catches may be another example of the same: it is tried on machine-made wrong forms too, and survives
+where it lets one through that the reference's test finds. Then the bank of what it tests lacks that one.
 
 Nothing is changed in what a learner is given or nobody promises: signatures, annotations, decorators, docstrings, the
 texts of errors, checks of arguments that the docstring does not mention, devices (the sandbox has one).
@@ -40,8 +42,10 @@ from autograde.desk import Desk
 from autograde.limits import Limits
 from autograde.rebuild import Cell, rebuild
 from autograde.sample import Sheet
-from course.checks import Table
-from course.exercises import Exercise, exercises
+from course import checks
+from course.checks import Implementation, Table
+from course.checks.of_tests import CheckOfTest
+from course.exercises import Exercise, exercises, of_part
 
 MOST = 60  # mutants of one exercise that are judged; of more, a sample spread over the operators
 HASTY = Limits(cell_seconds=5, request_seconds=4, grace=1, wall_seconds=30)  # a loop without end costs seconds
@@ -195,7 +199,7 @@ _PAIRS = (
     ("sigmoid", "tanh"), ("softmax", "log_softmax"), ("train", "eval"),
 )  # fmt: skip
 _OTHER = dict(_PAIRS) | {second: first for first, second in _PAIRS}
-_ANY_ORDER = {"max", "min", "maximum", "minimum"}  # of arguments
+_ANY_ORDER = {"max", "min", "maximum", "minimum", "transpose"}  # of arguments
 _OF_NO_OTHER_KIND = {
     "len",
     "range",
@@ -452,7 +456,7 @@ class Outcome:
     tried: int
     caught: int
     named: int  # caught, and told as one of the bank's mistakes
-    equivalent: tuple[str, ...]  # judged, accepted, and known to be right
+    equivalent: tuple[tuple[str, str], ...]  # (name, why) of those judged, accepted, and known to be right
     refused: tuple[tuple[str, str], ...]  # (name, why) of those known to be right that are not accepted
     survivors: tuple[Mutant, ...]
     seconds: float
@@ -482,8 +486,10 @@ def _judge(desk: Desk, cells: Sequence[Cell], exercise: Exercise, every: bool) -
         verdict = _verdict(desk, _handed_in(cells, exercise, mutant.source), exercise, table)
         passed = verdict.kind == "pass" or bool(verdict.internal)  # a fault of the grader's own catches nothing
         if mutant.name in right:
-            accepted += [mutant.name] if passed else []
+            accepted += [(mutant.name, right[mutant.name])] if passed else []
             refused += [] if passed else [(mutant.name, _told(verdict))]
+        elif passed and not verdict.internal and (why := as_good(exercise, mutant, desk.seed)):
+            accepted.append((mutant.name, why))
         elif passed:
             survivors.append(mutant)
         else:
@@ -492,6 +498,31 @@ def _judge(desk: Desk, cells: Sequence[Cell], exercise: Exercise, every: bool) -
         exercise, len(found), caught + len(survivors), caught, named, tuple(accepted), tuple(refused), tuple(survivors),
         time.monotonic() - started,
     )  # fmt: skip
+
+
+def as_good(exercise: Exercise, mutant: Mutant, seed: int) -> str:
+    """Of a changed test, why it is as good as the reference's: it finds the same wrong forms of what it tests, those of
+    the bank and the machine-made ones, and refuses no right one. "" where it is not, or is no test.
+    """
+    if (forms := bank.implementations(exercise)) is None:
+        return ""
+    forms += _made(exercise)
+    (rights, wrongs), (_, found) = (bank.observe(exercise, text, seed, forms) for text in (mutant.source, None))
+    wanted = [name for name, is_found in found.values.items() if is_found]
+    if not (rights.values and all(rights.values.values()) and all(map(wrongs.values.get, wanted))):
+        return ""
+    return f"It finds all {len(wanted)} wrong forms that the reference's test finds, and refuses no right one."
+
+
+@cache
+def _made(test: Exercise) -> tuple[Implementation, ...]:
+    """The machine-made wrong forms of what a test is for. They run in this process, where nothing ends a loop that does
+    not end: what tests are asked for has no loop that a change could make so."""
+    check = checks.find(test.name, test.chapter)
+    assert isinstance(check, CheckOfTest)
+    tested = of_part(check.part)
+    wrong = [mutant for mutant in mutants(tested) if mutant.name not in equivalent().get(tested.name, {})]
+    return tuple(Implementation(m.name, False, bank.namespace(tested, m.source)[check.part]) for m in wrong)
 
 
 def _handed_in(cells: Sequence[Cell], exercise: Exercise, source: str) -> list[Cell]:

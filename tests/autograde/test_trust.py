@@ -43,7 +43,7 @@ def test_mutants_that_pass_and_equivalents_that_do_not_are_amiss():
     exercise = next(e for e in exercises() if e.name in mutants.equivalent())
     name, why = next(iter(mutants.equivalent()[exercise.name].items()))
     left = mutants.Mutant("constant: 1 -> 2", "")
-    outcome = mutants.Outcome(exercise, 9, 5, 4, 2, (name,), (("sign dropped: -1 -> 1", "fail"),), (left,), 0.1)
+    outcome = mutants.Outcome(exercise, 9, 5, 4, 2, ((name, why),), (("sign dropped: -1 -> 1", "fail"),), (left,), 0.1)
     counts, equivalent, *amiss = trust.of_mutants(outcome)
     assert (counts["tried"], counts["caught"], counts["equivalent"]) == (5, 4, 1)
     assert (equivalent["change"], equivalent["why"]) == (name, why)
