@@ -1,6 +1,10 @@
-"""A PostgreSQL to be killed: in a temporary folder, on loopback, run by a user without rights."""
+"""A PostgreSQL to be killed: in a temporary folder, on loopback, run by a user without rights.
+
+It ends with the process that started it, however that ends; the folder goes at the next start.
+"""
 
 import contextlib
+import fcntl
 import os
 import pwd
 import secrets
@@ -12,6 +16,8 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+_FOLDER, _PREFIX, _LOCK = "/tmp", "postgresql-", "lock"  # a short path, where its user can go
 
 
 def programs() -> Path | None:
@@ -38,7 +44,8 @@ class Server:
     def start(self) -> None:
         """Starts it and waits until it answers; after a crash it recovers first."""
         words = ("-h", "127.0.0.1", "-p", str(self.port), "-k", str(self.root), "-F")
-        self._process = subprocess.Popen(self._as_user("postgres", "-D", "data", *words), **self._where())
+        mortal = ["setpriv", "--pdeathsig", "QUIT"] if shutil.which("setpriv") else []  # macOS has none
+        self._process = subprocess.Popen([*mortal, *self._as_user("postgres", "-D", "data", *words)], **self._where())
         deadline = time.monotonic() + 120
         while not self._answers():
             assert self._process.poll() is None and time.monotonic() < deadline, "PostgreSQL did not start"
@@ -101,10 +108,21 @@ def copy(url: str) -> str:
 @contextlib.contextmanager
 def server() -> Iterator[Server]:
     """A running server, gone at the end."""
-    root = Path(tempfile.mkdtemp(prefix="postgresql-", dir="/tmp"))  # short, and its user can go there
-    started = Server(root)
-    try:
-        yield started
-    finally:
-        started.kill()
-        shutil.rmtree(root, ignore_errors=True)
+    remove_left()
+    root = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_FOLDER))
+    with (root / _LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        started = Server(root)
+        try:
+            yield started
+        finally:
+            started.kill()
+            shutil.rmtree(root, ignore_errors=True)
+
+
+def remove_left() -> None:
+    """Removes the folders of servers whose process was killed: nobody holds their locks any more."""
+    for left in Path(_FOLDER).glob(f"{_PREFIX}*/{_LOCK}"):
+        with contextlib.suppress(OSError), left.open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left.parent, ignore_errors=True)
