@@ -8,7 +8,8 @@ Each hand-in answers every exercise with an answer drawn from its bank, right or
 command line, as an instructor would, in processes that are watched from outside. `--kills` grades classes of twenty,
 and at a random moment of each run kills the grader, one of two workers, or the PostgreSQL that holds the gradebook (or
 locks the SQLite file): run again, the gradebook must come out as that of an undisturbed run. Writes
-benchmarks/results/classes.json, or kills.json.
+benchmarks/results/classes.json, or kills.json, anew with each record: a measurement that is cut off leaves what it had,
+under a command for what was begun, and says how much of what was asked for came to its end.
 """
 
 from __future__ import annotations
@@ -121,10 +122,10 @@ def graded(log: Path) -> int:
     return sum(line.startswith(b"[") for line in log.read_bytes().splitlines()) if log.exists() else 0
 
 
-def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -> list[Record]:
-    """One run over the whole class: a record of memory for each tenth of it, then one of the whole."""
+def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -> Iterator[Record]:
+    """One run over the whole class: a record of memory at each tenth of it, then one of the whole."""
     log, count = scratch / f"{jobs}.log", len(folder.students())
-    started, records, first, step = time.perf_counter(), [], 0.0, max(count // 10, 1)
+    started, tenths, first, step = time.perf_counter(), 0, 0.0, max(count // 10, 1)
     process = start(folder, assignment, jobs, log)
     done, judged, highest = 0, 0.0, 0.0
     while process.poll() is None:
@@ -133,9 +134,10 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
         now = time.perf_counter() - started
         first = first or (now if done else 0.0)
         judged = judged or (now if done == count else 0.0)
-        if done >= step * (1 + len(records)):
+        if done >= step * (1 + tenths):
+            tenths += 1
             tree = sum(map(resident, below(process.pid)))
-            records.append(_row("memory", assignment, jobs, done, now, resident(process.pid), tree))
+            yield _row("memory", assignment, jobs, done, now, resident(process.pid), tree)
     wall = time.perf_counter() - started
     if process.returncode or done < count:
         raise SystemExit(f"the run ended with {process.returncode} after {done}:\n{log.read_text()[-3000:]}")
@@ -146,7 +148,7 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
         "gradebook_seconds": wall - judged,
         "bookkeeper_highest_mib": highest,
     }
-    return [*records, {"measure": "speed", "assignment": assignment, "workers": jobs, "hand_ins": count, **tail}]
+    yield {"measure": "speed", "assignment": assignment, "workers": jobs, "hand_ins": count, **tail}
 
 
 def grown(records: list[Record], jobs: int) -> float:
@@ -236,12 +238,15 @@ def _strike(what: str, process: subprocess.Popen, database: Callable[[], None]) 
     return len(victims)
 
 
+def kinds() -> list[tuple[str, str]]:
+    """(what is killed, the gradebook's database), as far as there are such databases here."""
+    return [(what, kind) for what, kind in KINDS if kind != "postgresql" or programs() is not None]
+
+
 def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> Iterator[Record]:
     """A row for each thing to kill: at least so many kills, over as many classes as that takes."""
     undisturbed = disturbed(released, notebook, "nothing", "sqlite", random.Random(1), scratch)[0]
-    for what, kind in KINDS:
-        if kind == "postgresql" and programs() is None:
-            continue
+    for what, kind in kinds():
         draw, killed, ran, twice, equal, classes = random.Random(7), 0, 0, 0, 0, 0
         while killed < wanted and classes < 4 * wanted:
             found, more, runs_, records = disturbed(released, notebook, what, kind, draw, scratch)
@@ -262,17 +267,22 @@ def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> 
         }
 
 
-def _written(name: str, about: str, records: list[Record], began: float) -> None:
+def _written(name: str, about: str, records: list[Record], began: float, words: str, ended: str) -> None:
+    """Writes what there is; `words` are those of a command for it, `ended` how much of what was asked for that is."""
     written = write(
         name,
         about,
         records,
-        command=" ".join(["python -m benchmarks.classes", *sys.argv[1:]]),
-        settings={"load_at_the_end": round(os.getloadavg()[0], 1)},
+        command=f"python -m benchmarks.classes {words}",
+        settings={"ended": ended, "load_at_the_end": round(os.getloadavg()[0], 1)},
         seconds=time.perf_counter() - began,
         libraries=("nbgrader", "distributed", "psycopg"),
     )
     print(f"written: {written.relative_to(ROOT)}", flush=True)
+
+
+def _several(numbers: list[int]) -> str:
+    return " ".join(map(str, numbers))
 
 
 def main() -> None:
@@ -295,24 +305,30 @@ def main() -> None:
             rows: list[Record] = []
             for row in kills(released, notebook, options.kills, scratch):
                 rows.append(row)
-                _written("kills", ABOUT_KILLS, rows, began)
+                words = f"{notebook.stem} --kills {options.kills}"
+                _written("kills", ABOUT_KILLS, rows, began, words, f"{len(rows)} of {len(kinds())} kinds")
             if any(row["equal_to_the_undisturbed"] != row["classes"] or row["graded_twice"] for row in rows):
                 raise SystemExit("a kill changed a gradebook, or a hand-in was graded twice")
             return
         records: list[Record] = []
         points: dict[str, dict[str, float]] = {}
-        for jobs, size in zip(options.workers, sizes, strict=True):
+        for ended, (jobs, size) in enumerate(zip(options.workers, sizes, strict=True)):
+            begun = slice(ended + 1)
+            words = f"{notebook.stem} --hand-ins {_several(sizes[begun])} --workers {_several(options.workers[begun])}"
             large = ClassFolder.at(scratch / f"large-{jobs}")
             shutil.copytree(released.root, large.root)
             for student in large.students()[size:]:
                 shutil.rmtree(large.submitted / student)
             begin(large, notebook.stem)
-            records += throughput(large, notebook.stem, jobs, scratch)
-            print(records[-1], flush=True)
-            found = gradebook.scores(large, notebook.stem)
-            if any(found[student] != points.setdefault(student, found[student]) for student in found):
-                raise SystemExit("the gradebooks differ with the number of workers")
-            _written("classes", ABOUT, records, began)
+            for record in throughput(large, notebook.stem, jobs, scratch):
+                whole = record["measure"] == "speed"
+                if whole:
+                    print(record, flush=True)
+                    found = gradebook.scores(large, notebook.stem)
+                    if any(found[student] != points.setdefault(student, found[student]) for student in found):
+                        raise SystemExit("the gradebooks differ with the number of workers")
+                records.append(record)
+                _written("classes", ABOUT, records, began, words, f"{ended + whole} of {len(sizes)} runs")
             if (times := grown(records, jobs)) > MOST_GROWN:
                 raise SystemExit(f"memory grew {times:.2f} times over a run: see the records")
 
