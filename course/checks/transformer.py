@@ -554,9 +554,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 
 # Right forms differ by rounding there: a difference of two nearly equal numbers, divided by a hundredth.
-@fix_the_layer_norm.row("features that hardly differ: eps, and where it stands", atol=5e-4)
+@fix_the_layer_norm.row("features that hardly differ: eps, and where it stands", atol=1e-3)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    x = 1 + 0.01 * draw.normal(2, 3, 4)
+    x = 3 + 0.01 * draw.normal(3, 5, 4)  # fifteen places: squares less a square come out right at one now and then
     return {
         "eps 1e-5": student.layer_norm(x, draw.normal(4), draw.normal(4)),
         "eps 0.1": student.layer_norm(x, draw.normal(4), draw.normal(4), 0.1),
