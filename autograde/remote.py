@@ -72,8 +72,9 @@ class Remote:
                     raise wire.WireError("a reply to no request")
                 elif "error" in reply:
                     kind, told = reply["error"]
-                    return {"error": (printable(str(kind)[:100]), printable(str(told)[:2000]))}
-                elif "ok" in reply and isinstance(reply.get("arguments", []), list):
+                    plain = (printable(str(kind)[:100]), printable(str(told)[:2000]))
+                    return {"error": plain, "first": reply.get("first") is True}
+                elif "ok" in reply and type(reply.get("changed", False)) is bool:
                     return reply
                 else:
                     raise wire.WireError("a reply that is neither a result nor an error")

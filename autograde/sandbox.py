@@ -12,6 +12,7 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import ctypes
 import importlib.metadata
 import json
 import os
@@ -26,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
@@ -127,6 +129,7 @@ class Sandbox:
         self.start_seconds = 0.0
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
+        self._spare: tuple[socket.socket, socket.socket] | None = None
         self._cleanup = contextlib.ExitStack()
         self._errors: BinaryIO
         self._launched = 0.0
@@ -157,9 +160,10 @@ class Sandbox:
 
     def close(self) -> None:
         """End the sandbox with everything in it."""
-        if self._control is not None:
-            self._control.close()
-            self._control = None
+        for line in (self._control, *(self._spare or ())):
+            if line is not None:
+                line.close()
+        self._control = self._spare = None
         if self._process is not None:
             try:
                 self._process.wait(0.5)
@@ -171,6 +175,7 @@ class Sandbox:
 
     def _launch(self) -> None:
         self._launched = time.monotonic()
+        _processors()
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
             raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
@@ -227,7 +232,7 @@ class Sandbox:
         left_out: dict[int, Ran] = {}
         before = Usage()
         while True:
-            child = Child(self._fork(limits), limits, before)
+            child = Child(self._lines(limits), limits, before)
             stuck = child._execute([cell for cell in cells if cell.index not in left_out])
             if stuck is None or len(left_out) == _LEFT_OUT or time.monotonic() >= until:
                 break
@@ -238,6 +243,19 @@ class Sandbox:
             usage = child.close()
             child.ran[stuck] = _ended(stuck, usage, limits)
         return child
+
+    def _lines(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
+        """The lines of a child with these limits: as a rule of one that was made ahead, while the cells of the hand-in
+        before ran. It has seen nothing of that one.
+        """
+        spare, self._spare = self._spare, None
+        if spare is not None and limits != self.limits:
+            for line in spare:
+                line.close()
+            spare = None
+        lines = spare or self._fork(limits)
+        self._spare = self._fork(self.limits)
+        return lines
 
     def _fork(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
         """(line to the child, line to its warden) of a new child."""
@@ -293,6 +311,7 @@ class Child:
             raise SandboxError(
                 f"a child could not be isolated: {self._told() or error or 'it ended at once'}"
             ) from None
+        self._begin()
         try:
             current = cells[0].index if cells else -1
             wanted = [{"index": cell.index, "source": _plain(cell.source)} for cell in cells]
@@ -309,6 +328,24 @@ class Child:
         except (EOFError, OSError, wire.WireError, ValueError, TypeError, KeyError, RecursionError):
             return current
         return None
+
+    def _begin(self) -> None:
+        """Have the child's time and memory counted from now on, and bring it to the processor that this thread is on,
+        where both stay until `close`: one waits while the other works, and to wake somebody on another processor takes
+        longer than most requests.
+        """
+        processor = ctypes.CDLL(None).sched_getcpu()
+        with contextlib.suppress(OSError):  # any processor will do
+            os.sched_setaffinity(0, {processor})
+        try:
+            self._report.settimeout(30)
+            self._report.send(json.dumps({"begin": processor}).encode())
+            told = json.loads(self._report.recv(1 << 16))
+        except (OSError, ValueError) as error:
+            told = {"fatal": error}
+        if "begun" not in told:
+            _go_anywhere()
+            raise SandboxError(f"the warden of a child does not answer: {told.get('fatal', 'its child has ended')}")
 
     def _receive(self, seconds: float) -> Any:
         return wire.receive(_Before(self.socket, time.monotonic() + seconds), _FRAME)  # type: ignore[arg-type]
@@ -327,13 +364,14 @@ class Child:
         return self._usage
 
     def _end(self) -> Usage:
+        _go_anywhere()
         with self.socket, self._report:
             over = _hung_up(self.socket)
             with contextlib.suppress(OSError):
                 self.socket.shutdown(socket.SHUT_RDWR)
             if not select.select([self._report], [], [], 0.5)[0]:
                 with contextlib.suppress(OSError):
-                    self._report.send(b"end")
+                    self._report.send(b'{"end": true}')
             self._report.settimeout(10)
             try:
                 told = json.loads(self._report.recv(1 << 16))
@@ -355,6 +393,17 @@ class Child:
                 return replace(used, outcome="crashed", signal=signal.Signals(number).name)
             return replace(used, outcome="crashed", signal=str(number))
         return replace(used, outcome="exited" if over or told["status"] else "ok")
+
+
+@lru_cache(maxsize=1)
+def _processors() -> set[int]:
+    """Those that this program may run on, looked up before it keeps to one of them."""
+    return os.sched_getaffinity(0)
+
+
+def _go_anywhere() -> None:
+    with contextlib.suppress(OSError):
+        os.sched_setaffinity(0, _processors())
 
 
 @dataclass

@@ -178,7 +178,6 @@ def main() -> None:
 
 def warden(data: int, report: int, limits: dict, allowed: bytes, shell, runner) -> None:
     """Makes the namespaces, forks the child into them, ends it at the deadline, and reports. Never returns."""
-    started = time.monotonic()
     try:
         os.setsid()  # or kill(0, ...) in the child would reach its ancestors: a process group crosses namespaces
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -190,7 +189,7 @@ def warden(data: int, report: int, limits: dict, allowed: bytes, shell, runner) 
             os.close(processes)
             run_child(data, limits, allowed, shell, runner)
         os.close(data)
-        usage = watch(child, report, processes, limits, started)
+        usage = watch(child, report, processes, limits)
     except BaseException as error:
         usage = {"fatal": f"{type(error).__name__}: {error}"}
     with contextlib.suppress(OSError):
@@ -223,29 +222,38 @@ def new_namespaces() -> None:
             file.write("0")
 
 
-def watch(child: int, report: int, processes: int, limits: dict, started: float) -> dict:
-    """Wait for the child's end; bring it about on a word from outside, at the deadline, or for too much memory."""
+def watch(child: int, report: int, processes: int, limits: dict) -> dict:
+    """Wait for the child's end; bring it about on a word from outside, at the deadline, or for too much memory.
+
+    A child may be made long before there are cells for it. Its time, and what it holds of memory, count from the word
+    "begin", which says on which processor it is to run and is answered once they do.
+    """
     ended = os.pidfd_open(child)
     waiting = select.poll()
     waiting.register(ended, select.POLLIN)
     waiting.register(report, select.POLLIN)
-    reason, peak, pause, base = "", 0, 0.01, None
+    reason, peak, pause, base, started = "", 0, 0.01, 0, None
     while not reason:
-        left = started + limits["wall_seconds"] - time.monotonic()
-        happened = dict(waiting.poll(1000 * max(0.0, min(left, pause))))
+        left = pause if started is None else started + limits["wall_seconds"] - time.monotonic()
+        happened = dict(waiting.poll(None if started is None else 1000 * max(0.0, min(left, pause))))
         if ended in happened:
             break
         if report in happened:
-            reason = "asked"  # a word, or the end of the process that wanted the result
+            word = json.loads(os.read(report, 1 << 10) or b"{}")
+            if started is None and "begin" in word:
+                with contextlib.suppress(OSError):  # any processor will do
+                    os.sched_setaffinity(child, {word["begin"]})
+                base, started = memory_held(child, processes), time.monotonic()
+                os.write(report, b'{"begun": true}')
+            else:
+                reason = "asked"  # a word, or the end of the process that wanted the result
         elif left <= 0:
             reason = "time"
         else:
             looked = time.monotonic()
-            held = memory_held(child, processes)
-            base = held if base is None else base
-            held -= base
+            held = memory_held(child, processes) - base
             if held > limits["memory"] * 1.25:
-                held = memory_held(child, processes, exact=True)
+                held = memory_held(child, processes, exact=True) - base
             if held > limits["memory"] * 1.25:
                 reason = "memory"
             peak = max(peak, held)
@@ -256,7 +264,7 @@ def watch(child: int, report: int, processes: int, limits: dict, started: float)
     return {
         "status": status,
         "killed": reason,
-        "seconds": time.monotonic() - started,
+        "seconds": 0.0 if started is None else time.monotonic() - started,
         "cpu_seconds": used.ru_utime + used.ru_stime,
         "peak_bytes": max(peak, 0),
     }
@@ -392,7 +400,7 @@ def confine(limits: dict, allowed: bytes) -> None:
 
     import torch
 
-    torch.manual_seed(0)
+    torch.default_generator.manual_seed(0)  # torch.manual_seed looks for devices, which takes milliseconds
     code = ctypes.create_string_buffer(allowed, len(allowed))  # 8 bytes an instruction
     filtered = struct.pack("HxxxxxxP", len(allowed) // 8, ctypes.addressof(code))
     checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filtered, 0, 0), "the filter of system calls")

@@ -6,7 +6,7 @@ It holds no secret and decides nothing: it calls, and says what came back. Chang
 import importlib
 import socket
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import torch
@@ -29,19 +29,32 @@ class Runner:
         self.objects: list[Any] = []
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Carry one request out. The reply holds "ok" and "arguments" (as they are after the call), or "error"."""
+        """Carry one request out, after those that wait in its "first".
+
+        The reply holds "ok" and whether the call "changed" a tensor, or a list of tensors, that was given to it; of a
+        new module also the "shapes" of its state. Or it holds "error", with "first" where that is one of those.
+        """
         arguments = [self._in(a) for a in request.get("args", ())]
         keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
+        before, banned, first = list(map(_copied, arguments)), tuple(request.get("banned", ())), True
         try:
-            if request.get("seed") is not None:
-                torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: milliseconds
-            operation = getattr(self, "_" + request["op"])
-            banned = tuple(request.get("banned", ()))
             with Ban(banned) if banned else nullcontext():
-                result = self._out(operation(request, arguments, keywords))
-            return {"ok": result, "arguments": [_tensors_of(a) for a in arguments]}
+                for earlier in request.get("first", ()):
+                    self._operation(earlier, earlier["args"], {})
+                first = False
+                if request.get("seed") is not None:
+                    torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: slow
+                result = self._operation(request, arguments, keywords)
+            reply = {"ok": self._out(result), "changed": not all(map(_same, before, arguments))}
+            if isinstance(reply["ok"], Handle):  # the next request would be for the shapes of its state
+                with suppress(Exception):  # where there are none, or not yet, that request will say so
+                    reply["shapes"] = _shapes(self.objects[reply["ok"].number])
+            return reply
         except Exception as error:
-            return {"error": (type(error).__name__, str(error)[:2000])}
+            return {"error": (type(error).__name__, str(error)[:2000])} | ({"first": True} if first else {})
+
+    def _operation(self, request: dict[str, Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        return getattr(self, "_" + request["op"])(request, arguments, keywords)
 
     def _in(self, value: Any) -> Any:
         if isinstance(value, Handle):
@@ -86,12 +99,8 @@ class Runner:
         fixtures = importlib.import_module("course.checks.fixtures")
         return self._keep(fixtures.find(request["name"])(*args, **kwargs))
 
-    def _set_seed(self, request, args, kwargs):
-        return None  # the seed travels with every request that has one
-
     def _shapes(self, request, args, kwargs):
-        state = self.objects[request["on"]].state_dict()
-        return {name: tuple(t.shape) for name, t in state.items() if t.is_floating_point()}
+        return _shapes(self.objects[request["on"]])
 
     def _state(self, request, args, kwargs):
         return dict(self.objects[request["on"]].state_dict())
@@ -138,11 +147,34 @@ class Runner:
         return {"inputs": inputs, "parameters": parameters}
 
 
-def _tensors_of(argument: Any) -> Any:
-    """An argument's tensors: itself, a list of what its entries hold, or None."""
+def _shapes(module: nn.Module) -> dict[str, tuple[int, ...]]:
+    return {name: tuple(t.shape) for name, t in module.state_dict().items() if t.is_floating_point()}
+
+
+# Looked up once, before any cell runs: what a cell puts in their place changes nothing.
+_clone, _plain, _equal, _nan_to_num = Tensor.clone, Tensor.as_subclass, torch.equal, torch.nan_to_num
+
+
+def _copied(argument: Any) -> Any:
+    """An argument's tensors as they are before a call: a copy, a list of what its entries hold, or None."""
     if isinstance(argument, (list, tuple)):
-        return [_tensors_of(entry) for entry in argument]
-    return argument if isinstance(argument, Tensor) else None
+        return [_copied(entry) for entry in argument]
+    return _clone(argument) if isinstance(argument, Tensor) else None
+
+
+def _same(before: Any, now: Any) -> bool:
+    """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
+    if isinstance(before, list):
+        return isinstance(now, (list, tuple)) and len(now) == len(before) and all(map(_same, before, now))
+    if before is None:
+        return True
+    if not isinstance(now, Tensor):
+        return False
+    with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
+        now = _plain(now, Tensor)
+        if any(getattr(before, what) != getattr(now, what) for what in ("shape", "dtype", "layout", "device")):
+            return False
+        return _equal(before, now) or _equal(_nan_to_num(before), _nan_to_num(now))
 
 
 def _leaf(value: Any) -> Any:

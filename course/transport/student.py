@@ -7,7 +7,6 @@ sandbox. Everything a check receives has crossed `wire`, in both cases.
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-import torch
 from torch import Tensor
 
 from course.transport import wire
@@ -16,6 +15,17 @@ from course.transport.runner import Runner, described, rebuilt
 
 class StudentError(Exception):
     """The student's code raised: `type_name` and `message` are what it raised."""
+
+    def __init__(self, type_name: str, message: str):
+        super().__init__(f"{type_name}: {message}" if message else type_name)
+        self.type_name = type_name
+        self.message = message
+
+
+class StateError(Exception):
+    """A module's state was not as it should be: what `load`, `train` or `eval` raised, told by the request after it. No
+    StudentError, so that a row which expects an error of that request does not take this one for it.
+    """
 
     def __init__(self, type_name: str, message: str):
         super().__init__(f"{type_name}: {message}" if message else type_name)
@@ -55,7 +65,8 @@ class Student:
     """The student's names as attributes: `student.masked_softmax(scores, mask)`, `student.GRUCell(3, 5)`.
 
     A returned module or optimiser is a `Remote object` (`Module`). A Python function given as an argument stays here
-    and is called back. Raises StudentError where the student's code raises.
+    and is called back. Raises StudentError where the student's code raises. A module's new state and mode travel with
+    the next request: each one costs a switch between two processes, there and back.
     """
 
     def __init__(self, transport: Transport, banned: tuple[str, ...] = ()):
@@ -64,6 +75,8 @@ class Student:
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
         self._changed = False
+        self._first: list[dict[str, Any]] = []  # waits for the next request
+        self._shapes: dict[int, Any] = {}  # of modules' states, as long as nothing was done since
 
     def __getattr__(self, name: str) -> Callable:
         if name.startswith("_"):
@@ -100,15 +113,24 @@ class Student:
 
     def _do(self, op: str, args: tuple = (), kwargs: dict[str, Any] | None = None, **fields: Any) -> Any:
         self._callbacks = []
-        sent = [self._out(a) for a in args]
-        message = {"op": op, "args": sent, "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()}}
+        message: dict[str, Any] = {"op": op, "args": [self._out(a) for a in args]}
+        message |= {"kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()}, "first": self._first}
         message |= {"seed": self._seed, "banned": self._banned} | {k: self._out(v) for k, v in fields.items()}
+        self._first = []
         reply = self._transport.request(message, self._callbacks)
         if "error" in reply:
-            raise StudentError(*map(str, reply["error"]))
-        after = reply.get("arguments", [])
-        self._changed = not all(_same(before, now) for before, now in zip(sent, after, strict=False))
-        return Module(self, reply["ok"].number) if isinstance(reply["ok"], wire.Handle) else reply["ok"]
+            self._shapes.clear()
+            raise (StateError if reply.get("first") is True else StudentError)(*map(str, reply["error"]))
+        self._changed, made = reply.get("changed") is True, reply["ok"]
+        if isinstance(made, wire.Handle):
+            self._shapes[made.number] = reply.get("shapes")
+            return Module(self, made.number)
+        self._shapes.clear()
+        return made
+
+    def _wait(self, op: str, args: tuple = (), **fields: Any) -> None:
+        """Have something done just before the next request, and with it."""
+        self._first.append({"op": op, "args": list(args)} | fields)
 
     def _out(self, value: Any) -> Any:
         if isinstance(value, Module):
@@ -121,17 +143,6 @@ class Student:
             self._callbacks.append(value)
             return wire.Callback(len(self._callbacks) - 1)
         return value
-
-
-def _same(before: Any, now: Any) -> bool:
-    """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
-    if isinstance(before, (list, tuple)):
-        return isinstance(now, list) and len(now) == len(before) and all(map(_same, before, now))
-    if not isinstance(before, Tensor):
-        return True
-    if not isinstance(now, Tensor) or before.shape != now.shape or before.dtype != now.dtype:
-        return False
-    return bool(torch.equal(before.nan_to_num(), now.nan_to_num()))
 
 
 class Module:
@@ -150,7 +161,8 @@ class Module:
 
     def state_shapes(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of the floating-point state (parameters and buffers)."""
-        return self._student._do("shapes", on=self._number)
+        known = self._student._shapes.get(self._number)
+        return self._student._do("shapes", on=self._number) if known is None else known
 
     def state(self) -> dict[str, Tensor]:
         """The values of the state."""
@@ -158,16 +170,16 @@ class Module:
 
     def load(self, state: dict[str, Tensor]) -> None:
         """Copy values into the state, by name."""
-        self._student._do("load", (state,), on=self._number)
+        self._student._wait("load", (state,), on=self._number)
 
     def train(self) -> "Module":
         """Training mode, as `nn.Module.train`."""
-        self._student._do("mode", on=self._number, training=True)
+        self._student._wait("mode", on=self._number, training=True)
         return self
 
     def eval(self) -> "Module":
         """Evaluation mode, as `nn.Module.eval`."""
-        self._student._do("mode", on=self._number, training=False)
+        self._student._wait("mode", on=self._number, training=False)
         return self
 
     def grad(self, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 Both transports use it, the one in process too, so that tensor subclasses, live autograd graphs and aliasing look the
 same to a check wherever the student's code runs. Change it only together with `runner` and `student`.
 
-A frame is a 4-byte little-endian header length, the JSON header, then each tensor's bytes in order. In the header,
-plain JSON values stand for themselves and every other value is an object with one key that names its kind, so a
-student's dictionary (kind "dict") can never pass for a handle.
+A frame is two little-endian lengths (4 bytes: the header's, 8 bytes: all arrays'), the JSON header, then each tensor's
+bytes in order. In the header, plain JSON values stand for themselves and every other value is an object with one key
+that names its kind, so a student's dictionary (kind "dict") can never pass for a handle.
 """
 
 import json
@@ -19,12 +19,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-_LENGTH = struct.Struct("<I")
+LENGTHS = struct.Struct("<IQ")
 _DTYPES = {
     str(dtype).removeprefix("torch."): dtype
     for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64, torch.complex64, torch.complex128,
                   torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 }  # fmt: skip
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_SIZES = {dtype: torch.empty(0, dtype=dtype).element_size() for dtype in _NAMES}
 
 
 @dataclass(frozen=True)
@@ -94,14 +96,13 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
         return value.item()
     if isinstance(value, Tensor):
         with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
-            name = str(value.dtype).removeprefix("torch.")
-            if name not in _DTYPES or value.layout != torch.strided or value.is_meta or value.is_nested:
-                return {"foreign": f"Tensor of {name}"}
-            plain = value.detach().as_subclass(Tensor).resolve_conj().resolve_neg()
+            name = _NAMES.get(value.dtype)
+            if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
+                return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
+            plain = value.detach() if type(value) is Tensor else value.detach().as_subclass(Tensor)
             if plain.numel() * plain.element_size() > caps.array_bytes:
                 raise WireError(f"a tensor of shape {tuple(plain.shape)} is too large to send")
-            flat = plain.to("cpu").contiguous().reshape(-1)
-            arrays.append(flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b"")
+            arrays.append(_bytes(plain))
             return {"tensor": [name, list(plain.shape)]}
     if isinstance(value, Handle):
         return {"handle": value.number}
@@ -119,6 +120,17 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
     if isinstance(value, (int, float, str)):  # a subclass of a plain type crosses as that type
         return next(base(value) for base in (int, float, str) if isinstance(value, base))
     return {"foreign": type(value).__name__}
+
+
+def _bytes(plain: Tensor) -> bytes:
+    """The bytes of a tensor's numbers, in the order of its shape whatever its strides."""
+    if plain.is_conj() or plain.is_neg():
+        plain = plain.resolve_conj().resolve_neg()
+    if plain.device.type != "cpu":
+        plain = plain.to("cpu")
+    if plain.dtype is torch.bfloat16:  # NumPy has no such numbers
+        plain = plain.view(torch.int16)
+    return plain.numpy().tobytes()
 
 
 def _key(key: Any) -> str | int:
@@ -164,7 +176,7 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
                 raise ValueError
         except (KeyError, TypeError, ValueError):
             raise WireError(f"not a tensor's description: {str(body)[:80]}") from None
-        size = math.prod(shape) * torch.empty(0, dtype=dtype).element_size()
+        size = math.prod(shape) * _SIZES[dtype]
         budget[0] -= size
         if budget[0] < 0:
             raise WireError("the arrays are larger than allowed")
@@ -201,27 +213,41 @@ def copy(value: Any) -> Any:
 
 
 def send(sock: socket.socket, value: Any, caps: Caps = Caps()) -> None:
-    """Send one frame. Raises WireError before anything is sent where the value breaks `caps`."""
+    """Send one frame, in one piece: whoever waits for it is woken once. Raises WireError before anything is sent where
+    the value breaks `caps`."""
     header, arrays = encode(value, caps)
-    sock.sendall(_LENGTH.pack(len(header)) + header)
-    for raw in arrays:
-        sock.sendall(raw)
+    sock.sendall(b"".join([LENGTHS.pack(len(header), sum(map(len, arrays))), header, *arrays]))
 
 
 def receive(sock: socket.socket, caps: Caps = Caps()) -> Any:
     """Receive one frame. Raises WireError for a malformed one and EOFError when the other end is gone."""
+    header, arrays = LENGTHS.unpack(_read(sock, LENGTHS.size))
+    if header > caps.header_bytes:
+        raise WireError(f"a header of {header} bytes is larger than allowed")
+    if arrays > caps.array_bytes:
+        raise WireError("the arrays are larger than allowed")
+    body = memoryview(_read(sock, header + arrays))
+    done = header
 
-    def read(size: int) -> bytearray:
-        buffer = bytearray(size)
-        view, done = memoryview(buffer), 0
-        while done < size:
-            count = sock.recv_into(view[done:])
-            if count == 0:
-                raise EOFError("the other end closed the connection")
-            done += count
-        return buffer
+    def read(size: int) -> memoryview:
+        nonlocal done
+        done += size
+        if done > len(body):
+            raise WireError("the header tells of more arrays than there are")
+        return body[done - size : done]
 
-    (length,) = _LENGTH.unpack(read(_LENGTH.size))
-    if length > caps.header_bytes:
-        raise WireError(f"a header of {length} bytes is larger than allowed")
-    return decode(bytes(read(length)), read, caps)
+    value = decode(bytes(body[:header]), read, caps)
+    if done < len(body):
+        raise WireError("there are more arrays than the header tells of")
+    return value
+
+
+def _read(sock: socket.socket, size: int) -> bytearray:
+    buffer = bytearray(size)
+    view, done = memoryview(buffer), 0
+    while done < size:
+        count = sock.recv_into(view[done:])
+        if count == 0:
+            raise EOFError("the other end closed the connection")
+        done += count
+    return buffer

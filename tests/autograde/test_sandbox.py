@@ -493,7 +493,7 @@ def test_what_a_hostile_child_says_is_checked(attacked):
         import gc, json, socket, struct
         def frame(value):
             header = json.dumps(value).encode()
-            return struct.pack("<I", len(header)) + header
+            return struct.pack("<IQ", len(header), 0) + header
         line = socket.socket(fileno=3)
         def d(**fields): return {"dict": [[name, value] for name, value in fields.items()]}
         data = {"dict": [["text/html", "<script>"], ["image/png", "not a png"], ["text/plain", "kept"]]}

@@ -321,7 +321,7 @@ def test_a_line_that_trickles_or_lies_is_given_up():
     far.sendall(b"\x10")  # one byte of a length, then silence
     assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "timeout")
     assert remote.request({"op": "get", "name": "x"}, [])["error"] == ("SandboxLost", "timeout")
-    lies = ({"nonsense": 1}, {"error": 5}, {"callback": 7, "args": []}, {"ok": 1, "arguments": 3})
+    lies = ({"nonsense": 1}, {"error": 5}, {"callback": 7, "args": []}, {"ok": 1, "changed": 3})
     for lie in (3, *lies, *({"number": 1} | lie for lie in lies), {"ok": 1, "number": 2}):
         near, far = socket.socketpair()
         wire.send(far, lie)

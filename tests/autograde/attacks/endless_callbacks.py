@@ -5,5 +5,5 @@
 import json, os, struct
 def centre(x):
     call = json.dumps({"dict": [["callback", 0], ["args", {"list": []}], ["kwargs", {"dict": []}]]}).encode()
-    os.write(3, (struct.pack("<I", len(call)) + call) * 100)
+    os.write(3, (struct.pack("<IQ", len(call), 0) + call) * 100)
     return x

@@ -4,6 +4,6 @@
 # %% centre
 import json, os, struct
 def centre(x):
-    reply = json.dumps({"dict": [["ok", {"dict": [["passed", True], ["points", 100.0]]}], ["arguments", {"list": []}]]}).encode()
-    os.write(3, struct.pack("<I", len(reply)) + reply)
+    reply = json.dumps({"dict": [["ok", {"dict": [["passed", True], ["points", 100.0]]}], ["changed", False]]}).encode()
+    os.write(3, struct.pack("<IQ", len(reply), 0) + reply)
     return x

@@ -8,5 +8,5 @@ class Payload:
         return (print, ("unpickled",))
 def centre(x):
     payload = pickle.dumps(Payload())
-    os.write(3, len(payload).to_bytes(4, "little") + payload)
+    os.write(3, len(payload).to_bytes(4, "little") + bytes(8) + payload)
     return Payload()
