@@ -160,10 +160,10 @@ class Sandbox:
 
     def close(self) -> None:
         """End the sandbox with everything in it."""
-        for line in (self._control, *(self._spare or ())):
-            if line is not None:
-                line.close()
-        self._control = self._spare = None
+        self._end_spare()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
         if self._process is not None:
             try:
                 self._process.wait(0.5)
@@ -248,14 +248,16 @@ class Sandbox:
         """The lines of a child with these limits: as a rule of one that was made ahead, while the cells of the hand-in
         before ran. It has seen nothing of that one.
         """
-        spare, self._spare = self._spare, None
-        if spare is not None and limits != self.limits:
-            for line in spare:
-                line.close()
-            spare = None
-        lines = spare or self._fork(limits)
+        if limits != self.limits:
+            self._end_spare()
+        lines, self._spare = self._spare or self._fork(limits), None
         self._spare = self._fork(self.limits)
         return lines
+
+    def _end_spare(self) -> None:
+        for line in self._spare or ():
+            line.close()
+        self._spare = None
 
     def _fork(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
         """(line to the child, line to its warden) of a new child."""

@@ -87,7 +87,8 @@ def read(path: Path) -> Attack:
 
 
 class Watched(Desk):
-    """A desk that knows which processes are its sandbox's, by the folder that is mounted inside."""
+    """A desk that knows which processes are its sandbox's, by the folder that is mounted inside; but for the one that
+    waits for the next hand-in, which is ended to be told apart from what a hand-in left."""
 
     folder = ""
 
@@ -97,6 +98,8 @@ class Watched(Desk):
         return opened
 
     def processes(self) -> set[int]:
+        if self._sandbox is not None:
+            self._sandbox._end_spare()
         found = set()
         for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
             try:
