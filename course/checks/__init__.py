@@ -230,6 +230,7 @@ class Check:
         because a reply has another form than promised, is one too. `against` matters to checks of tests alone."""
         seen = []
         for index, row in enumerate(self.rows):
+            student.forget()  # a row that stopped half-way may have left a state to be loaded
             try:
                 values = _flatten(row.observe(student, Draw(seed, self.name, index)))
             except (StudentError, StateError) as error:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from autograde import remote as remotes
 from autograde.remote import Remote
 from course.transport import runner, wire
-from course.transport.student import Local, Student, StudentError
+from course.transport.student import Local, StateError, Student, StudentError
 
 CODE = """
 import torch
@@ -30,6 +30,15 @@ class Doubler(nn.Module):
         return self.dropout(self.linear(x)), x.sum()
     def describe(self, prefix):
         return {prefix: [self.linear.in_features, None]}
+    def widen(self):
+        self.linear = nn.Linear(4, 4)
+
+class Stateless(nn.Module):
+    pass
+
+class Shapeless(nn.Module):
+    def state_dict(self, *args, **kwargs):
+        raise RuntimeError("not yet")
 
 def add(x, y=1.0):
     return x + y
@@ -205,6 +214,33 @@ def test_modules_stay_and_answer_by_handle(connect):
     first = module(x)[0]
     assert torch.equal(module(x)[0], first) and not torch.allclose(first, x)
     assert torch.equal(module.state()["linear.bias"], torch.zeros(3))
+
+
+def test_a_state_that_does_not_fit_is_told_by_the_next_request_as_another_kind_of_error(connect):
+    """A row that looks for errors of a call must not take that of a state before it for one."""
+    student = connect()
+    module = student.Doubler(3)
+    module.load({"linear.weight": torch.eye(2)})
+    with pytest.raises(StateError, match="RuntimeError"):
+        module(torch.zeros(1, 3))
+    assert module.eval()(torch.zeros(1, 3))[0].shape == (1, 3)  # it was told once
+    module.load({"nothing": torch.eye(2)})
+    with pytest.raises(StateError, match="KeyError"):
+        student.error_of("raises")
+    module.load({"nothing": torch.eye(2)})
+    student.forget()
+    assert student.error_of("raises") == "ValueError"
+
+
+def test_shapes_come_with_a_module_and_are_asked_for_again_after_a_call(connect):
+    student = connect()
+    first, second = student.Doubler(3), student.Doubler(2)
+    assert first.state_shapes()["linear.bias"] == (3,) and second.state_shapes()["linear.bias"] == (2,)
+    first.method("widen")
+    assert first.state_shapes()["linear.bias"] == (4,)
+    assert student.Stateless().state_shapes() == {}
+    with pytest.raises(StudentError, match="RuntimeError: not yet"):
+        student.Shapeless().state_shapes()
 
 
 def test_gradients_of_functions(connect):
