@@ -126,6 +126,11 @@ split_heads = Bank(
             "Each head has its own features, the last of them first. They stay in order.",
         ),
         Wrong(
+            "the features of a head are moved round by one",
+            edit((_SPLIT, _SPLIT + ".roll(1, dims=3)")),
+            "Each head has its own features, and the last of them stands first. They stay in order.",
+        ),
+        Wrong(
             "every head gets the first block",
             edit((_SPLIT, "x[:, :, : d_model // num_heads].unsqueeze(1).repeat(1, num_heads, 1, 1)")),
             "Every head got the first d features. Head h gets those from h * d on.",
@@ -422,7 +427,8 @@ def test_split_heads(split_heads):
     except ValueError:
         pass
     heads = split_heads(x, 3)
-    return heads.shape == (2, 3, 5, 4) and torch.allclose(heads.sum(-1), x.view(2, 5, 3, 4).sum(-1).transpose(1, 2))
+    sums = x.view(2, 5, 3, 4).sum(-1).transpose(1, 2)
+    return heads.shape == (2, 3, 5, 4) and torch.allclose(heads.sum(-1), sums, atol=1e-5)
 """,
             "A sum, or a sorted list, says which numbers a head has and not in which order. Compare the numbers "
             "themselves, one by one.",
