@@ -15,6 +15,7 @@ import time
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from autograde import flags, judge, quarantine, reference
 from autograde.judge import Judged, Judgement
 from autograde.rebuild import Rebuilt, rebuild
 from autograde.sandbox import Sandbox, SandboxError
+from autograde.syntax import nodes
 from course.checks import Table, fixtures
 from course.exercises import Exercise, exercises, of_part
 
@@ -44,7 +46,7 @@ class Task:
     seed: int
     versions: dict[str, str]
 
-    @property
+    @cached_property
     def release(self) -> str:
         """The digest of the released notebook."""
         return hashlib.sha256(self.notebook.encode()).hexdigest()
@@ -189,11 +191,7 @@ def _imported(notebook: nbformat.NotebookNode) -> list[str]:
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
-        try:
-            nodes = list(ast.walk(ast.parse(cell.source)))
-        except SyntaxError:
-            continue
-        for node in nodes:
+        for node in nodes(cell.source):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names.append(node.module)
@@ -220,7 +218,7 @@ def _shown(outputs: Iterable[dict]) -> list[dict]:
 # The grader's own modules that a verdict depends on; the others only carry it.
 _JUDGING = (
     "bank/__init__", "desk", "filter", "flags", "judge", "limits", "quarantine", "rebuild", "reference", "remote",
-    "sandbox", "zygote",
+    "sandbox", "syntax", "zygote",
 )  # fmt: skip
 
 

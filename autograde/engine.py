@@ -11,6 +11,7 @@ a scheduler of their own looks after that themselves. Nothing in a sandbox has a
 from __future__ import annotations
 
 import contextlib
+import gc
 import logging
 import time
 from collections.abc import Iterable, Iterator
@@ -54,6 +55,17 @@ class Engine(Protocol):
 
 
 @contextlib.contextmanager
+def _lasting() -> Iterator[None]:
+    """What is in memory now is not looked through for garbage meanwhile: libraries and tables, which stay, are nearly
+    all of it, and a hand-in's trees and cells would have it looked through again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextlib.contextmanager
 def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterator[Engine]:
     """One desk in this process for one job; worker processes for more; the cluster of a scheduler's address, which is
     given `patience` seconds to answer.
@@ -65,7 +77,8 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
     if not scheduler:
         doctor.require()
     if not scheduler and jobs == 1:
-        yield Here()
+        with _lasting():
+            yield Here()
         return
     from dask import config
     from distributed import Client, LocalCluster
@@ -91,7 +104,8 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
             raise EngineError(f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}") from None
         workers = Workers(client)
         try:
-            yield workers
+            with _lasting():
+                yield workers
         finally:
             workers.close()
 
@@ -175,6 +189,7 @@ def _grade(task: Task, seen: Received) -> Graded:
         _leave()
         _fit(task)
         torch.set_num_threads(1)
+        gc.freeze()  # as `_lasting`, while the process lasts
         _at = task, Desk(task.assignment, _notebook(task), task.seed)
     return _at[1].grade(seen)
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from autograde.syntax import nodes
+
 PATCHES = "changes a library or the checks"
 HOOKS = "hooks into how the notebook runs"
 READS = "looks at files"
@@ -60,6 +62,15 @@ _CALLS = {
     LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
     HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn"},
 }  # fmt: skip
+# flag -> whole names, how names begin, how they end
+_SPLIT = {
+    flag: (
+        {name for name in names if "*" not in name},
+        tuple(name[:-1] for name in names if name.endswith("*")),
+        tuple(name[1:] for name in names if name.startswith("*")),
+    )
+    for flag, names in _CALLS.items()
+}
 _HOOKS = {
     "ast_transformers",
     "input_transformers_post",
@@ -84,19 +95,15 @@ def flags(sources: Iterable[str]) -> list[str]:
         lines = ["pass" if line.lstrip().startswith(("!", "%")) else line for line in source.splitlines()]
         if any(line.lstrip().startswith("!") for line in source.splitlines()):
             found.add(PROCESSES)
-        try:
-            tree = ast.parse("\n".join(lines))
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        found |= _of(tree)
+        found |= _of(nodes("\n".join(lines)))
     return [flag for flag in _ALL if flag in found]
 
 
-def _of(tree: ast.AST) -> set[str]:
+def _of(tree: list[ast.AST]) -> set[str]:
     modules = _modules(tree)
     found = {LOOKS for name in modules.values() if f"{name}.".startswith(tuple(f"{ours}." for ours in _INNER_MODULES))}
     found |= {HIDES for name in modules.values() if f"{name}.".startswith(_ROUNDABOUT)}
-    for node in ast.walk(tree):
+    for node in tree:
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
             found |= set().union(*(_of_target(target, modules) for target in targets))
@@ -132,7 +139,12 @@ def _of_target(target: ast.AST, modules: dict[str, str]) -> set[str]:
 
 def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
     name = _dotted(node.func, modules)
-    found = {flag for flag, names in _CALLS.items() if any(_matches(name, pattern) for pattern in names)}
+    dotted = "." in name
+    found = {
+        flag
+        for flag, (whole, starts, ends) in _SPLIT.items()
+        if name in whole or name.startswith(starts) or (dotted and name.endswith(ends))
+    }
     first = _dotted(node.args[0], modules) if node.args else ""
     if name in ("setattr", "delattr") and _is_library(first + "."):
         found.add(PATCHES)
@@ -148,10 +160,10 @@ def _of_text(text: str) -> set[str]:
     return found | {MARKUP for part in _SCRIPT if part in text.lower()}
 
 
-def _modules(tree: ast.AST) -> dict[str, str]:
+def _modules(tree: list[ast.AST]) -> dict[str, str]:
     """Local name -> what it was imported as, so that `import torch.testing as t` is seen through."""
     known = {}
-    for node in ast.walk(tree):
+    for node in tree:
         if isinstance(node, ast.Import):
             for name in node.names:
                 known[name.asname or name.name.split(".")[0]] = name.name if name.asname else name.name.split(".")[0]
@@ -174,11 +186,3 @@ def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
 
 def _is_library(name: str) -> bool:
     return "." in name and name.split(".")[0] in _OURS and not name.startswith(_SETTINGS)
-
-
-def _matches(name: str, pattern: str) -> bool:
-    if pattern.startswith("*"):
-        return name.endswith(pattern[1:]) and "." in name
-    if pattern.endswith("*"):
-        return name.startswith(pattern[:-1])
-    return name == pattern

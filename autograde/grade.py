@@ -223,7 +223,7 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
     target = folder.staged / job.student / first.assignment
     if job.handed_in_at:
         write_atomically(target / quarantine.STAMP, job.handed_in_at + "\n")
-    write_atomically(target / f"{first.assignment}.ipynb", nbformat.writes(notebook) + "\n")
+    write_atomically(target / f"{first.assignment}.ipynb", json.dumps(notebook, ensure_ascii=False) + "\n")
 
 
 def _row(row) -> dict:

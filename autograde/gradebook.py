@@ -22,7 +22,8 @@ from pathlib import Path
 
 import nbformat
 from nbconvert.preprocessors import ClearMetadataPreprocessor
-from nbformat.v4 import new_output
+from nbformat import NotebookNode, from_dict
+from nbformat.v4.rwbase import split_lines
 from nbgrader import api, utils
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.converters import Autograde, GenerateAssignment
@@ -181,7 +182,6 @@ def one_gradebook() -> Iterator[None]:
 
     def leave_open(self):
         self.db.flush()
-        self.db.expire_all()  # sums, such as a notebook's score, are the database's
 
     Gradebook.__init__, Gradebook.close = open_first, leave_open
     try:
@@ -244,10 +244,11 @@ class Verdicts(NbGraderPreprocessor):
             if exercise not in records:
                 raise LookupError(f"the ledger has no verdict on {exercise} of {student}'s hand-in {hand_in[:12]}")
             record = records[exercise]
-            cell.metadata["autograde"] = nbformat.from_dict(_shown(record))
+            cell.metadata["autograde"] = from_dict(_shown(record))
+            points = {"text/plain": repr(float(record.points))}
             cell.outputs = [
-                new_output("stream", name="stdout", text=as_text(record)),
-                new_output("execute_result", data={"text/plain": repr(float(record.points))}, execution_count=None),
+                from_dict({"output_type": "stream", "name": "stdout", "text": as_text(record)}),
+                from_dict({"output_type": "execute_result", "data": points, "metadata": {}, "execution_count": None}),
             ]
         return nb, resources
 
@@ -297,7 +298,10 @@ class SaveVerdicts(SaveAutoGrades):
             submitted = self.gradebook.find_submission_notebook(of["notebook"], of["assignment"], of["student"])
             self.gradebook.find_grade = self._all(api.Grade, submitted)
             self.gradebook.find_comment = self._all(api.Comment, submitted)
-            return super(SaveAutoGrades, self).preprocess(nb, resources)
+            done = super(SaveAutoGrades, self).preprocess(nb, resources)
+            self.gradebook.db.flush()
+            self.gradebook.db.expire_all()  # sums, such as a notebook's score, are the database's
+            return done
 
     def _all(self, kind, submitted):
         named = self.gradebook.db.query(api.BaseCell.name, kind).join(kind.cell)
@@ -337,10 +341,17 @@ class AutogradeStaged(Autograde):
             notebook, resources = step(notebook, resources)
         self._session().settle()
         written = Path(self._format_dest(resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]))
-        write_atomically(written / Path(notebook_filename).name, nbformat.writes(notebook) + "\n")
+        write_atomically(written / Path(notebook_filename).name, _as_file(notebook))
 
     def _session(self) -> _Whole:
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id).db()
+
+
+def _as_file(notebook: NotebookNode) -> str:
+    """The file's text as `nbformat.writes` makes it, which would check and copy all of the notebook first. What goes
+    in is of our making, and what is here split into lines is not used again."""
+    told = split_lines(notebook)
+    return json.dumps(told, indent=1, sort_keys=True, separators=(",", ": "), ensure_ascii=False) + "\n"
 
 
 def enter(folder: ClassFolder, assignment: str) -> list[str]:

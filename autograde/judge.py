@@ -23,6 +23,7 @@ from autograde.limits import MIB, bounded
 from autograde.rebuild import Cell
 from autograde.remote import Remote, printable
 from autograde.sandbox import CellError, Child, Ran, Sandbox
+from autograde.syntax import nodes, parsed
 from course import checks, questions
 from course.checks import RowVerdict, Table, Verdict
 from course.exercises import Exercise, exercises
@@ -96,10 +97,7 @@ def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
 
 
 def _names(source: str) -> set[str]:
-    try:
-        return {node.id for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Name)}
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+    return {node.id for node in nodes(source) if isinstance(node, ast.Name)}
 
 
 def needed(cells: Sequence[Cell]) -> list[Cell]:
@@ -133,8 +131,10 @@ def _globals(source: str, modules: frozenset[str]) -> tuple[frozenset[str], froz
     A call on a module, such as torch.manual_seed(0), changes nothing that counts: every request sets its own seed.
     """
     try:
-        tree, table = ast.parse(source), symtable.symtable(source, "<cell>", "exec")
+        tree, table = parsed(source), symtable.symtable(source, "<cell>", "exec")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if tree is None:
         return None
     bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
     used, todo = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
@@ -154,11 +154,8 @@ def _globals(source: str, modules: frozenset[str]) -> tuple[frozenset[str], froz
 @lru_cache(maxsize=1000)
 def _imported(source: str) -> frozenset[str]:
     """Names under which the text's own `import` statements bind modules, such as torch, F or plt."""
-    try:
-        nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import)]
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    return frozenset((name.asname or name.name).split(".")[0] for node in nodes for name in node.names)
+    imports = (node for node in nodes(source) if isinstance(node, ast.Import))
+    return frozenset((name.asname or name.name).split(".")[0] for node in imports for name in node.names)
 
 
 _IPYTHON = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
@@ -168,11 +165,7 @@ def _may_run(source: str) -> bool:
     """Whether a text of which no symbols can be told is Python after all (`await` at its top), or IPython's. Where it
     is neither it will not run, and uses nothing: an experiment that it mentions need not be run for it.
     """
-    try:
-        ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return _IPYTHON.search(source) is not None
-    return True
+    return parsed(source) is not None or _IPYTHON.search(source) is not None
 
 
 def _words(source: str) -> set[str]:

@@ -18,12 +18,13 @@ import re
 import tokenize
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from nbformat import NotebookNode
 
 from autograde import flags
+from autograde.syntax import nodes, parsed
 from course.exercises import exercises
 
 Kind = Literal["given", "answer", "added"]
@@ -81,6 +82,13 @@ class _Asked:
     names: frozenset[str]
     answer: str | None = None  # None until one is found
     found_at: int | None = None  # the place in the hand-in that counts
+    seen: dict[str, bool] = field(default_factory=dict)  # of texts: whether they are unfinished
+
+    def unfinished(self, source: str) -> bool:
+        """Whether this text is the stub still, or nothing at all."""
+        if source not in self.seen:
+            self.seen[source] = _empty(source) or _same(source, self.stub)
+        return self.seen[source]
 
 
 @dataclass
@@ -165,20 +173,12 @@ def _look(index: int, cell: Any, ours: set[str]) -> _Found:
     )
 
 
-def _tree(source: str) -> ast.Module | None:
-    """The text parsed as Python, or None. What a hand-in can hold to break the parser breaks nothing else."""
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 _DEFINITION = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 
 
 def _defined(source: str) -> frozenset[str]:
     """Names that the text defines at its top level, as well as can be seen where it does not parse."""
-    tree = _tree(source)
+    tree = parsed(source)
     if tree is None:
         return frozenset(name for pair in _DEFINITION.findall(source) for name in pair if name)
     names = set()
@@ -195,7 +195,7 @@ def _same(one: str, other: str) -> bool:
     """Whether two texts are one program: equal but for white space at line ends, comments and layout."""
     if _squeezed(one) == _squeezed(other):
         return True
-    left, right = _tree(one), _tree(other)
+    left, right = parsed(one), parsed(other)
     try:
         return left is not None and right is not None and _alike_trees(left, right)
     except RecursionError:
@@ -222,10 +222,6 @@ def _empty(source: str) -> bool:
     return all(not line.strip() or line.lstrip().startswith("#") for line in source.splitlines())
 
 
-def _unfinished(one: _Asked, source: str) -> bool:
-    return _empty(source) or _same(source, one.stub)
-
-
 # ---------------------------------------------------------------- matching
 
 
@@ -247,7 +243,7 @@ def _place_checks(found: list[_Found], asked: list[_Asked]) -> dict[str, int]:
 
 
 def _is_check_call(source: str) -> bool:
-    tree = _tree(source) if len(source) < 500 and "check" in source else None
+    tree = parsed(source) if len(source) < 500 and "check" in source else None
     if tree is None or len(tree.body) != 1 or not isinstance(tree.body[0], ast.Expr):
         return False
     call = tree.body[0].value
@@ -289,10 +285,10 @@ def _match_answers(found: list[_Found], asked: list[_Asked], checks: dict[str, i
 
 def _answered_together(asked: list[_Asked]) -> None:
     """Where an answer is missing or still the stub and another's cell defines its names, that cell answers both."""
-    holders = [one for one in asked if one.code and one.answer is not None and not _unfinished(one, one.answer)]
+    holders = [one for one in asked if one.code and one.answer is not None and not one.unfinished(one.answer)]
     defined = {holder.exercise: _defined(holder.answer or "") - holder.names for holder in holders}
     for one in asked:
-        if one.code and (one.answer is None or _unfinished(one, one.answer)):
+        if one.code and (one.answer is None or one.unfinished(one.answer)):
             for holder in holders:
                 if one.names & defined[holder.exercise]:
                     one.answer, one.found_at = f"# answered together with {holder.exercise}\n...", holder.found_at
@@ -308,7 +304,7 @@ def _chosen(one: _Asked, cells: list[_Found], check: int | None, notes: _Notes) 
     """The cell that counts of those that claim to be this answer."""
     if len(cells) == 1:
         return cells[0]
-    touched = [cell for cell in cells if not _unfinished(one, cell.source)]
+    touched = [cell for cell in cells if not one.unfinished(cell.source)]
     above = [cell for cell in touched if check is not None and cell.index < check]
     chosen = above[-1] if above else touched[0] if touched else cells[0]
     if len({_squeezed(cell.source) for cell in touched}) > 1:
@@ -350,7 +346,7 @@ def _match_given(found: list[_Found], assignment: NotebookNode, notes: _Notes) -
     ]
     by_id = {str(cell.id): cell for cell in given if cell.get("id")}
     texts = {_squeezed(cell.source) for cell in given}
-    words = [(cell, _words(cell.source)) for cell in given]
+    words = cache(_words)  # of few cells: most are as they were given out
     has_ids = sum(bool(cell.id) for cell in found) > len(found) / 2
     for cell in found:
         if cell.role or cell.kind != "code":
@@ -359,10 +355,7 @@ def _match_given(found: list[_Found], assignment: NotebookNode, notes: _Notes) -
             cell.role = "given"
             continue
         near = [by_id[cell.id]] if cell.id in by_id else [] if has_ids else given
-        own = _words(cell.source) if near else set()
-        original = next(
-            (each for each, theirs in words if any(each is one for one in near) and _alike(own, theirs)), None
-        )
+        original = next((each for each in near if _alike(words(cell.source), words(each.source))), None)
         if original is not None:
             cell.role = "given"
             if _LEFT_OUT not in original.metadata.get("tags", []):
@@ -383,7 +376,7 @@ def _alike(one: set[str], other: set[str]) -> bool:
 def _answers_in_added_cells(found: list[_Found], asked: list[_Asked], notes: _Notes) -> None:
     """Where an answer is missing or still the stub, an added cell that defines its names is the answer."""
     for one in asked:
-        if not one.code or (one.answer is not None and not _unfinished(one, one.answer)):
+        if not one.code or (one.answer is not None and not one.unfinished(one.answer)):
             continue
         holders = [cell for cell in found if cell.role == "added" and one.names & cell.defines]
         if not holders:
@@ -397,7 +390,7 @@ def _answers_in_added_cells(found: list[_Found], asked: list[_Asked], notes: _No
         # A cell may answer several exercises: it runs once, in the place of the first.
         for other in asked:
             if other is not one and other.code and other.names & holder.defines:
-                if other.answer is None or _unfinished(other, other.answer):
+                if other.answer is None or other.unfinished(other.answer):
                     other.answer, other.found_at = f"# answered together with {one.exercise}\n...", holder.index
 
 
@@ -436,9 +429,9 @@ def _edited(assignment: NotebookNode, hand_in: NotebookNode) -> tuple[str, ...]:
 
 
 def _calls_check(source: str) -> bool:
-    tree = _tree(source)  # one that does not parse was edited, but it says nothing
-    calls = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call)) if tree is not None else ()
-    return tree is None or any(isinstance(function, ast.Name) and function.id == "check" for function in calls)
+    found = nodes(source)  # one that does not parse was edited, but it says nothing
+    calls = (node.func for node in found if isinstance(node, ast.Call))
+    return not found or any(isinstance(function, ast.Name) and function.id == "check" for function in calls)
 
 
 # ---------------------------------------------------------------- laying out
@@ -473,7 +466,7 @@ def _lay_out(assignment: NotebookNode, asked: list[_Asked], found: list[_Found],
             put(NotebookNode(node), "added", run=_tamed(cell.source, notes))
 
     for index, original in enumerate(assignment.cells):
-        cell = copy.deepcopy(original)
+        cell = NotebookNode(original)  # not a deep copy: only what is set here differs, and the metadata is read
         put_added(before.get(index, ()))
         if index in answers:
             one = answers[index]
@@ -487,7 +480,7 @@ def _lay_out(assignment: NotebookNode, asked: list[_Asked], found: list[_Found],
         runs = cell.cell_type == "code" and not is_check and _LEFT_OUT not in tags
         put(cell, "given", run=cell.source if runs else None)
 
-    unanswered = frozenset(one.exercise for one in asked if one.answer is None or _unfinished(one, one.answer))
+    unanswered = frozenset(one.exercise for one in asked if one.answer is None or one.unfinished(one.answer))
     untouched = len(unanswered) == len(asked) and not added
     return Rebuilt(tuple(cells), notebook, tuple(notes.student), tuple(notes.instructor), unanswered, untouched)
 
@@ -526,7 +519,7 @@ def _tamed(source: str, notes: _Notes) -> str:
         if name not in _PYTHON_FOLLOWS:
             return "\n".join(f"# {line}" for line in lines)
         lines[first] = f"# {lines[first]}"
-    if _tree("\n".join(lines)) is None:
+    if parsed("\n".join(lines)) is None:
         inside = _continued("\n".join(lines))
         for i, line in enumerate(lines):
             if i not in inside:
@@ -551,7 +544,7 @@ def _without_company(source: str, notes: _Notes) -> str:
 
     They run before the answer that stands below them in the cell, and would take it with them.
     """
-    tree = _tree(source) if _COMPANY.search(source) else None
+    tree = parsed(source) if _COMPANY.search(source) else None
     if tree is None:
         return source
     lines = source.split("\n")
@@ -601,13 +594,13 @@ def _without_gpu(source: str, notes: _Notes) -> str:
     Where hand-ins are graded there is no GPU, whatever the machine has: such a line would only raise. What asks first
     (`"cuda" if torch.cuda.is_available() else "cpu"`), compares or names a kind of device stays as it is.
     """
-    tree = _tree(source) if "cuda" in source else None
-    if tree is None:
+    found = nodes(source) if "cuda" in source else []
+    if not found:
         return source
     lines = [line.encode() for line in source.split("\n")]  # Python counts columns in bytes
     edits = []
-    compared = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Compare) for each in ast.walk(node)}
-    for node in ast.walk(tree):
+    compared = {id(each) for node in found if isinstance(node, ast.Compare) for each in ast.walk(node)}
+    for node in found:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "cuda":
             line, start, end = node.end_lineno or 0, (node.func.end_col_offset or 0) - 5, node.end_col_offset or 0
             if line == node.func.end_lineno and lines[line - 1][start : start + 5] == b".cuda":

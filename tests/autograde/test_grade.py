@@ -5,6 +5,7 @@ import json
 import shutil
 import sys
 
+import nbformat
 import pytest
 
 from autograde import doctor, grade, gradebook, quarantine, sample
@@ -76,6 +77,26 @@ def test_check_cells_hold_text_and_one_number_and_never_stderr(toy_class):
                 assert kinds == [("stream", "stdout"), ("execute_result", None)]
                 float("".join(cell["outputs"][1]["data"]["text/plain"]))
             assert not any(o.get("name") == "stderr" for o in cell.get("outputs", []))
+
+
+def test_graded_notebooks_are_valid_and_written_as_nbformat_would(toy_class):
+    written = list(toy_class.folder.autograded.glob("*/*/*.ipynb"))
+    assert len(written) == len(toy_class.made)
+    for path in written:
+        notebook = nbformat.read(path, as_version=4)
+        nbformat.validate(notebook)
+        assert path.read_text("utf-8") == nbformat.writes(notebook) + "\n"
+
+
+def test_staged_notebooks_are_valid(toy_class, tmp_path, monkeypatch):
+    folder = toy_class.copy(tmp_path / "class")
+    monkeypatch.setattr(gradebook, "enter", lambda *_: [])
+    with toy.installed(tmp_path):
+        grade.grade(folder, again=True, students=["right", "untouched", "unreadable-file"])
+    staged = list(folder.staged.glob("*/*/*.ipynb"))
+    assert len(staged) == 3
+    for path in staged:
+        nbformat.validate(nbformat.from_dict(json.loads(path.read_bytes())))
 
 
 def test_nothing_waits_on_the_way_after_a_run(toy_class):
