@@ -13,7 +13,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 VERDICTS = ("pass", "part", "fail", "error", "timeout", "out of memory", "blocked", "not answered")
@@ -83,7 +83,7 @@ class Ledger:
             return
         (assignment,) = {record.assignment for record in records}
         lines = "".join(
-            json.dumps(asdict(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records
+            json.dumps(vars(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records
         ).encode()
         self.folder.mkdir(parents=True, exist_ok=True)
         handle = os.open(self.path(assignment), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
