@@ -310,11 +310,26 @@ def sentence(text: str) -> list[nodes.Node]:
     return [nodes.literal("", part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
 
 
+def said_plainly(text: str) -> nodes.inline:
+    """A sentence whose quotes stay as they are, for they may be a program's, and whose long names may be broken."""
+    made = nodes.inline("", "", support_smartquotes=False)
+    for node in sentence(text):
+        if isinstance(node, nodes.literal):
+            made += node
+            continue
+        first, *others = re.split(r"(?<=[_./(,])(?=[\w(\[])(?<!\d\.)(?<!\d,)", node.astext())
+        made += nodes.Text(first)
+        for other in others:
+            made += [nodes.raw("", "<wbr>", format="html"), nodes.Text(other)]
+    return made
+
+
 def value_and_spread(record: Record, key: str) -> list[nodes.Node]:
     """A cell: the value, and its spread below."""
     spread = spread_of(record, key)
     below = [nodes.Text(" "), nodes.inline("", spread, classes=["spread"])] if spread else []
-    return [*sentence(value_of(record, key)), *below]
+    value = value_of(record, key)
+    return [said_plainly(value) if isinstance(record.get(key), str) else nodes.Text(value), *below]
 
 
 def paragraph(*children: nodes.Node, **attributes: object) -> nodes.paragraph:

@@ -59,7 +59,7 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str:
         return f"A key that the mask forbids still gets {forbidden.max():.2f}."
     if not torch.allclose(sums, right.sum(-1), atol=1e-4):
         far = sums.flatten()[(sums - right.sum(-1)).abs().argmax()]
-        return f"A row sums to {far:.5g}, not to 1 over the allowed keys."
+        return f"A row sums to {'nearly 1' if abs(far - 1) < 0.01 else f'{far:.2f}'}, not to 1 over the allowed keys."
     return "Forbidden keys get zero and the rows sum to 1, but the weights are shared out otherwise than by exp(score)."
 
 

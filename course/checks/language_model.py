@@ -359,7 +359,7 @@ def _explain_distribution(observed: Values, expected: Values) -> str | None:
         sums, kept, wanted = seen.sum(dim=1), (seen > 1e-9).sum(dim=1), (right > 1e-9).sum(dim=1)
         if not torch.allclose(sums, torch.ones_like(sums), atol=1e-4):
             far = sums[(sums - 1).abs().argmax()]
-            return f"A row sums to {far:.5g}, not to 1."
+            return f"A row sums to {'nearly 1' if abs(far - 1) < 0.01 else f'{far:.2f}'}, not to 1."
         for row in range(len(seen)):
             if kept[row] != wanted[row]:
                 few = f"{kept[row]} token{'s' if kept[row] != 1 else ''}"

@@ -142,7 +142,7 @@ def _explain_weights(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     sums = weights.double().sum(dim)
     if not torch.allclose(sums, torch.ones_like(sums), atol=5e-3):
         far = sums.flatten()[(sums - 1).abs().argmax()]
-        return f"Along the axis dim = {dim} there are weights that sum to {far:.5g}, not to 1."
+        return f"Along the axis dim = {dim} there are weights that sum to {far:.2f}, not to 1."
     return "The weights do sum to 1 along the axis, but they are shared out otherwise than by exp(score)."
 
 
