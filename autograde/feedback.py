@@ -149,13 +149,19 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "score": _points(score or 0.0),
         "max": _points(maximum),
         "message": record.message.splitlines(),
-        "rows": [row | {"looked": row.get("message") != NOT_LOOKED_AT} for row in rows],
+        "rows": _told_once([row | {"looked": row.get("message") != NOT_LOOKED_AT} for row in rows]),
         "replaced": " and ".join(numbers.get(other, other) for other in record.replaced),
         "next_step": step,
         "comment": comments.get(name) or "",
         "answer": "" if record.verdict == "not answered" else sources.get(name, ""),
         "section": True,
     }
+
+
+def _told_once(rows: list[dict]) -> list[dict]:
+    """The rows with each mistake's name at the first alone: what the others say is that the cause is the same."""
+    names = [row.get("mistake") for row in rows]
+    return [row | {"mistake": None} if row.get("mistake") in names[:i] else row for i, row in enumerate(rows)]
 
 
 def _next_step(record) -> str:

@@ -11,6 +11,7 @@ import io
 import re
 import statistics
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -126,8 +127,13 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         ungraded=sorted(handed_in - set(found)),
         seconds=[record.seconds for record in records],
         runs=sorted({record.run for record in records}),
-        last=max((record.when for record in records), default=""),
+        last=_to_the_minute(max((record.when for record in records), default="")),
     )
+
+
+def _to_the_minute(when: str) -> str:
+    """A ledger's time as people write it: 2026-11-22 08:45 UTC."""
+    return f"{datetime.fromisoformat(when):%Y-%m-%d %H:%M %Z}" if when else ""
 
 
 def _row(exercise: Exercise, graded: list[Trace]) -> Row:
@@ -226,7 +232,8 @@ def page(found: Summary) -> str:
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"points": points, "prose": prose}
     template = environment.get_template("index.html.j2")
-    return template.render(page=found, outcomes=OUTCOMES, by_exercise=by_exercise(found), totals=by_total(found))
+    there = {kind: words for kind, words in OUTCOMES.items() if any(row.counts[kind] for row in found.rows)}
+    return template.render(page=found, outcomes=there, by_exercise=by_exercise(found), totals=by_total(found))
 
 
 def points(value: float) -> str:

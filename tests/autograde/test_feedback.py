@@ -54,6 +54,12 @@ def test_a_mistake_is_named_with_its_cause_and_its_points(toy_class):
     assert "1 of 2" in text
 
 
+def test_a_mistake_of_several_lines_is_named_at_the_first():
+    rows = [{"title": str(i), "mistake": name} for i, name in enumerate(["", "a", "", "a", "b", "a"])]
+    assert [row["mistake"] or "" for row in feedback._told_once(rows)] == ["", "a", "", "", "b", ""]
+    assert [row["title"] for row in feedback._told_once(rows)] == list("012345")
+
+
 def test_a_file_that_cannot_be_read_says_why(toy_class):
     text = shown(page(toy_class.folder, "unreadable-file"))
     assert "0 of 9 points" in text

@@ -112,6 +112,19 @@ def test_names_and_details_are_shown_as_text():
     assert html.count("\u202e") == html.count("<bdi>\u202e"), "what turns the line round ends with its name"
 
 
+def test_the_table_has_a_column_for_what_occurs_alone():
+    columns = {kind: f'class="number">{words.capitalize()}</th>' for kind, words in summary.OUTCOMES.items()}
+    html = summary.page(made_up(["ada"], dict.fromkeys(summary.OUTCOMES, 0) | {"all": 2}))
+    assert [kind for kind, column in columns.items() if column in html] == ["all"]
+    html = summary.page(made_up(["ada"]))
+    assert [kind for kind, column in columns.items() if column in html] == list(summary.OUTCOMES)
+
+
+def test_times_are_told_to_the_minute_and_with_their_zone():
+    assert summary._to_the_minute("2026-11-22T08:45:06+00:00") == "2026-11-22 08:45 UTC"
+    assert summary._to_the_minute("") == ""
+
+
 def test_it_runs_nothing_and_fetches_nothing():
     html = summary.page(made_up(NAMES))
     without_names = summary.page(made_up(["ada"]))
