@@ -55,7 +55,7 @@ two."""
 HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
 OURS, STOCK, OTTER = "ours", "nbgrader autograde", "otter-grader"
 OTTER_VERSION = "7.0.0"
-LARGER = 8
+LARGER = 16
 # One process for all: as `otter run`, which would import otter anew for each hand-in.
 GRADE_BY_OTTER = """
 import sys
@@ -202,8 +202,10 @@ def measure(notebook: Path, rounds: int, peers: list[str], hand_ins: int) -> lis
     """All graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
 
     What a run costs before its first hand-in (imports, the sandbox's start, the tables) is paid once, however large the
-    class: the difference between two classes is what one more hand-in costs. Ours are the class and one of eight times
-    as many, each hand-in copied: between eight hand-ins and one, the start's own ups and downs would be all that shows.
+    class: the difference between two classes is what one more hand-in costs. Ours are the class and one of sixteen
+    times as many, each hand-in copied: between few hand-ins and one, the start's ups and downs would be all that shows.
+    Before the first round everybody grades one hand-in off the clock: what a machine reads from its disk for the first
+    time would fall on the smaller class, and make a hand-in more look cheap.
     """
     seen: dict[tuple[str, int], list[Turn]] = {}
     assignment, graders = notebook.stem, {OURS: by_us} | {name: PEERS[name] for name in peers}
@@ -211,13 +213,22 @@ def measure(notebook: Path, rounds: int, peers: list[str], hand_ins: int) -> lis
         released, count = prepare(Path(scratch) / "small", notebook, hand_ins)
         larger, many = prepare(Path(scratch) / "large", notebook, hand_ins, LARGER)
         points: dict[str, float] = {}
+
+        def a_class(of: str, size: int) -> ClassFolder:
+            folder = ClassFolder.at(Path(scratch) / of)
+            shutil.copytree((larger if size == many else released).root, folder.root)
+            keep_some(folder, size)
+            return folder
+
+        for name, run in graders.items():
+            folder = a_class(f"{name}-before", 1)
+            run(folder, assignment)
+            shutil.rmtree(folder.root)
         for turn in range(rounds):
             for beside in (False, True):
                 for name, run in graders.items():
                     size = count if not beside else many if name == OURS else 1
-                    folder = ClassFolder.at(Path(scratch) / f"{name}-{size}-{turn}")
-                    shutil.copytree((larger if size == many else released).root, folder.root)
-                    keep_some(folder, size)
+                    folder = a_class(f"{name}-{size}-{turn}", size)
                     took = run(folder, assignment)
                     seen.setdefault((name, size), []).append(took)
                     print(f"{assignment}, {name}, {size} hand-ins: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True)
