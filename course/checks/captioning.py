@@ -189,7 +189,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @caption_decoder.row("pictures in another order: each keeps its own caption")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    decoder, order = _decoder(student, draw), draw.permutation(_B)
+    decoder, order = _decoder(student, draw), torch.arange(_B).flip(0)  # none stays in its place
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
     decoder(features, tokens)  # what an earlier batch left behind must not matter
     return {"logits": _written(decoder(features[order], tokens[order]))["logits"]}
