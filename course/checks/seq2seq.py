@@ -704,10 +704,8 @@ def _(student: Student, draw: Draw) -> Values:
 def _left(seen: Values, reference: Values) -> str | None:
     """What was not left as it was, of a module's condition before and after."""
     if seen["condition.trainable"] != reference["condition.trainable"]:
-        return (
-            f"Of {reference['condition.trainable']} parameters that could be trained before the call, "
-            f"{seen['condition.trainable']} can be trained after it."
-        )
+        few = "fewer" if seen["condition.trainable"] < reference["condition.trainable"] else "more"
+        return f"{seen['condition.trainable']} parameters can be trained after the call, {few} than before it."
     if seen["condition.training"] != reference["condition.training"]:
         return "It was in training mode before the call and is in evaluation mode after it."
     if not torch.allclose(seen["condition.gradients"], reference["condition.gradients"]):
