@@ -109,7 +109,7 @@ class Page(NbGraderPreprocessor):
             "notices": _notices(known, checks),
             "hand_in": known.get("hand_in", ""),
             "run": known.get("run", ""),
-            "notes": list(known.get("notes", [])),
+            "notes": [note for note in known.get("notes", []) if note not in (known.get("reason") or "")],
             "exercises": exercises,
         }
         return nb, resources

@@ -66,6 +66,18 @@ def test_a_file_that_cannot_be_read_says_why(toy_class):
     assert "could not be read" in text or "unresolved merge" in text
 
 
+def test_what_the_reason_says_is_not_said_again(toy_class, tmp_path, toy_notebook):
+    from autograde import grade
+
+    folder = toy_class.copy(tmp_path / "class")
+    place = folder.submitted / "linked" / toy.NAME / f"{toy.NAME}.ipynb"
+    place.parent.mkdir(parents=True)
+    place.symlink_to("/dev/null")
+    grade.grade(folder, students=["linked"])
+    feedback.feedback(folder, toy.NAME)
+    assert shown(page(folder, "linked")).count("is a link and was left aside.") == 1
+
+
 def test_what_went_wrong_has_one_next_step(toy_class):
     assert "Next step: Start with hint" in shown(page(toy_class.folder, "untouched"))
     assert "Next step: Run it on a small input" in shown(page(toy_class.folder, "hostile-never-ends"))
