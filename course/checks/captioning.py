@@ -295,11 +295,11 @@ def _shares(student: Student, weights: Tensor, boxes: Tensor, columns: int = _CO
 
 
 def _explain_share(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    """The first share that is not right, with the one that is."""
+    """The first share that is not right, and on which side it lies."""
     for name, right in expected.items():
         seen = observed.get(name)
         if type(seen) in (int, float) and abs(seen - right) > 1e-4:
-            return f"The {name} came out as {seen:.3g}, and {right:.3g} is right."
+            return f"The {name} came out as {seen:.3g}, which is too {'low' if seen < right else 'high'}."
     return None
 
 

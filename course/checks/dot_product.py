@@ -384,7 +384,7 @@ def _explain_found(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
         if len(wrong):
             k = int(wrong[len(wrong) // 2])
             what = {-1: "no symbol more than another", -2: "nothing: its weights are NaN"}.get(int(seen[k]))
-            return f"Symbol {k} finds {what or f'symbol {int(seen[k])}'}, not symbol {int(right[k])}."
+            return f"Symbol {k} finds {what or f'symbol {int(seen[k])}'}, not the one that it should."
     return None
 
 

@@ -493,7 +493,7 @@ def _explain_rates(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     for name, right in expected.items():
         rate = observed.get(name)
         if type(rate) is float and abs(rate - right) > 1e-4 * right:
-            return f"The {name} is {rate / 1e3:.3g}; asked for: {right / 1e3:.3g}."
+            return f"The {name} is {rate / 1e3:.3g}, which is too {'low' if rate < right else 'high'}."
     return None
 
 

@@ -207,11 +207,14 @@ def _explain_vit(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
     """Whether the tokens are wrong already, or only what is read from them."""
     tokens, right = observed["tokens"], expected["tokens"]
     if isinstance(right, int):
-        return None if tokens == right else f"The encoder saw {tokens} tokens; with this pool there are {right}."
+        return (
+            None if tokens == right else f"The encoder saw {tokens} tokens, which are not as many as this pool needs."
+        )
     if not isinstance(tokens, Tensor):
         return None
     if tokens.ndim == 3 and tokens.shape[1] != right.shape[1]:
-        return f"The encoder saw {tokens.shape[1]} tokens; with this pool there are {right.shape[1]}."
+        few = "more" if tokens.shape[1] < right.shape[1] else "fewer"
+        return f"The encoder saw {tokens.shape[1]} tokens; with this pool there are {few}."
     if tokens.shape != right.shape:
         return None
     if not torch.allclose(tokens, right, atol=1e-4):
@@ -360,8 +363,9 @@ def _explain_coming_in(observed: dict[str, Any], expected: dict[str, Any]) -> st
 def _explain_shifts(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     count, right = observed["different shifts"], expected["different shifts"]
     if count != right:
-        return f"{count} different shifts occurred; {right} are possible with max_shift = 2."
-    return f"All {right} shifts occur, and not equally often: {observed['how often']}."
+        few = "more" if count < right else "fewer"
+        return f"{count} different shifts occurred; {few} are possible with max_shift = 2."
+    return f"All shifts occur, and not equally often: {observed['how often']}."
 
 
 def _explain_state_of_generator(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -576,12 +580,14 @@ def _ranked(draw: Draw, count: int) -> tuple[Tensor, Tensor]:
 
 
 def _explain_area(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    """The first number that is off, beside the right one."""
+    """The first number that is off, and on which side it lies."""
     for name, right in expected.items():
         if type(observed[name]) not in (int, float):
             return None
         if abs(observed[name] - right) > 1e-5:
-            return f"`{name}`: {observed[name]:.4f} came back; {right:.4f} is asked for."
+            return (
+                f"`{name}`: {observed[name]:.4f} came back, which is too {'low' if observed[name] < right else 'high'}."
+            )
     return None
 
 
