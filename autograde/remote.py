@@ -72,7 +72,9 @@ class Remote:
                     raise wire.WireError("a reply to no request")
                 elif "error" in reply:
                     kind, told = reply["error"]
-                    plain = (printable(str(kind)[:100]), printable(str(told)[:2000]))
+                    if not isinstance(kind, str) or not isinstance(told, str):
+                        raise wire.WireError("an error that is not told in words")  # a tensor's would take long to make
+                    plain = (printable(kind[:100]), printable(told[:2000]))
                     return {"error": plain, "first": reply.get("first") is True}
                 elif "ok" in reply and type(reply.get("changed", False)) is bool:
                     return reply

@@ -233,7 +233,11 @@ class Sandbox:
         before = Usage()
         while True:
             child = Child(self._lines(limits), limits, before)
-            stuck = child._execute([cell for cell in cells if cell.index not in left_out])
+            try:
+                stuck = child._execute([cell for cell in cells if cell.index not in left_out])
+            except BaseException:
+                _go_anywhere()
+                raise
             if stuck is None or len(left_out) == _LEFT_OUT or time.monotonic() >= until:
                 break
             before = child.close()
@@ -246,9 +250,9 @@ class Sandbox:
 
     def _lines(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
         """The lines of a child with these limits: as a rule of one that was made ahead, while the cells of the hand-in
-        before ran. It has seen nothing of that one.
+        before ran. It has seen nothing of that one. Where the machine has ended it, another is made.
         """
-        if limits != self.limits:
+        if limits != self.limits or (self._spare is not None and _hung_up(self._spare[1])):
             self._end_spare()
         lines, self._spare = self._spare or self._fork(limits), None
         self._spare = self._fork(self.limits)
@@ -346,7 +350,6 @@ class Child:
         except (OSError, ValueError) as error:
             told = {"fatal": error}
         if "begun" not in told:
-            _go_anywhere()
             raise SandboxError(f"the warden of a child does not answer: {told.get('fatal', 'its child has ended')}")
 
     def _receive(self, seconds: float) -> Any:

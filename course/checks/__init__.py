@@ -91,10 +91,12 @@ class Draw:
         return {n: scale * self._value(n, tuple(shape)) for n, shape in shapes.items()}
 
     def _value(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        return (_remembered if math.prod(shape) <= _SMALL else _drawn)(self._seed, name, shape)
+        small = math.prod(shape) <= _SMALL and len(str(name)) <= _LONG
+        return (_remembered if small else _drawn)(self._seed, name, shape)
 
 
 _LARGEST, _SMALL = 1 << 24, 1 << 12  # numbers in a state; in a part of one that is worth remembering
+_LONG = 200  # characters of such a part's name, which is the student's and is remembered with it
 
 
 def _drawn(seed: int, name: str, shape: tuple[int, ...]) -> Tensor:
@@ -331,10 +333,17 @@ def _flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         elif isinstance(value, Module):
             flat[key] = Foreign("Module")
         elif isinstance(value, set):
-            flat[key] = ", ".join(sorted(map(repr, value)))
+            flat[key] = ", ".join(sorted(map(_written, value)))
         else:
             flat[key] = value
     return flat
+
+
+def _written(value: Any) -> str:
+    """An entry of a set. A tensor is described: to write its numbers may take longer than a request has."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_written, value))})"
+    return repr(value) if value is None or isinstance(value, (bool, int, float, str)) else _describe(value)
 
 
 def _describe(value: Any) -> str:

@@ -152,29 +152,42 @@ def _shapes(module: nn.Module) -> dict[str, tuple[int, ...]]:
 
 
 # Looked up once, before any cell runs: what a cell puts in their place changes nothing.
-_clone, _plain, _equal, _nan_to_num = Tensor.clone, Tensor.as_subclass, torch.equal, torch.nan_to_num
+_numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
+_FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
 
 
 def _copied(argument: Any) -> Any:
-    """An argument's tensors as they are before a call: a copy, a list of what its entries hold, or None."""
+    """What an argument's tensor holds before a call, a list of it for the entries of a list, or None.
+
+    It is NumPy that looks: an operation of PyTorch's, such as `equal`, a cell may have put a code of its own to.
+    """
     if isinstance(argument, (list, tuple)):
         return [_copied(entry) for entry in argument]
-    return _clone(argument) if isinstance(argument, Tensor) else None
+    if not isinstance(argument, Tensor):
+        return None
+    with _without_hooks():  # neither a subclass nor a mode that a cell left on answers for a tensor
+        numbers = _numbers(argument)
+        return [get(argument) for get in _FORM], (_address(argument), _stride(argument)), numbers, numbers.tobytes()
 
 
 def _same(before: Any, now: Any) -> bool:
     """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
     if isinstance(before, list):
         return isinstance(now, (list, tuple)) and len(now) == len(before) and all(map(_same, before, now))
-    if before is None:
-        return True
-    if not isinstance(now, Tensor):
-        return False
-    with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
-        now = _plain(now, Tensor)
-        if any(getattr(before, what) != getattr(now, what) for what in ("shape", "dtype", "layout", "device")):
+    if before is None or not isinstance(now, Tensor):
+        return before is None
+    form, place, numbers, held = before
+    with _without_hooks():
+        if [get(now) for get in _FORM] != form:
             return False
-        return _equal(before, now) or _equal(_nan_to_num(before), _nan_to_num(now))
+        if (_address(now), _stride(now)) != place:  # another tensor, in a list, or other numbers in this one
+            numbers = _numbers(now.detach())
+        return numbers.tobytes() == held
+
+
+def _numbers(tensor: Tensor) -> Any:
+    """The tensor's own memory, as NumPy sees it."""
+    return _numpy(tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor)
 
 
 def _leaf(value: Any) -> Any:

@@ -116,11 +116,12 @@ class Student:
         message: dict[str, Any] = {"op": op, "args": [self._out(a) for a in args]}
         message |= {"kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()}, "first": self._first}
         message |= {"seed": self._seed, "banned": self._banned} | {k: self._out(v) for k, v in fields.items()}
-        self._first = []
+        waited, self._first = bool(self._first), []
         reply = self._transport.request(message, self._callbacks)
         if "error" in reply:
             self._shapes.clear()
-            raise (StateError if reply.get("first") is True else StudentError)(*map(str, reply["error"]))
+            first = waited and reply.get("first") is True
+            raise (StateError if first else StudentError)(*map(str, reply["error"]))
         self._changed, made = reply.get("changed") is True, reply["ok"]
         if isinstance(made, wire.Handle):
             self._shapes[made.number] = reply.get("shapes")
@@ -164,9 +165,15 @@ class Module:
         return self._student._do("method", args, kwargs, on=self._number, name=name)
 
     def state_shapes(self) -> dict[str, tuple[int, ...]]:
-        """Names and shapes of the floating-point state (parameters and buffers)."""
+        """Names and shapes of the floating-point state (parameters and buffers).
+
+        Raises ValueError where something else came back: what is drawn for a state is drawn by its shapes.
+        """
         known = self._student._shapes.get(self._number)
-        return self._student._do("shapes", on=self._number) if known is None else known
+        shapes = self._student._do("shapes", on=self._number) if known is None else known
+        if not isinstance(shapes, dict) or not all(map(_is_shape, shapes.values())):
+            raise ValueError("the module's state has no shapes")
+        return shapes
 
     def state(self) -> dict[str, Tensor]:
         """The values of the state."""
@@ -193,3 +200,7 @@ class Module:
     def trace(self, names: list[str], *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Outputs of the named submodules during one forward pass."""
         return self._student._do("trace", args, kwargs, on=self._number, names=names)
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple) and all(type(size) is int and size >= 0 for size in value)

@@ -307,6 +307,126 @@ def test_a_daemon_dies_with_its_child(attacked):
     assert not daemons()
 
 
+# ---------------------------------------------------------------- the child that waits for the next hand-in
+
+
+def inside(box: Sandbox) -> list[int]:
+    """Processes that see the sandbox's own folder, the youngest last."""
+    (folder,) = {path.name for path in Path(box._errors.name).parents if path.name.startswith("sandbox-")}
+    return seeing(folder)
+
+
+def seeing(folder: str) -> list[int]:
+    found = []
+    for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
+        try:
+            found += [int(mounts.parent.name)] if folder in mounts.read_text() else []
+        except OSError:
+            pass
+    return sorted(found)
+
+
+def spare_of(box: Sandbox) -> int:
+    """The process that waits, made anew so that it is the youngest."""
+    box._end_spare()
+    time.sleep(0.2)
+    before = set(inside(box))
+    box._spare = box._fork(box.limits)
+    until = time.monotonic() + 20
+    while len(made := [pid for pid in inside(box) if pid not in before]) < 2 and time.monotonic() < until:
+        time.sleep(0.02)
+    return made[-1]
+
+
+def test_a_child_that_died_while_it_waited_is_made_again(box):
+    healthy(box)
+    os.kill(spare_of(box), 9)
+    until = time.monotonic() + 20
+    while not module._hung_up(box._spare[1]) and time.monotonic() < until:
+        time.sleep(0.02)
+    healthy(box)
+
+
+def test_what_fails_leaves_the_judge_on_no_single_processor(box, monkeypatch):
+    anywhere = os.sched_getaffinity(0)
+    os.kill(spare_of(box), 9)
+    time.sleep(0.2)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_hung_up", lambda line: False)  # it dies just after one has looked
+        with pytest.raises(SandboxError, match="does not answer"):
+            box.run(cells("pass"))
+    assert os.sched_getaffinity(0) == anywhere
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_ran", lambda *_: (_ for _ in ()).throw(MemoryError))
+        with pytest.raises(MemoryError):
+            box.run(cells("pass"))
+    assert os.sched_getaffinity(0) == anywhere
+    with box.run(cells("pass")):
+        assert len(os.sched_getaffinity(0)) == 1
+    assert os.sched_getaffinity(0) == anywhere
+    healthy(box)
+
+
+def test_time_counts_from_the_first_cell_on(box, monkeypatch):
+    box._end_spare()
+    monkeypatch.setattr(box, "limits", replace(LIMITS, wall_seconds=3))
+    healthy(box)
+    time.sleep(3.5)
+    healthy(box)  # the child that waited meanwhile
+    with box.run(cells(STUBBORN)) as child:
+        assert child.ran[0].ended == "timeout"
+    assert 3 <= child.close().seconds < 10
+    box._end_spare()
+
+
+def test_memory_is_counted_from_the_first_cell_on_and_for_each_child_by_itself(attacked):
+    first = attacked.run(cells("import time\nheld = bytearray(b'1' * (200 << 20))\ntime.sleep(0.7)")).close()
+    assert first.peak_bytes > 180 * MIB
+    assert attacked.run(cells("pass")).close().peak_bytes < 60 * MIB
+
+
+def test_many_hand_ins_leave_no_descriptor(box):
+    def held() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    def some() -> None:
+        healthy(box)
+        box.run(cells("import os\nos._exit(1)", "1")).close()
+        box.run(cells("def f(): return 1"), replace(LIMITS, memory=LIMITS.memory // 2)).close()
+
+    some()
+    descriptors = held()
+    for _ in range(8):
+        some()
+    assert held() == descriptors
+
+
+KILLED = """
+    import os, sys, time
+    sys.path.insert(0, {tests!r})
+    import test_sandbox as tests
+    box = tests.Sandbox(limits=tests.LIMITS).__enter__()
+    child = box.run(tests.cells("import os\\nif os.fork() == 0:\n    while True: pass"))
+    print(next(p.name for p in tests.Path(box._errors.name).parents if p.name.startswith("sandbox-")), flush=True)
+    time.sleep(600)
+"""
+
+
+def test_nothing_outlives_a_judge_that_is_killed():
+    code = textwrap.dedent(KILLED).format(tests=str(Path(__file__).parent))
+    judge = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        folder = judge.stdout.readline().strip()
+        assert folder.startswith("sandbox-") and len(seeing(folder)) >= 6, "a child with its own, and one that waits"
+    finally:
+        judge.kill()
+        judge.wait()
+    until = time.monotonic() + 20
+    while (left := seeing(folder)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
+
+
 # ---------------------------------------------------------------- attacks on what is not theirs
 
 PROBE = """

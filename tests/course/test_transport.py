@@ -11,9 +11,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograde import remote as remotes
 from autograde.remote import Remote
+from course import checks
+from course.checks import Draw, _flatten
 from course.transport import runner, wire
 from course.transport.student import Local, StateError, Student, StudentError
 
@@ -448,3 +452,167 @@ def test_what_a_terminal_would_obey_is_taken_out_of_an_error():
 def test_optimisers_and_modules_can_be_passed_back():
     student = Student(Local({"width_of": lambda module: module.in_features, "make": lambda: nn.Linear(5, 2)}))
     assert student.width_of(student.make()) == 5
+
+
+def lying(*replies: dict[str, Any]) -> Student:
+    """A student whose other end says these things, whatever is asked."""
+    near, far = socket.socketpair()
+    for number, reply in enumerate(replies, 1):
+        wire.send(far, {"number": number} | reply)
+    remote = Remote(near, timeout=20)
+    remote.far = far  # open as long as the student is
+    return Student(remote)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        "abc",
+        [[3]],
+        {"a": "abc"},
+        {"a": 3},
+        {"a": ([7] * 9, 10**9)},
+        {"a": (1 << 24,), "b": (1 << 24,), "c": (-(1 << 30),)},
+        {"a": (1 << 40,), "b": (float("nan"),)},
+        {"a": (True,)},
+        {"a": torch.zeros(3)},
+    ],
+)
+def test_shapes_that_are_none_are_drawn_nothing_for(shapes):
+    made = {"ok": wire.Handle(0)}
+    for student in (lying(made | {"shapes": shapes}), lying(made, {"ok": shapes})):
+        with pytest.raises(ValueError, match="no shapes"):
+            Draw(1, "row").state(student.Made())
+
+
+def test_shapes_without_end_are_drawn_nothing_for():
+    for shapes in ({"a": (1 << 13, 1 << 13)}, {f"{i}": (1 << 20,) for i in range(20)}):
+        with pytest.raises(ValueError, match="far larger"):
+            Draw(1, "row").state(lying({"ok": wire.Handle(0), "shapes": shapes}).Made())
+
+
+def test_a_long_name_of_a_state_is_not_remembered():
+    remembered = checks._remembered.cache_info().currsize
+    for length in (checks._LONG + 1, 100_000):
+        student = lying({"ok": wire.Handle(0), "shapes": {"w" * length: (2,)}})
+        assert Draw(length, "a row of this test").state(student.Made())["w" * length].shape == (2,)
+    assert checks._remembered.cache_info().currsize == remembered
+
+
+def test_an_error_is_told_in_words():
+    """To write a tensor of eight axes takes half a minute, and none of it counts as the student's."""
+    wide = torch.zeros((2,) * 8, dtype=torch.bool)
+    for error in ([wide, "a"], ["a", wide], ["a", ["b"]], [{"a": 1}, "b"], "abc", ["a"], None):
+        with pytest.raises(StudentError, match="SandboxLost: protocol"):
+            lying({"error": error}).get("x")
+
+
+def test_a_set_of_tensors_is_described_and_not_written():
+    wide, word = torch.zeros((2,) * 8), "word"
+    told = _flatten({"a": lying({"ok": {wide, word, 3, (wide, None)}}).get("x")})["a"]
+    assert "0." not in told and told.count("a tensor of shape (2, 2, 2, 2, 2, 2, 2, 2)") == 2
+    assert "'word'" in told and "3" in told.split(", ")
+
+
+@pytest.mark.parametrize("first", [True, 1, "yes", [True], torch.ones(1)])
+def test_an_error_of_a_state_is_none_where_no_state_waited(first):
+    with pytest.raises(StudentError, match="E: x"):
+        lying({"error": ["E", "x"], "first": first}).get("x")
+
+
+@pytest.mark.parametrize("changed", [1, 0, None, "yes", [], {}, torch.ones(1)])
+def test_changed_is_yes_or_no(changed):
+    with pytest.raises(StudentError, match="SandboxLost: protocol"):
+        lying({"ok": 1, "changed": changed}).get("x")
+
+
+class _Agrees(TorchFunctionMode):
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        name = getattr(func, "__name__", "")
+        return True if name == "equal" else args[0] if name == "clone" else func(*args, **(kwargs or {}))
+
+
+class _Agreeing(TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        told = str(func)
+        return True if "equal" in told else args[0] if "clone" in told else func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("mode", [_Agrees, _Agreeing])
+def test_a_mode_that_a_cell_left_on_hides_no_change(mode):
+    student = Student(Local(namespace()))
+    with mode():
+        student.in_place(torch.zeros(3))
+        assert student.changed()
+        student.last_in_place([torch.zeros(2)])
+        assert student.changed()
+        student.add(torch.zeros(3))
+        assert not student.changed()
+
+
+@pytest.mark.filterwarnings("ignore:.*Overriding a previously registered kernel")
+def test_a_kernel_of_the_students_own_hides_no_change():
+    student = Student(Local(namespace()))
+    kernels = torch._C._dispatch_library("IMPL", "aten", "", __file__, 0)
+    try:
+        kernels.impl("equal", "CPU", lambda a, b: True)
+        student.in_place(torch.zeros(3))
+        assert student.changed()
+    finally:
+        kernels.reset()
+
+
+def _turned(x):
+    x.t_()
+
+
+def _replaced(x):
+    x.data = x.data + 1
+
+
+def _tracked(x):
+    return x.requires_grad_() * 2
+
+
+def _handed_back(xs):
+    xs[0] = xs[0].clone()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool])
+def test_what_counts_as_a_change(dtype):
+    student = Student(Local({f.__name__: f for f in (_turned, _replaced, _tracked, _handed_back)}))
+    x = torch.tensor([[1, 0], [1, 1]]).to(dtype)
+    for function, argument, changed in (
+        ("_turned", x, True),
+        ("_replaced", x if dtype != torch.bool else x.float(), True),
+        ("_handed_back", [x, x], False),
+        ("_tracked", x.float() * torch.nan, False),
+    ):
+        student._do("call", (argument,), name=function)
+        assert student.changed() is changed, function
+
+
+def test_a_frame_may_come_in_pieces():
+    near, far = socket.socketpair()
+    wire.send(far, {"number": 1, "ok": [torch.arange(5.0), torch.zeros(0), "words"]})
+    frame = near.recv(1 << 16)
+
+    def trickle():
+        for byte in frame:
+            far.sendall(bytes([byte]))
+
+    thread = threading.Thread(target=trickle)
+    thread.start()
+    reply = Remote(near, timeout=20).request({"op": "get", "name": "x"}, [])
+    thread.join()
+    assert torch.equal(reply["ok"][0], torch.arange(5.0)) and reply["ok"][2] == "words"
+
+
+@pytest.mark.parametrize(("arrays", "sent"), [(8, 8), (16, 16), (0, 0), (1 << 40, 0), (12, 11)])
+def test_arrays_of_another_length_than_told_are_given_up(arrays, sent):
+    near, far = socket.socketpair()
+    header = b'{"dict": [["number", 1], ["ok", {"tensor": ["float32", [3]]}]]}'
+    far.sendall(wire.LENGTHS.pack(len(header), arrays) + header + b"\0" * sent)
+    far.shutdown(socket.SHUT_WR)
+    reply = Remote(near, timeout=20).request({"op": "get", "name": "x"}, [])
+    assert reply["error"] == ("SandboxLost", "gone" if sent < arrays < 1 << 30 else "protocol")
