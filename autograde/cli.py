@@ -8,13 +8,15 @@ anything else is a traceback.
 from __future__ import annotations
 
 import contextlib
+import difflib
+import errno
 import re
 import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -29,12 +31,39 @@ from rich.progress import (
 )
 from rich.table import Table
 from rich.text import Text
+from typer.core import TyperGroup
 
 from autograde.folders import ClassFolder
 
 ROOT = Path(__file__).resolve().parent.parent
 
+# What a disk, or whoever set it up, refuses: no fault of the grader's, and an instructor can mend it.
+_REFUSED = {
+    errno.ENOSPC: "make room",
+    errno.EDQUOT: "make room",
+    errno.EROFS: "make that place writable, or name another",
+    errno.EACCES: "see that you may read and write there",
+    errno.EPERM: "see that you may read and write there",
+    errno.EISDIR: "name a file",
+    errno.ENOTDIR: "name a folder",
+    errno.EEXIST: "put away what is there",
+}
+
+
+class _Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            if error.errno not in _REFUSED:
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            todo = f"{_REFUSED[error.errno]}, and give the command again"
+            raise _stop(f"{where}{error.strerror}. To do: {todo}.") from None
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -74,7 +103,9 @@ def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
     """The assignments meant by names or numbers."""
     known = folder.assignments()
     if not known:
-        raise _stop(f"nothing is released in {folder.root}: run `autograde release` first")
+        raise _stop(
+            f"nothing is released in {folder.root}: run `autograde release` first, or say --class where the class is"
+        )
     names = []
     for word in given or known:
         match = [name for name in known if name == word or name.partition("-")[0] == word]
@@ -273,7 +304,9 @@ def regrade(
     console.print(_text(f"{found.hand_ins} hand-ins graded again: {len(found.students)} students' points change."))
     if found.refused:
         raise _stop(f"nbgrader did not take {', '.join(found.refused)}: their verdicts are in {folder.ledger}")
-    if not write:
+    if not found.hand_ins:
+        console.print("Nothing is graded yet: `autograde grade` comes first.", highlight=False)
+    elif not write:
         console.print("Nothing was written; --write takes it over.", highlight=False)
 
 
@@ -314,6 +347,7 @@ class _Shown:
             self.bar.start()
         self.tasks: dict[str, TaskID] = {}
         self.began: dict[str, float] = {}
+        self.fresh: dict[str, int] = {}
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -323,6 +357,7 @@ class _Shown:
     def update(self, assignment: str, done: int, of: int, line) -> None:
         began = self.began.setdefault(assignment, time.monotonic())
         failed = line is not None and line.fresh and bool(line.needs_person or line.flags)
+        self.fresh[assignment] = self.fresh.get(assignment, 0) + bool(line is not None and line.fresh)
         if self.bar is not None:
             if assignment not in self.tasks:
                 self.tasks[assignment] = self.bar.add_task(assignment, total=of)
@@ -334,7 +369,8 @@ class _Shown:
             told = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
             told += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
             left = (time.monotonic() - began) / done * (of - done)
-            told += f" (about {left / 60:.0f} min left)" if left > 90 else ""
+            known = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
+            told += f" (about {left / 60:.0f} min left)" if known and left > 90 else ""
             print(_plain(f"[{done}/{of}] {assignment} {line.student}: {told}"), flush=True)
 
 
@@ -431,9 +467,23 @@ def summary(assignments: Assignments = None, where: ClassOption = CLASS) -> None
             _in_short(folder, name)
 
 
+def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:
+    """Why there is nothing to trace, and what to do."""
+    told = f"no hand-in of {student} to {assignment} is in the gradebook"
+    handed_in = [name for name, _ in folder.hand_ins(assignment)]
+    if student in handed_in:
+        return f"{told}; `autograde grade` enters it"
+    folded = {name.casefold(): name for name in handed_in}
+    if near := difflib.get_close_matches(student.casefold(), folded, 3, 0.7):
+        return f"{told}, nor is there one in submitted/; did you mean {' or '.join(folded[name] for name in near)}?"
+    return f"{told}, nor is there one in submitted/"
+
+
 @app.command()
 def trace(
-    student: Annotated[str, typer.Argument(help="the student's name, as in the gradebook")],
+    student: Annotated[
+        str, typer.Argument(help="the student's name, as in the gradebook; one that begins with - goes after --")
+    ],
     assignment: Annotated[str, typer.Argument(help="the assignment, by name or number")],
     where: ClassOption = CLASS,
 ) -> None:
@@ -445,7 +495,7 @@ def trace(
     with _mended():
         found = tracing.traces(folder, name, [student]).get(student)
         if found is None:
-            raise ValueError(f"no hand-in of {student} to {name} is in the gradebook; `autograde grade` enters them")
+            raise ValueError(_untraced(folder, student, name))
         told = tracing.in_words(folder, found)
     console.print(_text(f"{student}, {name}: {found.points:g} of {found.max:g} points", style="bold"))
     for what, says in told:
@@ -518,15 +568,17 @@ def feedback(assignments: Assignments = None, where: ClassOption = CLASS) -> Non
 
 @app.command()
 def export(
+    assignments: Assignments = None,
     to: Annotated[Path | None, typer.Option(help="the file to write; class/grades.csv unless said")] = None,
     where: ClassOption = CLASS,
 ) -> None:
-    """Write all grades as CSV, one row for each student and assignment."""
+    """Write the grades as CSV, one row for each student and assignment."""
     from autograde import export as exporting
 
     folder = ClassFolder.at(where)
-    _named(folder, None)
-    target, count = exporting.export(folder, to)
+    names = _named(folder, assignments)
+    with _mended():
+        target, count = exporting.export(folder, to, names if assignments else ())
     console.print(_text(f"{count} rows in {target}"), soft_wrap=True)
 
 

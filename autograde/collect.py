@@ -12,6 +12,7 @@ step, while no run is grading; the same content changes nothing, and one with an
 from __future__ import annotations
 
 import contextlib
+import errno
 import gzip
 import hashlib
 import os
@@ -47,6 +48,7 @@ _OTHER_ARCHIVE = re.compile(r"\.(7z|rar|gz|bz2|xz|zst)$", re.IGNORECASE)
 _LITTER = re.compile(r"\._.*|\.DS_Store|\.git|\.ipynb_checkpoints|__MACOSX|__pycache__|Thumbs\.db|desktop\.ini")
 # what the readers of archives raise for damaged, encrypted and unknown content
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, RuntimeError, NotImplementedError)
+_FULL = (errno.ENOSPC, errno.EDQUOT)  # no fault of what is read: a full disk must not make a whole file a damaged one
 _OLD, _NEW = ".replaced", ".coming"  # of the two steps of a replacement, hidden from the grader
 
 
@@ -56,7 +58,8 @@ class BadSource(ValueError):
 
 @dataclass(frozen=True)
 class Item:
-    """One hand-in. `action` is new, replaced, unchanged or older (left alone: a newer one is there).
+    """One hand-in. `action` is new, replaced, unchanged or older (left alone: a newer one is there); where nothing was
+    read, "replaced if it differs" for the last three.
 
     `files` are its names as in the source, `notes` what the instructor should know of it.
     """
@@ -124,7 +127,8 @@ def collect(folder: ClassFolder, source: Path, assignment: str = "", *, dry_run:
         if dry_run:
             present = {s: folder.submitted / s for s in folder.students()}
             for (student, name), hand_in in sorted(hand_ins.items()):
-                action = "replaced" if (present.get(student, folder.submitted / student) / name).exists() else "new"
+                there = (present.get(student, folder.submitted / student) / name).exists()
+                action = "replaced if it differs" if there else "new"
                 done.items.append(_item(folder, student, name, action, hand_in, ()))
             return done
         stack.enter_context(Ledger(folder.ledger).alone())
@@ -206,6 +210,7 @@ def _of_archive(
         else:
             yield from _of_tar(_gunzipped(file, name, stack, room), name, stack, done, most)
     except _DAMAGED as error:
+        _unless_full(error, Path(tempfile.gettempdir()))
         raise BadSource(f"{name} is damaged, or no archive of a known kind ({_plain(error)})") from None
     except (ValueError, OverflowError, MemoryError) as error:
         raise error if isinstance(error, BadSource) else BadSource(f"{name} is damaged ({_plain(error)})") from None
@@ -390,7 +395,8 @@ def _sorted_out(
         if isinstance(place, str):
             done.aside.append((_shown(entry.name), place))
         elif not (student := student_id(place.student)):
-            done.aside.append((_shown(entry.name), "no student's name can be made of its folder's"))
+            why = "no student's name can be made of its folder's: put it into submitted/ under one of yours"
+            done.aside.append((_shown(entry.name), why))
         elif assignment and place.assignment and place.assignment != assignment:
             done.aside.append((_shown(entry.name), f"of {place.assignment}, not of {assignment}"))
         else:
@@ -496,6 +502,8 @@ def _put(folder: ClassFolder, student: str, name: str, hand_in: _HandIn) -> Item
             old.unlink() if old.is_symlink() or old.is_file() else shutil.rmtree(old)
     finally:
         shutil.rmtree(coming, ignore_errors=True)
+        with contextlib.suppress(OSError):  # a student's folder in which nothing could be put
+            target.parent.rmdir()
     return _item(folder, student, name, "replaced" if there else "new", hand_in, notes)
 
 
@@ -523,6 +531,8 @@ def _write(to: Path, assignment: str, files: Sequence[tuple[tuple[str, ...], _En
         if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
             notes.append(f"{_shown('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
             files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
+        if len(notebooks) > 1:
+            notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
         if len(files) > MAX_FILES:
             notes.append(f"{len(files)} files, {MAX_FILES} kept")
         room = MAX_HAND_IN
@@ -555,6 +565,7 @@ def _opened_up(
         packed.seek(0)
         found = list(_of_archive(packed, rest[-1], stack, aside, MAX_HAND_IN, MAX_INSIDE))
     except (BadSource, *_DAMAGED) as error:
+        _unless_full(error, Path(tempfile.gettempdir()))
         notes.append(f"{_shown(rest[-1])} could not be opened: {error}")
         return [(rest, entry)]
     notes += [f"in {_shown(rest[-1])}, {name}: {why}" for name, why in aside.aside[:5]]
@@ -603,15 +614,15 @@ def _copy(entry: _Entry, path: Path, room: int, notes: list[str]) -> int:
         notes.append(f"{_shown(entry.name)} is larger than is read")
         with path.open("wb") as out:
             out.truncate(MAX_BYTES + 1)  # a hole, which takes no room
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        OSError,
-        EOFError,
-        zlib.error,
-        RuntimeError,
-        NotImplementedError,
-    ) as e:
+    except _DAMAGED as e:
+        _unless_full(e, path)
         notes.append(f"{_shown(entry.name)} is damaged in the archive ({_plain(e)})")
         path.write_bytes(b"damaged in the archive")
     return 0
+
+
+def _unless_full(error: BaseException, path: Path) -> None:
+    """Raises the error, with the path in it, where it says that nothing more can be written."""
+    if isinstance(error, OSError) and error.errno in _FULL:
+        error.filename = str(path)
+        raise error

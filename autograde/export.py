@@ -26,6 +26,7 @@ COLUMNS = (
 )  # fmt: skip
 
 
+_MARK = "\ufeff"  # says UTF-8 to Excel, which otherwise takes a name's accents for something else
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+@\uff1d\uff0b\uff0d\uff20-]")
 
 
@@ -99,13 +100,14 @@ class GradesCsv(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         folder = ClassFolder.at(self.parent.coursedir.root)
         content = as_csv(rows(gradebook, folder, list(map(str, self.assignment)), list(map(str, self.student))))
-        write_atomically(Path(self.to or "grades.csv"), content)
+        write_atomically(Path(self.to or "grades.csv"), _MARK + content)
 
 
-def export(folder: ClassFolder, to: Path | None = None) -> tuple[Path, int]:
-    """Writes the class's grades (class/grades.csv unless said otherwise); returns the path and the number of rows."""
+def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[str] = ()) -> tuple[Path, int]:
+    """Writes the class's grades (class/grades.csv unless said otherwise), of all assignments or of these; returns the
+    path and the number of rows."""
     with gradebook.open_gradebook(folder) as book:
-        found = rows(book, folder)
+        found = rows(book, folder, assignments)
     target = to or folder.grades
-    write_atomically(target, as_csv(found))
+    write_atomically(target, _MARK + as_csv(found))
     return target, len(found)

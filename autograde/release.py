@@ -30,6 +30,8 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
     already and unchanged is left alone. Returns (assignment, whether anything was done). Raises RuntimeError where
     nbgrader's release differs from the committed notebook.
     """
+    if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
+        write_atomically(folder.root / ".gitignore", "*\n")
     gradebook.write_configuration(folder)
     (folder.root / "submitted").mkdir(parents=True, exist_ok=True)
     packed, done = wheel(), []
@@ -38,9 +40,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
         known = name in _known(folder)
         fresh = not known or not folder.released(name).exists() or folder.released(name).read_bytes() != content
         if fresh:
-            write_atomically(folder.source / name / notebook.name, content)
-            gradebook.generate_release(folder, name)
-            _same(content, folder.released(name), notebook)
+            _generate(folder, name, content, notebook)
         archive = _archive(name, content, packed, [_module(other) for other in due])
         target = folder.archives / f"{name}.zip"
         if not target.exists() or target.read_bytes() != archive:
@@ -56,6 +56,22 @@ def _known(folder: ClassFolder) -> set[str]:
         return {assignment.name for assignment in book.assignments if assignment.notebooks}
 
 
+def _generate(folder: ClassFolder, name: str, content: bytes, notebook: Path) -> None:
+    """nbgrader's release of the notebook. Where it differs, the class goes on with the release that it had."""
+    released = folder.released(name)
+    earlier = released.read_bytes() if released.exists() else None
+    write_atomically(folder.source / name / f"{name}.ipynb", content)
+    gradebook.generate_release(folder, name)
+    try:
+        _same(content, released, notebook)
+    except RuntimeError:
+        released.unlink()
+        if earlier is not None:
+            write_atomically(folder.source / name / f"{name}.ipynb", earlier)
+            gradebook.generate_release(folder, name)
+        raise
+
+
 def _same(content: bytes, released: Path, notebook: Path) -> None:
     """Raises RuntimeError, naming the first line that differs, unless the release is the notebook to the byte."""
     now = released.read_bytes()
@@ -66,7 +82,6 @@ def _same(content: bytes, released: Path, notebook: Path) -> None:
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
     shown = [text[line].strip() if line < len(text) else "(end of file)" for text in (before, after)]
-    released.unlink()
     raise RuntimeError(
         f"{notebook.name}, line {line + 1}: releasing would change {shown[0]!r} to {shown[1]!r}. "
         "Run `python -m tools.notebooks refresh` on it, so that its nbgrader metadata is complete, and release again."

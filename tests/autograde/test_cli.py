@@ -1,13 +1,16 @@
 """The command line: errors in one line that say what to do, progress that can be read where there is no terminal."""
 
+import errno
+import os
 import shutil
 import sys
 
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli, sample
+from autograde import cli, folders, sample
 from autograde.cli import app
+from autograde.grade import Line
 from tests.autograde import toy
 
 needs_sandbox = [
@@ -49,6 +52,51 @@ def test_nothing_released_is_said_in_one_line(tmp_path, command):
     result = run(command, "--class", tmp_path)
     assert result.exit_code == 1
     assert "run `autograde release` first" in said(result) and "Traceback" not in result.output
+    assert "or say --class" in said(result)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [(errno.ENOSPC, "make room"), (errno.EROFS, "make that place writable"), (errno.EACCES, "see that you may")],
+)
+def test_what_the_disk_refuses_is_one_line_with_the_file(toy_released, monkeypatch, code, told):
+    def refuse(*args, **kwargs):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(folders.os, "fdopen", refuse)
+    result = run("export", "--class", toy_released.root)
+    assert result.exit_code == 1 and result.exception.code == 1  # no traceback
+    assert f"autograde: {toy_released.grades}: {os.strerror(code)}. To do: {told}" in said(result)
+    assert not list(toy_released.root.glob(".grades.csv.*"))
+
+
+def test_other_errors_of_the_system_are_no_fault_of_a_disk(toy_released, monkeypatch):
+    def broken(*args, **kwargs):
+        raise OSError(errno.EBADF, "bad file descriptor")
+
+    monkeypatch.setattr(folders.os, "fdopen", broken)
+    assert isinstance(run("export", "--class", toy_released.root).exception, OSError)
+
+
+def test_a_folder_is_no_file_for_the_grades(toy_released, tmp_path):
+    result = run("export", "--to", tmp_path, "--class", toy_released.root)
+    assert result.exit_code == 1 and f"{tmp_path}: Is a directory. To do: name a file" in said(result)
+
+
+def test_a_regrade_before_any_grade_says_so(toy_released):
+    assert "Nothing is graded yet: `autograde grade` comes first" in said(run("regrade", "--class", toy_released.root))
+
+
+def test_a_few_hand_ins_promise_no_minutes(capsys, monkeypatch):
+    """One handed in again among thirty: the time that the start took says nothing about the rest."""
+    clock = iter(range(0, 10_000, 60))
+    monkeypatch.setattr(cli.time, "monotonic", lambda: next(clock))
+    line = Line("00-toy", "ada", 1, 1, {}, (), False, 0.5, fresh=True)
+    with cli._Shown() as shown:
+        for done in range(8):
+            shown.update("00-toy", done, 30, line if done else None)
+    told = capsys.readouterr().out.splitlines()
+    assert ["min left" in each for each in told] == [False] * 4 + [True] * 3
 
 
 def test_an_unknown_assignment_is_said_with_those_there_are(toy_released):

@@ -1,5 +1,6 @@
 """Collecting: who handed in what, from every layout that is known, and nothing that a hostile archive wants."""
 
+import errno
 import io
 import stat
 import tarfile
@@ -138,7 +139,7 @@ def test_again_changes_nothing_and_a_new_version_replaces_the_whole(tmp_path, fo
     wanted = {("ada", TWO): "new"}
     assert actions(collect(folder, first, dry_run=True)) == wanted and not folder.submitted.exists()
     assert [actions(collect(folder, first))["ada", TWO] for _ in range(2)] == ["new", "unchanged"]
-    assert actions(collect(folder, second, dry_run=True)) == {("ada", TWO): "replaced"}
+    assert actions(collect(folder, second, dry_run=True)) == {("ada", TWO): "replaced if it differs"}
     assert actions(collect(folder, second)) == {("ada", TWO): "replaced"}
     assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
 
@@ -200,6 +201,44 @@ def test_a_hand_in_without_a_notebook_is_kept_so_that_its_student_is_told(tmp_pa
         assert seen.notebook is None and told in seen.reason_for_student
     notes = {item.student: item.notes for item in done.items}
     assert "no notebook in all.zip" in notes["bob"][0] and "could not be opened" in notes["di"][0]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_full_disk_makes_no_hand_in_a_damaged_one(tmp_path, folder, monkeypatch, inside):
+    first = zipped(tmp_path / "a.zip", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK})
+    collect(folder, first)
+    name, content = f"{TWO}.ipynb", NOTEBOOK + b" "
+    if inside:
+        name, content = "work.zip", zipped(tmp_path / "work.zip", {name: content}).read_bytes()
+    source = zipped(tmp_path / "b.zip", {f"{student}/{TWO}/{name}": content for student in ("ada", "bob")})
+
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(collecting.shutil, "copyfileobj", full)
+    with pytest.raises(OSError, match="No space left") as refused:
+        collect(folder, source)
+    assert refused.value.filename
+    assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
+    assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK
+    monkeypatch.undo()
+    assert actions(collect(folder, source)) == {("ada", TWO): "replaced", ("bob", TWO): "new"}
+
+
+def test_a_hand_in_that_could_not_be_put_down_leaves_no_folder(tmp_path, folder, monkeypatch):
+    def full(*args, **kwargs):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(collecting.shutil, "copyfileobj", full)
+    with pytest.raises(OSError, match="No space left"):
+        collect(folder, zipped(tmp_path / "a.zip", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK}))
+    assert not list(folder.submitted.iterdir())
+
+
+def test_several_notebooks_of_one_student_are_said(tmp_path, folder):
+    files = {f"ada/{TWO}/{TWO}{more}.ipynb": NOTEBOOK for more in ("", " (1)")}
+    (item,) = collect(folder, zipped(tmp_path / "a.zip", files)).items
+    assert item.notes == ("2 notebooks, of which one is graded: look which it should be",)
 
 
 def test_a_students_own_archive_is_unpacked(tmp_path, folder):

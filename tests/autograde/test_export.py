@@ -53,7 +53,9 @@ def test_who_handed_nothing_in_has_a_row_with_nothing(toy_released):
 @pytest.mark.sandbox
 @pytest.mark.xdist_group("grader")
 def test_the_sample_class_is_listed_whole(toy_class):
-    listed = {row["student_id"]: row for row in csv.DictReader(toy_class.folder.grades.open(newline=""))}
+    listed = {
+        row["student_id"]: row for row in csv.DictReader(toy_class.folder.grades.open(newline="", encoding="utf-8-sig"))
+    }
     assert {name: float(row["score"]) for name, row in listed.items()} == {h.student: h.score for h in toy_class.made}
     assert {row["assignment"] for row in listed.values()} == {toy.NAME}
     assert all(row["handed_in"] == "yes" for row in listed.values())
@@ -63,3 +65,18 @@ def test_nbgrader_export_writes_the_same(toy_released):
     """The class's configuration puts our exporter into nbgrader's own command."""
     config = gradebook.configuration(toy_released)
     assert config.ExportApp.plugin_class is export.GradesCsv
+
+
+def test_a_spreadsheet_is_told_that_it_is_utf_8(toy_released):
+    with gradebook.open_gradebook(toy_released) as book:
+        book.add_student("Åsa", last_name="Ñuñez")
+    target, _ = export.export(toy_released)
+    (row,) = csv.DictReader(target.open(newline="", encoding="utf-8-sig"))
+    assert target.read_bytes()[:3] == b"\xef\xbb\xbf" and (row["assignment"], row["student_id"]) == (toy.NAME, "Åsa")
+
+
+def test_only_what_is_named_is_listed(toy_released):
+    with gradebook.open_gradebook(toy_released) as book:
+        book.add_student("ada")
+        book.add_assignment("later")
+    assert (export.export(toy_released)[1], export.export(toy_released, assignments=[toy.NAME])[1]) == (2, 1)

@@ -47,6 +47,29 @@ def test_a_notebook_that_nbgrader_would_change_is_refused(tmp_path, toy_notebook
     assert not folder.released(toy.NAME).exists()
 
 
+def test_a_class_keeps_its_release_where_the_next_one_is_refused(toy_released, toy_notebook):
+    before = toy_released.released(toy.NAME).read_bytes()
+    loose = json.loads(before)
+    for cell in loose["cells"]:
+        cell["metadata"].pop("editable", None)
+        if "points" in cell["metadata"].get("nbgrader", {}):
+            cell["metadata"]["nbgrader"]["points"] = 70
+    toy_notebook.write_text(json.dumps(loose, indent=1) + "\n")
+    with pytest.raises(RuntimeError, match="releasing would change"):
+        release(toy_released, [toy_notebook])
+    assert toy_released.released(toy.NAME).read_bytes() == before
+    with gradebook.open_gradebook(toy_released) as book:
+        assert book.find_assignment(toy.NAME).max_score == 9
+
+
+def test_a_class_is_not_committed_unless_its_instructor_wants_it(toy_released, toy_notebook):
+    ignored = toy_released.root / ".gitignore"
+    assert ignored.read_text() == "*\n"
+    ignored.unlink()
+    release(toy_released, [toy_notebook])
+    assert not ignored.exists()
+
+
 def test_a_graded_cell_with_hand_ins_cannot_be_removed(toy_class, tmp_path):
     import shutil
 

@@ -137,6 +137,9 @@ def test_any_name_can_be_traced_summed_and_shown(toy_released, toy_notebook, han
 def test_who_is_not_there_is_said_in_one_line(toy_class):
     result = run("trace", "nobody; here", "00", "--class", toy_class.folder.root)
     assert result.exit_code == 1 and "no hand-in of nobody; here to 00-toy is in the gradebook" in said(result)
+    assert "nor is there one in submitted/" in said(result) and "autograde grade" not in said(result)
+    result = run("trace", "Untouchd", "00", "--class", toy_class.folder.root)
+    assert result.exit_code == 1 and "did you mean untouched?" in said(result)
 
 
 def test_what_stock_nbgrader_graded_has_no_record(toy_class, tmp_path):
