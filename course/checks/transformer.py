@@ -816,7 +816,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     "a strong length penalty, many that end: the finished take places in the beam", explain=_explain_search
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=7)
+    return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=12)
 
 
 @beam_search.row("a state that is one tensor")
