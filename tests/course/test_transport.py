@@ -574,6 +574,16 @@ def _tracked(x):
     return x.requires_grad_() * 2
 
 
+def test_a_change_of_a_tensor_that_tracks_gradients_is_seen():
+    """Not all arguments come over the wire: a fixture's stay beside the student's code."""
+    x = torch.zeros(3, requires_grad=True)
+    before = runner._copied([x])
+    assert runner._same(before, [x])
+    with torch.no_grad():
+        x += 1
+    assert not runner._same(before, [x])
+
+
 def _handed_back(xs):
     xs[0] = xs[0].clone()
 
