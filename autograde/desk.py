@@ -132,7 +132,7 @@ class Desk:
         return Graded(
             judgement.verdicts,
             rebuilt.notebook,
-            flags=[*found, *rebuilt.edited, *sorted(f"ended: {ending}" for ending in judgement.endings)],
+            flags=[*seen.flags, *found, *rebuilt.edited, *sorted(f"ended: {ending}" for ending in judgement.endings)],
             notes=[*seen.notes, *rebuilt.notes],
             details=[*seen.details, *rebuilt.details],
             seconds=time.monotonic() - started,

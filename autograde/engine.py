@@ -101,7 +101,10 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
             client = stack.enter_context(Client(address, timeout=patience))
             client.wait_for_workers(1, timeout=patience)
         except (OSError, TimeoutError) as error:
-            raise EngineError(f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}") from None
+            raise EngineError(
+                f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask scheduler` "
+                "and `dask worker` there, or grade on this machine, with --jobs"
+            ) from None
         workers = Workers(client)
         try:
             with _lasting():

@@ -20,6 +20,7 @@ from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 from autograde import gradebook
 from autograde.folders import ClassFolder
 from autograde.judge import NOT_LOOKED_AT
+from autograde.quarantine import NO_FILE
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
@@ -107,7 +108,7 @@ class Page(NbGraderPreprocessor):
             "penalty": _points(book["late_penalty"]) if book["late_penalty"] else "",
             "lead": ("", None) if known.get("reason") else _lead(exercises),
             "notices": _notices(known, checks),
-            "hand_in": known.get("hand_in", ""),
+            "hand_in": known.get("hand_in", NO_FILE).replace(NO_FILE, ""),
             "run": known.get("run", ""),
             "notes": [note for note in known.get("notes", []) if note not in (known.get("reason") or "")],
             "exercises": exercises,

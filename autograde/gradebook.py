@@ -12,6 +12,7 @@ import contextlib
 import json
 import logging
 import os
+import shutil
 import sys
 import time
 import warnings
@@ -362,7 +363,7 @@ def enter(folder: ClassFolder, assignment: str) -> list[str]:
     waited for, a little.
     """
     for pause in (*_PAUSES, None):
-        if not any(folder.staged.glob(f"*/{assignment}")):
+        if not any(folder.staged.glob(f"*/{assignment}/*.ipynb")):
             return []
         said = _convert(folder, assignment)
         left = _not_entered(folder, assignment)
@@ -397,14 +398,13 @@ def _not_entered(folder: ClassFolder, assignment: str) -> list[str]:
     left = []
     for staged in sorted(folder.staged.glob(f"*/{assignment}")):
         student = staged.parent.name
-        if entered(folder, assignment, student) == _hand_in(staged / f"{assignment}.ipynb"):
-            for path in staged.iterdir():
-                path.unlink()
-            staged.rmdir()
-            with contextlib.suppress(OSError):  # the student's other assignments may be staged too
-                staged.parent.rmdir()
-        else:
+        waits = any(staged.glob("*.ipynb"))  # not where a run ended, or its disk was full, before it was written
+        if waits and entered(folder, assignment, student) != _hand_in(staged / f"{assignment}.ipynb"):
             left.append(student)
+            continue
+        shutil.rmtree(staged)
+        with contextlib.suppress(OSError):  # the student's other assignments may be staged too
+            staged.parent.rmdir()
     return left
 
 

@@ -28,6 +28,8 @@ MAX_SOURCES = 8 << 20  # characters of all cells
 MAX_ENTRIES = 2_000  # files and folders looked at
 MAX_DEPTH = 6
 STAMP = "timestamp.txt"  # nbgrader's: the moment of handing in, as text
+SEVERAL = "several notebooks"
+NO_FILE = hashlib.sha256().hexdigest()  # stands for a hand-in in which no notebook was found
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # some browsers add the second ending
 _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_checkpoints
 
@@ -38,8 +40,8 @@ class Received:
 
     `notebook` is nbformat 4 with nothing in its cells but type, id, text, and nbgrader's marks (see `_marks`); None
     where it could not be read.
-    `notes` are sentences for the student, `details` the same things for the instructor. `sha256` is of the file's
-    bytes (of no bytes where there is no file), `name` its name relative to the folder.
+    `notes` are sentences for the student, `details` the same things for the instructor, `flags` what a person should
+    look at. `sha256` is of the file's bytes (`NO_FILE` where there is none), `name` its name relative to the folder.
     """
 
     notebook: nbformat.NotebookNode | None
@@ -49,6 +51,7 @@ class Received:
     details: tuple[str, ...] = ()
     reason_for_student: str = ""
     reason_for_instructor: str = ""
+    flags: tuple[str, ...] = ()
     empty: bool = False  # there is no file at all
 
 
@@ -64,10 +67,11 @@ class _Refused(Exception):
 class _Reading:
     """What is found on the way, for the result to carry."""
 
-    sha256: str = hashlib.sha256().hexdigest()
+    sha256: str = NO_FILE
     name: str = ""
     notes: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
+    flags: list[str] = field(default_factory=list)
     empty: bool = False
 
     def note(self, student: str, instructor: str) -> None:
@@ -96,8 +100,17 @@ def receive(path: str | os.PathLike[str], assignment: str) -> Received:
     except Exception as error:  # the last line of defence: one hand-in never stops a run
         student = "Your notebook could not be read. Open it in JupyterLab, save it and hand it in again."
         instructor = f"{type(error).__name__}: {_shown(error)}"
-    notes, details = tuple(reading.notes), tuple(reading.details)
-    return Received(notebook, reading.sha256, reading.name, notes, details, student, instructor, reading.empty)
+    return Received(
+        notebook,
+        reading.sha256,
+        reading.name,
+        tuple(reading.notes),
+        tuple(reading.details),
+        student,
+        instructor,
+        tuple(reading.flags),
+        reading.empty,
+    )
 
 
 def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode:
@@ -114,6 +127,7 @@ def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode
             f"You handed in several notebooks; {_shown(name)} was graded. Hand in one only.",
             f"{len(notebooks)} notebooks; graded {_shown(name)}, left aside {others}",
         )
+        reading.flags.append(SEVERAL)
     elif name != expected:
         reading.note(
             f"Your notebook was found as {_shown(name)}; please hand it in as {expected}.",

@@ -25,7 +25,7 @@ from matplotlib.ticker import MaxNLocator
 
 from autograde import bank, gradebook, judge
 from autograde.folders import ClassFolder, write_atomically
-from autograde.trace import Trace, traces
+from autograde.trace import Trace, how_long, traces
 from course.exercises import Exercise
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -122,7 +122,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         rows=[_row(exercise, graded) for exercise in exercises],
         mistakes=_mistakes(exercises, graded),
         look=sorted(filter(None, map(_look, graded)), key=lambda look: (not look.waits, look.student)),
-        late=[f"{trace.student} ({trace.late})" for trace in graded if trace.late],
+        late=[f"{trace.student} ({how_long(trace.late)})" for trace in graded if trace.late],
         missing=sorted((known | set(folder.students())) - handed_in - set(found)),
         ungraded=sorted(handed_in - set(found)),
         seconds=[record.seconds for record in records],

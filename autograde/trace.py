@@ -118,11 +118,19 @@ def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
     return found
 
 
+def how_long(late: timedelta) -> str:
+    """1 day 21 h; below a day, 3 h 20 min."""
+    minutes = max(1, round(late.total_seconds() / 60))
+    days, hours = minutes // 1440, minutes // 60 % 24
+    parts = [(days, "day" if days == 1 else "days"), (hours, "h")] if days else [(hours, "h"), (minutes % 60, "min")]
+    return " ".join(f"{count} {unit}" for count, unit in parts if count)
+
+
 def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
     """(what, what is known of it) for the hand-in as a whole."""
     said = []
     if trace.handed_in is not None:
-        late = f", {trace.late} late" if trace.late else ""
+        late = f", {how_long(trace.late)} late" if trace.late else ""
         cost = f"; {trace.penalty:g} points are taken off for it" if trace.penalty else ""
         said.append(("Handed in", f"{trace.handed_in.replace(tzinfo=UTC):%Y-%m-%d %H:%M} UTC{late}{cost}"))
     record = trace.record

@@ -79,6 +79,14 @@ def test_check_cells_hold_text_and_one_number_and_never_stderr(toy_class):
             assert not any(o.get("name") == "stderr" for o in cell.get("outputs", []))
 
 
+def test_an_empty_place_among_the_staged_holds_nothing_up(toy_released, sheet, hand_in):
+    """As a run leaves it that was killed, or whose disk was full, before it wrote the notebook."""
+    hand_in(toy_released, "ada", sheet.filled(sheet.right))
+    (toy_released.staged / "bob" / toy.NAME).mkdir(parents=True)
+    assert grade.grade(toy_released).refused == []
+    assert not list(toy_released.staged.glob("*"))
+
+
 def test_graded_notebooks_are_valid_and_written_as_nbformat_would(toy_class):
     written = list(toy_class.folder.autograded.glob("*/*/*.ipynb"))
     assert len(written) == len(toy_class.made)

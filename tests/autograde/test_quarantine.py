@@ -104,7 +104,7 @@ def test_of_several_notebooks_the_named_one_counts_then_the_one_with_our_marks(t
     hand_in(tmp_path, notebook("right"))
     received = receive(tmp_path, NAME)
     assert sources(received) == ["right"]
-    assert "several notebooks" in received.notes[0]
+    assert "several notebooks" in received.notes[0] and received.flags == (quarantine.SEVERAL,)
 
 
 @pytest.mark.parametrize("encode", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])

@@ -72,13 +72,13 @@ class TestOfTheToyClass:
         with toy.installed(tmp_path):
             found, target = summary.write(folder, toy.NAME)
         assert found.missing == ["never, here"] and found.ungraded == ["new"]
-        assert found.late == ["right (3:00:00)"] and found.waiting == ["untouched"]
+        assert found.late == ["right (3 h)"] and found.waiting == ["untouched"]
         assert found.rows[0].counts["some"] == sum(0 < h.expected["scale"] < 2 for h in toy_class.made) + 1
         assert found.rows[1].counts["waiting"] == 1
         look = next(each for each in found.look if each.student == "untouched")
         assert look.why == ("0.2: needs a person", "0.1: points by a person") and look.points == 1.5
         assert target == folder.root / "summary" / f"{toy.NAME}.html"
-        assert "right (3:00:00)" in target.read_text("utf-8")
+        assert "right (3 h)" in target.read_text("utf-8")
 
 
 NAMES = [

@@ -7,7 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,19 @@ def test_every_hand_in_of_the_class_can_be_traced(toy_class):
         assert {name: given.points for name, given in one.given.items()} == hand_in.expected
         assert {name: record.points for name, record in one.records.items()} == hand_in.expected
         assert (one.points, one.max) == (hand_in.score, 9) and not one.changed and not one.waits
+
+
+@pytest.mark.parametrize(
+    ("late", "words"),
+    [
+        (timedelta(seconds=20), "1 min"),
+        (timedelta(hours=3, minutes=20), "3 h 20 min"),
+        (timedelta(hours=23, minutes=59, seconds=50), "1 day"),
+        (timedelta(days=2, hours=21, minutes=9), "2 days 21 h"),
+    ],
+)
+def test_how_late_in_words(late, words):
+    assert trace.how_long(late) == words
 
 
 def test_the_gradebooks_own_sums_are_the_same(toy_class):
@@ -81,7 +94,7 @@ def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
         told = dict(trace.in_words(folder, one))
     assert (one.points, one.changed, one.waits) == (1.75, ["scale"], ["centre"])
     assert "another file lies in submitted/ now" in told["Hand-in"] and one.hand_in in told["Hand-in"]
-    assert told["Handed in"] == "2026-02-02 00:00 UTC, 1 day, 0:00:00 late; 0.5 points are taken off for it"
+    assert told["Handed in"] == "2026-02-02 00:00 UTC, 1 day late; 0.5 points are taken off for it"
     assert "grader is other here now" in told["Versions"] and "another one than the class has now" in told["Release"]
     assert trace.by_hand(one, "scale") == "1.5 in place of 0; +0.25 on top; commented: after we spoke"
     assert trace.by_hand(one, "centre") == "waits for a person" and not trace.by_hand(one, "standardise")
