@@ -34,7 +34,7 @@ rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend rt_sigtimed
 pause alarm getitimer setitimer nanosleep clock_nanosleep
 clock_gettime clock_getres gettimeofday time times getrusage sysinfo uname getcpu getrandom
 getrlimit setrlimit prlimit64 getpriority arch_prctl
-sched_yield sched_getaffinity sched_setaffinity sched_getparam sched_getscheduler sched_get_priority_max
+sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max
 sched_get_priority_min sched_rr_get_interval
 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
 socketpair bind listen accept accept4 connect getsockname getpeername getsockopt shutdown

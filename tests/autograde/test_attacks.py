@@ -245,6 +245,7 @@ def hold(desk: Watched, released: Path, canary: str, attack: Attack) -> None:
     assert points == {e.name: attack.lost.get(e.name, float(e.points)) for e in desk.exercises}, graded
     assert attack.flag in graded.flags, graded.flags
     assert not graded.needs_person, graded.details
+    assert not any(judged.internal for judged in graded.verdicts.values()), graded.verdicts
     told = everything_told(graded)
     assert canary not in told and "gradebook.db" not in told and REFERENCE not in told
     assert not GAINS.search(told), told

@@ -529,7 +529,7 @@ REFUSED = (
     "fanotify_init timer_create timerfd_create signalfd4 settimeofday clock_settime adjtimex clock_adjtime setuid "
     "setgid setgroups personality syslog swapon reboot init_module kexec_load quotactl acct sethostname "
     "name_to_handle_at open_by_handle_at seccomp landlock_create_ruleset mlock mlockall mbind vmsplice "
-    "sched_setscheduler setpriority execve execveat"
+    "sched_setscheduler sched_setaffinity setpriority execve execveat"
 ).split()
 
 
