@@ -27,6 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from autograde import bank, gradebook, runs, sample
@@ -201,9 +202,32 @@ def database(kind: str, folder: ClassFolder, notebook: Path) -> Iterator[Callabl
         yield strike
 
 
-def disturbed(released: ClassFolder, notebook: Path, what: str, kind: str, draw: random.Random, scratch: Path):
-    """(the gradebook, kills, runs, records too many) of a class that is graded while something is killed at a random
-    moment of each run, until a run comes to its end."""
+@dataclass(frozen=True)
+class Outcome:
+    """Of a class: its gradebook, kills and runs until one came to its end, records too many, and what the ledger says:
+    (student, exercise) -> verdict and words."""
+
+    scores: dict[str, dict[str, float]]
+    kills: int
+    runs: int
+    twice: int
+    said: dict[tuple[str, str], str]
+
+    def unlike(self, other: Outcome) -> list[str]:
+        """What is another score in the other, with the verdicts of both."""
+        return [
+            f"{student}, {exercise}: {points} ({self.said.get((student, exercise))}), "
+            f"undisturbed {other.scores[student][exercise]} ({other.said.get((student, exercise))})"
+            for student, of_one in sorted(self.scores.items())
+            for exercise, points in of_one.items()
+            if other.scores[student][exercise] != points
+        ]
+
+
+def disturbed(
+    released: ClassFolder, notebook: Path, what: str, kind: str, draw: random.Random, scratch: Path
+) -> Outcome:
+    """A class that is graded while something is killed at a random moment of each run, until a run comes to its end."""
     folder = ClassFolder.at(scratch / f"disturbed-{draw.randrange(1 << 40)}")
     shutil.copytree(released.root, folder.root)
     begin(folder, notebook.stem)
@@ -221,9 +245,10 @@ def disturbed(released: ClassFolder, notebook: Path, what: str, kind: str, draw:
             if process.wait() == 0:
                 break
         found = gradebook.scores(folder, notebook.stem)
-    records = [(r.student, r.exercise) for r in Ledger(folder.ledger).read(notebook.stem)]
+    records = list(Ledger(folder.ledger).read(notebook.stem))
     shutil.rmtree(folder.root)
-    return found, killed, started, len(records) - len(set(records))
+    said = {(r.student, r.exercise): f"{r.verdict}: {r.message or r.flags}" for r in records}
+    return Outcome(found, killed, started, len(records) - len(said), said)
 
 
 def _strike(what: str, process: subprocess.Popen, database: Callable[[], None]) -> int:
@@ -245,13 +270,15 @@ def kinds() -> list[tuple[str, str]]:
 
 def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> Iterator[Record]:
     """A row for each thing to kill: at least so many kills, over as many classes as that takes."""
-    undisturbed = disturbed(released, notebook, "nothing", "sqlite", random.Random(1), scratch)[0]
+    undisturbed = disturbed(released, notebook, "nothing", "sqlite", random.Random(1), scratch)
     for what, kind in kinds():
         draw, killed, ran, twice, equal, classes = random.Random(7), 0, 0, 0, 0, 0
         while killed < wanted and classes < 4 * wanted:
-            found, more, runs_, records = disturbed(released, notebook, what, kind, draw, scratch)
-            killed, ran, twice, classes = killed + more, ran + runs_, twice + records, classes + 1
-            equal += found == undisturbed
+            found = disturbed(released, notebook, what, kind, draw, scratch)
+            killed, ran, twice, classes = killed + found.kills, ran + found.runs, twice + found.twice, classes + 1
+            equal += found.scores == undisturbed.scores
+            for line in found.unlike(undisturbed):
+                print(line, flush=True)
             print(f"{what} ({kind}): {killed} kills, {equal} of {classes} gradebooks equal", flush=True)
         yield {
             "measure": "kills",

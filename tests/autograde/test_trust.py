@@ -90,7 +90,7 @@ def test_the_whole_sentences_that_a_broken_hand_in_gets_are_recorded():
         "You handed in several notebooks; 04-dot-product.ipynb was graded. Hand in one only."
     )
     assert found["instructor_told"] == (
-        "2 notebooks; graded 04-dot-product.ipynb, left aside Copy of 04-dot-product.ipynb"
+        "2 notebooks; graded 04-dot-product.ipynb, left aside Copy of 04-dot-product.ipynb; flag: several notebooks"
     )
 
 
