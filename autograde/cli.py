@@ -95,7 +95,7 @@ def _text(value: object, style: str = "") -> Text:
 
 def _stop(message: object, code: int = 1) -> typer.Exit:
     """Says what is wrong, in one line, where errors go."""
-    Console(stderr=True).print(_text(f"autograde: {message}", style="bold red"))
+    Console(stderr=True).print(_text(f"autograde: {message}", style="bold red"), soft_wrap=True)
     return typer.Exit(code)
 
 

@@ -166,7 +166,7 @@ class Sandbox:
             self._control = None
         if self._process is not None:
             try:
-                self._process.wait(0.5)
+                self._process.wait(2)
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()

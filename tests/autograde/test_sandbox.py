@@ -406,7 +406,7 @@ KILLED = """
     sys.path.insert(0, {tests!r})
     import test_sandbox as tests
     box = tests.Sandbox(limits=tests.LIMITS).__enter__()
-    child = box.run(tests.cells("import os\\nif os.fork() == 0:\n    while True: pass"))
+    child = box.run(tests.cells("import os\\nif os.fork() == 0:\\n    while True: pass"))
     print(next(p.name for p in tests.Path(box._errors.name).parents if p.name.startswith("sandbox-")), flush=True)
     time.sleep(600)
 """

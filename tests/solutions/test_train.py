@@ -124,7 +124,7 @@ def test_each_model_learns(arguments, name, at_least, at_most, tmp_path):
 @pytest.mark.parametrize(
     ("more", "tolerance"),
     [
-        (["--accumulate", "4"], 1e-4),
+        (["--accumulate", "4"], 3e-4),  # Adam makes much of gradients near zero, and rounding differs by processor
         (["--fused"], 1e-4),
         (["--dtype", "bfloat16"], 0.05),
         (["--dtype", "float16", "--accumulate", "2"], 0.05),
