@@ -22,7 +22,7 @@ from autograde import bank, reference
 from autograde.limits import MIB, bounded
 from autograde.rebuild import Cell
 from autograde.remote import Remote, printable
-from autograde.sandbox import CellError, Child, Ran, Sandbox
+from autograde.sandbox import CellError, Child, Ran, Sandbox, Usage
 from autograde.syntax import nodes, parsed
 from course import checks, questions
 from course.checks import RowVerdict, Table, Verdict
@@ -33,6 +33,7 @@ MAX_CHILDREN = 12  # for one hand-in whose answers keep ending their process
 NOT_LOOKED_AT = "Not looked at, because of the line above."
 BUDGET = 300.0  # seconds for one hand-in, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
+BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
 
 
@@ -225,6 +226,8 @@ class HandIn:
         self.done = Judgement()
         self._deadline = time.monotonic() + BUDGET
         self._children = 0
+        self._late = False  # whether the child that runs has kept us waiting in vain
+        self._spent = Usage()  # by children that had
         self._child: Child | None = None
         self._remote: Remote | None = None
 
@@ -237,10 +240,22 @@ class HandIn:
             self._once_more()
         finally:
             self._end()
+        self._leave_to_a_person_what_had_to_wait()
         kinds = {judged.kind for judged in self.done.verdicts.values()}
         self.done.endings |= kinds & {"timeout", "out of memory", "blocked"}
         self.done.endings |= {"output cut" for ran in self.done.ran.values() if ran.cut}
         return self.done
+
+    def _leave_to_a_person_what_had_to_wait(self) -> None:
+        """A limit of time is no fair one where most of it went by without a processor to run on."""
+        late = {name: judged for name, judged in self.done.verdicts.items() if judged.kind == "timeout"}
+        waited, ran = self._spent.waited_seconds, self._spent.cpu_seconds
+        if late and waited > max(BUSY * ran, self.sandbox.limits.request_seconds / 2):
+            told = (
+                f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor."
+            )
+            told += " Grade it again when there is less beside it."
+            self.done.verdicts |= {name: replace(judged, internal=told) for name, judged in late.items()}
 
     def _first(self, exercise: Exercise) -> Judged:
         """The verdict of the first round. A stub is not judged: one that is a program with a fault in it, to be found,
@@ -311,10 +326,15 @@ class HandIn:
 
     def _end(self) -> str:
         """Close the child; returns how it came to its end, "" where there was none."""
-        child, self._child, self._remote = self._child, None, None
-        if child is None:
+        child, remote, late = self._child, self._remote, self._late
+        self._child, self._remote, self._late = None, None, False
+        if child is None or remote is None:
             return ""
-        usage = child.close()
+        if late or remote.failure or any(ran.error and ran.error.limit == "time" for ran in child.ran.values()):
+            usage = child.close()
+            self._spent += usage
+        else:
+            usage = child.dismiss()
         self.done.peak_bytes = max(self.done.peak_bytes, usage.peak_bytes)
         return usage.outcome
 
@@ -337,6 +357,7 @@ class HandIn:
         rows = tuple(replace(row, message=printable(row.message[:MAX_MESSAGE])) for row in verdict.rows)
         outcome = Judged(verdict.kind, points, rows, verdict.mistake or "", verdict.note)
         if line.failure:
+            self._late = True
             ending = self._end() if remote.failure else ""
             self.done.endings |= {ending} - {"", "ok"}
             return _cut_short(outcome, line.failure, ending, self.sandbox.limits.request_seconds)

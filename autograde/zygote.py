@@ -245,6 +245,11 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
                     os.sched_setaffinity(child, {word["begin"]})
                 base, started = memory_held(child, processes), time.monotonic()
                 os.write(report, b'{"begun": true}')
+            elif "dismiss" in word:  # nobody waits for its end, which is no business of that processor then
+                os.write(report, json.dumps(used(0, "", started, 0.0, 0.0, peak)).encode())
+                with contextlib.suppress(OSError):
+                    os.sched_setaffinity(child, os.sched_getaffinity(0))
+                reason = "dismissed"
             else:
                 reason = "asked"  # a word, or the end of the process that wanted the result
         elif left <= 0:
@@ -260,14 +265,29 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
             pause = max(min(0.1, 1.3 * pause), 5 * (time.monotonic() - looked))
     if reason:
         os.kill(child, signal.SIGKILL)
-    _, status, used = os.wait4(child, 0)
+    without = waited(child, processes)  # not known any more of one that was waited for
+    _, status, spent = os.wait4(child, 0)
+    return used(status, reason, started, spent.ru_utime + spent.ru_stime, without, peak)
+
+
+def used(status: int, killed: str, started: float | None, cpu: float, without: float, peak: int) -> dict:
+    """The report on a child: how it ended, and what it used."""
     return {
         "status": status,
-        "killed": reason,
+        "killed": killed,
         "seconds": 0.0 if started is None else time.monotonic() - started,
-        "cpu_seconds": used.ru_utime + used.ru_stime,
+        "cpu_seconds": cpu,
+        "waited_seconds": without,
         "peak_bytes": max(peak, 0),
     }
+
+
+def waited(child: int, processes: int) -> float:
+    """Seconds for which the child could have run and no processor was free; 0 where the kernel keeps no such count."""
+    try:
+        return int(read_at(processes, f"{child}/schedstat").split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def memory_held(child: int, processes: int, exact: bool = False) -> int:

@@ -422,11 +422,11 @@ def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | 
     if not expected.is_floating_point():
         wrong = int((value != expected).sum())
         return None if wrong == 0 else f"{_count(wrong, value.numel(), f'entries of `{name}`')} not right."
+    if _close(value, expected, row):
+        return None
     if bool(torch.isfinite(expected).all()) and not bool(torch.isfinite(value).all()):
         count = int((~torch.isfinite(value)).sum())
         return f"{_count(count, value.numel(), f'values of `{name}`')} NaN or infinite."
-    if _close(value, expected, row):
-        return None
     gap = float((value.double() - expected.double()).abs().nan_to_num(torch.inf).max())
     told = f"The values of `{name}` are off, by up to {gap:.2g}."
     if value.dtype in (torch.bfloat16, torch.float16):
@@ -444,6 +444,8 @@ def _count(some: int, of: int, things: str) -> str:
 
 
 def _close(value: Tensor, expected: Tensor, row: _Row) -> bool:
+    if value.dtype == expected.dtype and torch.equal(value, expected):
+        return True  # as most right answers are, in a tenth of the time
     return torch.allclose(value.double(), expected.double(), atol=row.atol, rtol=row.rtol, equal_nan=True)
 
 

@@ -1,11 +1,19 @@
-"""What the judge works out from texts alone: which exercises rest on which, and which given cells an answer needs."""
+"""What the judge works out from texts alone, which exercises rest on which and which given cells an answer needs; and
+what it makes of a hand-in that was late."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
 
 import pytest
 import torch
 
 from autograde import judge
-from autograde.limits import MIB, bounded
+from autograde.limits import MIB, Limits, bounded
 from autograde.rebuild import Cell
+from autograde.sandbox import Sandbox, Usage
 from tests.autograde import toy
 
 
@@ -103,3 +111,64 @@ def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):
     hand_in = judge.HandIn(None, [stub], among, {}, {"scale"})
     monkeypatch.setattr(hand_in, "_judged", lambda exercise, cells: judge.Judged("pass", exercise.points))
     assert hand_in.judge().verdicts["scale"] == judge.Judged("not answered", 0.0)
+
+
+# ---------------------------------------------------------------- late, or kept waiting
+
+LOOP = "def scale(x, factor):\n    while True: pass"
+
+
+@pytest.fixture
+def box():
+    with Sandbox(limits=Limits(request_seconds=3.0, cell_seconds=60.0)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def crowd():
+    """Sixteen processes, each with a session of its own, that leave little to others of the processor that all share.
+
+    A kernel that gives each session its share would give one of all of them together no more than a hand-in.
+    """
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    endless = [sys.executable, "-S", "-c", "while True: pass"]
+    others = [subprocess.Popen(endless, start_new_session=True) for _ in range(16)]
+    yield
+    for other in others:
+        other.kill()
+        other.wait()
+    os.sched_setaffinity(0, before)
+
+
+@pytest.mark.sandbox
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count what waits")
+def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebook, box, crowd):
+    scale, *_ = judge.of_assignment(toy.NAME)
+    answer = Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")
+    judged = judge.HandIn(box, [answer], [scale], judge.tables(toy.NAME, 1)).judge().verdicts["scale"]
+    assert judged.kind == "timeout"
+    assert judged.internal.startswith("The machine was too busy to tell: ")
+
+
+@pytest.mark.parametrize(
+    ("spent", "person"),
+    [
+        (Usage(seconds=12, cpu_seconds=10, waited_seconds=1), False),  # a loop on a machine that is free
+        (Usage(seconds=60, cpu_seconds=25, waited_seconds=35), False),  # five of them, with a process beside each
+        (Usage(seconds=12, cpu_seconds=10, waited_seconds=11), False),  # its own processes keep it from the processor
+        (Usage(seconds=60, cpu_seconds=0.3, waited_seconds=1), False),  # it sleeps
+        (Usage(seconds=12, cpu_seconds=0.3, waited_seconds=11), True),
+    ],
+)
+def test_late_is_late_where_there_was_a_processor(toy_notebook, spent, person):
+    """A hand-in that was late may have been so because of itself."""
+    scale, *_ = judge.of_assignment(toy.NAME)
+    hand_in = judge.HandIn(None, [Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")], [scale], {})
+    hand_in.sandbox = type("Box", (), {"limits": Limits()})
+    hand_in._spent = spent
+    hand_in._judged = lambda exercise, cells, lent=False: judge.Judged("timeout", 0.0, message="It was stopped.")
+    judged = hand_in.judge().verdicts["scale"]
+    assert bool(judged.internal) is person
+    assert replace(judged, internal="") == judge.Judged("timeout", 0.0, message="It was stopped.")

@@ -739,3 +739,29 @@ def test_the_line_is_a_socket_that_ends(box):
     assert isinstance(child.socket, socket.socket)
     assert child.close() is child.close()
     assert child.socket.fileno() == -1
+
+
+def test_a_child_that_is_dismissed_ends_with_its_family_and_nobody_waits_for_it(box):
+    source = """
+        import os, time
+        def leave_somebody(): return os.fork() == 0 and time.sleep(60) or 1
+    """
+    child = box.run(cells(source))
+    student = Student(Remote(child.socket, child.request_timeout))
+    assert student.leave_somebody() == 1
+    line = child.socket.dup()  # its other end is open in the child and in what it forked
+    usage = child.dismiss()
+    assert usage.outcome == "ok" and usage.peak_bytes >= 0
+    assert child.close() is usage and child.socket.fileno() == -1
+    line.settimeout(20)
+    assert line.recv(1) == b""
+    line.close()
+    healthy(box)
+
+
+def test_a_child_that_has_ended_is_not_dismissed_as_well(box):
+    child = box.run(cells("import os\ndef leave(): os._exit(0)"))
+    with pytest.raises(StudentError, match="gone"):
+        Student(Remote(child.socket, child.request_timeout)).leave()
+    assert child.dismiss().outcome == "exited"
+    healthy(box)
