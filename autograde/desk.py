@@ -28,6 +28,7 @@ from autograde.judge import Judged, Judgement
 from autograde.rebuild import Rebuilt, rebuild
 from autograde.sandbox import Sandbox, SandboxError
 from autograde.syntax import nodes
+from course import checks
 from course.checks import Table, fixtures
 from course.exercises import Exercise, exercises, of_part
 
@@ -102,7 +103,8 @@ class Desk:
             earlier = sorted({e.chapter for e in exercises() if e.notebook < self.name})
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in earlier]
             helpers = [found.name for found in pkgutil.iter_modules(fixtures.__path__, f"{fixtures.__name__}.")]
-            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers]).launch()
+            bans = {checks.find(e.name, e.chapter).banned for e in self.exercises if not e.question} - {()}
+            started = Sandbox(paths, warm=[*_imported(self.notebook), *helpers], bans=sorted(bans)).launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.seed)  # while the sandbox warms up
             except BaseException:

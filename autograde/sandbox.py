@@ -121,14 +121,20 @@ class Sandbox:
             usage = child.close()
 
     solutions: modules of EARLIER chapters; whatever is named here can be read by the code that is graded.
-    warm: names of modules to import beforehand, such as those that the notebooks import.
+    warm: names of modules to import beforehand, such as those that the notebooks import. bans: what requests will ban.
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
 
-    def __init__(self, solutions: Sequence[Path] = (), limits: Limits | None = None, warm: Sequence[str] = ()):
+    def __init__(
+        self,
+        solutions: Sequence[Path] = (),
+        limits: Limits | None = None,
+        warm: Sequence[str] = (),
+        bans: Sequence[Sequence[str]] = (),
+    ):
         self.solutions = [Path(path) for path in solutions]
         self.limits = limits or Limits()
-        self.warm = list(warm)
+        self.warm, self.bans = list(warm), [list(names) for names in bans]
         self.start_seconds = 0.0
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
@@ -192,7 +198,7 @@ class Sandbox:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [bubblewrap, *_arguments(folder / "inside", theirs.fileno(), self.warm, allowed)],
+                [bubblewrap, *_arguments(folder / "inside", theirs.fileno(), self.warm, self.bans, allowed)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -619,7 +625,7 @@ def _read_only() -> Iterator[Path]:
     yield from _packages()
 
 
-def _arguments(inside: Path, control: int, warm: Sequence[str], allowed: bytes) -> list[str]:
+def _arguments(inside: Path, control: int, warm: list[str], bans: list[list[str]], allowed: bytes) -> list[str]:
     """bubblewrap's command line; `control` is the descriptor of the line that the warm process inherits, `allowed` the
     filter of system calls that it lays on each child.
     """
@@ -686,7 +692,8 @@ def _arguments(inside: Path, control: int, warm: Sequence[str], allowed: bytes) 
         "TQDM_DISABLE": "1",
         "NBGRADER_EXECUTION": "autograde",  # course.parts then gives the references, silently
         "SANDBOX_CONTROL": str(control),
-        "SANDBOX_WARM": json.dumps(list(warm)),
+        "SANDBOX_WARM": json.dumps(warm),
+        "SANDBOX_BANS": json.dumps(bans),
         "SANDBOX_FILTER": base64.b64encode(allowed).decode(),
     }
     for name, value in environment.items():

@@ -66,9 +66,9 @@ def drop_root() -> None:
     checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "dumpable")  # setuid cleared it, and /proc/self/uid_map needs it
 
 
-def warm(modules: list[str]):
-    """Import what cells use and touch what is imported lazily, on one thread; returns the shell that runs the cells and
-    the module that answers requests."""
+def warm(modules: list[str], bans: list[list[str]]):
+    """Import what cells use and touch what is imported lazily, on one thread, and look up what bans refuse; returns the
+    shell that runs the cells and the module that answers requests."""
     cache = os.path.join(SCRATCH, ".matplotlib")
     os.makedirs(cache, exist_ok=True)
     for name in os.listdir("/sandbox/fonts"):
@@ -79,6 +79,8 @@ def warm(modules: list[str]):
     import torch
 
     runner = apart("course.transport.runner")
+    for names in bans:
+        runner.Ban(tuple(names))
     if multiprocessing.get_start_method() != "fork":  # the others start a program, which the filter refuses
         multiprocessing.set_start_method("fork", force=True)
     torch.set_num_threads(1)
@@ -151,9 +153,9 @@ def main() -> None:
     started = time.monotonic()
     drop_root()
     control = socket.socket(fileno=int(os.environ.pop("SANDBOX_CONTROL")))
-    modules = json.loads(os.environ.pop("SANDBOX_WARM", "[]"))
+    modules, bans = (json.loads(os.environ.pop(name)) for name in ("SANDBOX_WARM", "SANDBOX_BANS"))
     allowed = base64.b64decode(os.environ.pop("SANDBOX_FILTER"))
-    shell, runner = warm(modules)
+    shell, runner = warm(modules, bans)
     gc.collect()
     gc.freeze()  # keeps the collector from touching, and so copying, the pages that children share
     ready = {"ready": True, "seconds": time.monotonic() - started, "threads": len(os.listdir("/proc/self/task"))}

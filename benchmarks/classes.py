@@ -153,8 +153,9 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
 
 
 def grown(records: list[Record], jobs: int) -> float:
-    """How many times the memory of a run's first half its second half needs."""
-    held = [r["bookkeeper_mib"] + r["its_processes_mib"] for r in records if r["workers"] == jobs and "seconds" in r]
+    """How many times the memory of a run's first half its second half needs, while there is a sandbox."""
+    seen = [r for r in records if r["workers"] == jobs and r.get("its_processes_mib")]
+    held = [r["bookkeeper_mib"] + r["its_processes_mib"] for r in seen]
     return statistics.mean(held[len(held) // 2 :]) / statistics.mean(held[: len(held) // 2])
 
 

@@ -445,7 +445,7 @@ def _count(some: int, of: int, things: str) -> str:
 
 def _close(value: Tensor, expected: Tensor, row: _Row) -> bool:
     if value.dtype == expected.dtype and torch.equal(value, expected):
-        return True  # as most right answers are, in a tenth of the time
+        return True  # as most right answers are, in a twentieth of the time
     return torch.allclose(value.double(), expected.double(), atol=row.atol, rtol=row.rtol, equal_nan=True)
 
 

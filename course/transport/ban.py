@@ -47,20 +47,22 @@ class Banned(RuntimeError):
 
 class Ban:
     """Refuses PyTorch functions within a `with` statement. `names` are those that the exercise's text names: their
-    variants (`_softmax`, `special_softmax`, `_scaled_dot_product_flash_attention`) are refused with them.
+    variants (`_softmax`, `special_softmax`, `_scaled_dot_product_flash_attention`) are refused with them. To find them
+    takes the first ban of the same names longer than most requests take.
     """
 
     def __init__(self, names: tuple[str, ...]):
-        self._names = tuple(also for name in names for also in (name, *_ALSO.get(name, ())))
-        self._mode = _Mode(self._names)
+        names = tuple(also for name in names for also in (name, *_ALSO.get(name, ())))
+        self._operations, self._functions = _operations(names), _functions(names)
+        self._mode = _Mode(names)
 
     def __enter__(self) -> None:
         self._library = _register("IMPL", "aten", "", __file__, 0)
         with warnings.catch_warnings():  # that an operation has another kernel now is what is wanted
             warnings.simplefilter("ignore")
-            for operation, key in _operations(self._names):
+            for operation, key in self._operations:
                 self._library.impl(operation, key, _refuse)
-        self._codes = [(function, function.__code__) for function in _functions(self._names)]
+        self._codes = [(function, function.__code__) for function in self._functions]
         for function, code in self._codes:  # which may hold variables of a function around it
             function.__code__ = _refuse.__code__.replace(co_freevars=code.co_freevars)
         self._mode.__enter__()
