@@ -142,6 +142,7 @@ def crowd():
 
 
 @pytest.mark.sandbox
+@pytest.mark.xdist_group("sandbox")  # not beside those that look at a clock
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count what waits")
 def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebook, box, crowd):
