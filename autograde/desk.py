@@ -104,7 +104,7 @@ class Desk:
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in earlier]
             helpers = [found.name for found in pkgutil.iter_modules(fixtures.__path__, f"{fixtures.__name__}.")]
             bans = {checks.find(e.name, e.chapter).banned for e in self.exercises if not e.question} - {()}
-            started = Sandbox(paths, warm=[*_imported(self.notebook), *helpers], bans=sorted(bans)).launch()
+            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers], bans=sorted(bans)).launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.seed)  # while the sandbox warms up
             except BaseException:
