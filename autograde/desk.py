@@ -17,6 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
@@ -197,6 +198,8 @@ def _imported(notebook: nbformat.NotebookNode) -> list[str]:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names.append(node.module)
+                if node.module == "course":  # its modules, such as digits, and its functions alike
+                    names += [f"course.{part.name}" for part in node.names if find_spec(f"course.{part.name}")]
                 if node.module == "course.parts":  # under grading these are the references
                     names += [f"solutions.{of_part(part.name).chapter}" for part in node.names]
             found.update(name for name in names if name not in _WARM_ALREADY)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import re
 import symtable
+import sys
 import time
 import traceback
 from collections.abc import Callable, Collection, Sequence
@@ -154,9 +155,17 @@ def _globals(source: str, modules: frozenset[str]) -> tuple[frozenset[str], froz
 
 @lru_cache(maxsize=1000)
 def _imported(source: str) -> frozenset[str]:
-    """Names under which the text's own `import` statements bind modules, such as torch, F or plt."""
-    imports = (node for node in nodes(source) if isinstance(node, ast.Import))
-    return frozenset((name.asname or name.name).split(".")[0] for node in imports for name in node.names)
+    """Names under which the text's own imports bind modules, such as torch, F or plt, and nn of `from torch import nn`.
+
+    What is imported from a module counts where the grader itself has that module loaded, as all of PyTorch's are.
+    """
+    found = set()
+    for node in nodes(source):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for name in node.names:
+                if isinstance(node, ast.Import) or f"{node.module}.{name.name}" in sys.modules:
+                    found.add((name.asname or name.name).split(".")[0])
+    return frozenset(found)
 
 
 _IPYTHON = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)

@@ -86,7 +86,9 @@ def warm(modules: list[str], bans: list[list[str]]):
     torch.set_num_threads(1)
     torch.set_num_interop_threads(1)
     x = torch.randn(3, 4, 8, requires_grad=True)
-    torch.nn.GRU(8, 8, batch_first=True)(x)[0].sum().backward()
+    for network in (torch.nn.RNN, torch.nn.GRU, torch.nn.LSTM):
+        network(8, 8, batch_first=True)(x)[0].sum().backward()
+    torch.nn.Conv2d(3, 2, 3, padding=1)(x[None]).sum().backward()
     torch.nn.functional.cross_entropy(
         torch.nn.TransformerEncoderLayer(8, 2)(x).flatten(0, 1), torch.zeros(12).long()
     ).backward()

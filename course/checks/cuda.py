@@ -12,6 +12,7 @@ from torch import Tensor
 
 from course.checks import Check, Draw
 from course.transport.student import Module, Student, StudentError
+from course.transport.wire import Handle
 
 
 def _number(value: Any) -> Any:
@@ -708,12 +709,10 @@ class _Run:
         self.folder, self.training = student.fixture("Folder"), student.fixture("Training", self.seed)
         self.training.method("steps", self.taken)
 
-    def parts(self, training: Module, data: Module | None = None) -> list[Module]:
+    def parts(self, training: Module, data: Module | None = None) -> list[Module | Handle]:
         """What save_checkpoint and load_checkpoint take, in their order."""
-        given = [
-            self.student.fixture("part_of", training, name) for name in ("model", "optimizer", "scheduler", "scaler")
-        ]
-        return [*given, data or self.student.fixture("part_of", training, "data")]
+        given = [training.part(name) for name in ("model", "optimizer", "scheduler", "scaler")]
+        return [*given, data or training.part("data")]
 
     def path(self, name: str = "checkpoint") -> str:
         return self.folder.method("path", name)

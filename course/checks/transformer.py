@@ -696,18 +696,11 @@ beam_search = Check("beam_search", parts=("beam_search",))
 _WORDS, _END = 5, 2
 
 
-def _writer(draw: Draw, end: float = 0.0, sharp: float = 2.0) -> Callable:
-    """A small random writer: its state (B, 3) remembers what was written; `end` raises the logit of the end token."""
+def _writer(student: Student, draw: Draw, end: float = 0.0, sharp: float = 2.0, one_tensor: bool = False) -> Module:
+    """A small random writer; `end` raises the logit of the end token. Its state is a pair, or the first of it alone."""
     inwards, onwards, outwards = draw.normal(_WORDS, 3), draw.normal(3, 3), sharp * draw.normal(3, _WORDS)
-    ending = end * (torch.arange(_WORDS) == _END)
-
-    def step(token: Tensor, state: tuple[Tensor, Tensor]) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        hidden, kept = state
-        embedded = torch.nn.functional.embedding(token, inwards)  # refuses what is no tensor of whole numbers
-        hidden = torch.tanh(hidden @ onwards + embedded + kept)
-        return hidden @ outwards + ending, (hidden, kept)
-
-    return step
+    ending, kept = end * (torch.arange(_WORDS) == _END), draw.normal(1, 3) if one_tensor else None
+    return student.fixture("Writer", inwards, onwards, outwards, ending, kept)
 
 
 def _late_winner(draw: Draw) -> Callable:
@@ -771,7 +764,7 @@ def _searches(
     """What several searches find, each with a writer of its own: one alone could come out right by chance."""
     seen: dict[str, Any] = {}
     for i in range(many):
-        step, state = _writer(draw, end, sharp), (draw.normal(1, 3), draw.normal(1, 3))
+        step, state = _writer(student, draw, end, sharp), (draw.normal(1, 3), draw.normal(1, 3))
         tokens, score = student.beam_search(step, state, 1, _END, beam_size, max_length, *penalty)
         seen[f"tokens, sentence {i}"], seen[f"score, sentence {i}"] = tokens, float(score)
     return seen
@@ -823,19 +816,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for i in range(4):
-        writer, kept = _writer(draw), draw.normal(1, 3)
-
-        def step(token: Tensor, hidden: Tensor, writer: Callable = writer, kept: Tensor = kept) -> tuple:
-            logits, (hidden, _) = writer(token, (hidden, kept))
-            return logits, hidden
-
+        step = _writer(student, draw, one_tensor=True)
         seen[f"tokens, sentence {i}"], _ = student.beam_search(step, draw.normal(1, 3), 1, _END, 3, 5)
     return seen
 
 
 @beam_search.row("a beam or a length below 1 raises ValueError", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    step, state = _writer(draw), (draw.normal(1, 3), draw.normal(1, 3))
+    step, state = _writer(student, draw), (draw.normal(1, 3), draw.normal(1, 3))
     tokens, _ = student.beam_search(step, state, 1, _END, 2, 3)
     return {
         "the tokens' axes where it fits": tokens.ndim,

@@ -26,7 +26,7 @@ class Runner:
     def __init__(self, namespace: dict[str, Any], call_back: Callable[[int, tuple, dict], Any]):
         self.namespace = namespace
         self.call_back = call_back
-        self.objects: list[Any] = []
+        self.objects: dict[int, Any] = {}  # the check's own numbers are below zero
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Carry one request out, after those that wait in its "first".
@@ -34,14 +34,15 @@ class Runner:
         The reply holds "ok" and whether the call "changed" a tensor, or a list of tensors, that was given to it; of a
         new module also the "shapes" of its state. Or it holds "error", with "first" where that is one of those.
         """
-        arguments = [self._in(a) for a in request.get("args", ())]
-        keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
-        before, banned, first = list(map(_copied, arguments)), tuple(request.get("banned", ())), True
+        banned, first = tuple(request.get("banned", ())), True
         try:
             with Ban(banned) if banned else nullcontext():
                 for earlier in request.get("first", ()):
-                    self._operation(earlier, earlier["args"], {})
+                    self._operation(earlier, earlier.get("args", ()), {})
                 first = False
+                arguments = [self._in(a) for a in request.get("args", ())]
+                keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
+                before = list(map(_copied, arguments))
                 if request.get("seed") is not None:
                     torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: slow
                 result = self._operation(request, arguments, keywords)
@@ -58,7 +59,8 @@ class Runner:
 
     def _in(self, value: Any) -> Any:
         if isinstance(value, Handle):
-            return self.objects[value.number]
+            held = self.objects[value.number]
+            return getattr(held, value.part) if value.part else held
         if isinstance(value, Callback):
             return lambda *args, **kwargs: self.call_back(value.number, args, kwargs)
         if isinstance(value, (list, tuple)):
@@ -73,8 +75,9 @@ class Runner:
         return value
 
     def _keep(self, value: Any) -> Handle:
-        self.objects.append(value)
-        return Handle(len(self.objects) - 1)
+        number = 1 + max(self.objects, default=-1)
+        self.objects[number] = value
+        return Handle(number)
 
     def _named(self, name: str) -> Any:
         if name not in self.namespace:
@@ -97,7 +100,7 @@ class Runner:
 
     def _fixture(self, request, args, kwargs):
         fixtures = importlib.import_module("course.checks.fixtures")
-        return self._keep(fixtures.find(request["name"])(*args, **kwargs))
+        self.objects[request["number"]] = fixtures.find(request["name"])(*map(self._in, args))
 
     def _shapes(self, request, args, kwargs):
         return _shapes(self.objects[request["on"]])

@@ -23,8 +23,9 @@ class StudentError(Exception):
 
 
 class StateError(Exception):
-    """A module's state was not as it should be: what `load`, `train` or `eval` raised, told by the request after it. No
-    StudentError, so that a row which expects an error of that request does not take this one for it.
+    """A module's state was not as it should be, or a helper could not be built: what `load`, `train`, `eval` or
+    `Student.fixture` raised, told by the request after it. No StudentError, so that a row which expects an error of that
+    request does not take this one for it.
     """
 
     def __init__(self, type_name: str, message: str):
@@ -75,6 +76,7 @@ class Student:
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
         self._changed = False
+        self._built = 0  # helpers, whose numbers are below zero
         self._first: list[dict[str, Any]] = []  # waits for the next request
         self._shapes: dict[int, Any] = {}  # of modules' states, as long as nothing was done since
 
@@ -87,9 +89,16 @@ class Student:
         """The value of a variable of the student's, as it looks after crossing."""
         return self._do("get", name=name)
 
-    def fixture(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Build a public helper of `course.checks.fixtures` beside the student's code."""
-        return self._do("fixture", args, kwargs, name=name)
+    def fixture(self, name: str, *args: Any) -> "Module":
+        """A public helper of `course.checks.fixtures`, built beside the student's code with the next request.
+
+        Its arguments are what can be sent, and modules. What building it raises is a StateError of that request.
+        """
+        if any(callable(a) and not isinstance(a, (Module, Tensor)) for a in args):
+            raise TypeError(f"the helper {name} is built where functions of the check cannot be called")
+        self._built += 1
+        self._wait("fixture", tuple(self._out(a) for a in args), name=name, number=-self._built)
+        return Module(self, -self._built)
 
     def seed(self, number: int) -> None:
         """Seed torch's generator beside the student's code before each of the following requests."""
@@ -113,9 +122,16 @@ class Student:
 
     def _do(self, op: str, args: tuple = (), kwargs: dict[str, Any] | None = None, **fields: Any) -> Any:
         self._callbacks = []
-        message: dict[str, Any] = {"op": op, "args": [self._out(a) for a in args]}
-        message |= {"kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()}, "first": self._first}
-        message |= {"seed": self._seed, "banned": self._banned} | {k: self._out(v) for k, v in fields.items()}
+        message: dict[str, Any] = {"op": op} | {k: self._out(v) for k, v in fields.items()}
+        told = {
+            "args": [self._out(a) for a in args],
+            "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()},
+            "first": self._first,
+            "banned": self._banned,
+        }
+        message |= {k: v for k, v in told.items() if v}
+        if self._seed is not None:
+            message["seed"] = self._seed
         waited, self._first = bool(self._first), []
         reply = self._transport.request(message, self._callbacks)
         if "error" in reply:
@@ -135,7 +151,7 @@ class Student:
 
     def _wait(self, op: str, args: tuple = (), **fields: Any) -> None:
         """Have something done just before the next request, and with it."""
-        self._first.append({"op": op, "args": list(args)} | fields)
+        self._first.append({"op": op} | ({"args": list(args)} if args else {}) | fields)
 
     def _out(self, value: Any) -> Any:
         if isinstance(value, Module):
@@ -163,6 +179,10 @@ class Module:
     def method(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method by name."""
         return self._student._do("method", args, kwargs, on=self._number, name=name)
+
+    def part(self, name: str) -> wire.Handle:
+        """An attribute of it, to be given to a call."""
+        return wire.Handle(self._number, name)
 
     def state_shapes(self) -> dict[str, tuple[int, ...]]:
         """Names and shapes of the floating-point state (parameters and buffers).

@@ -26,14 +26,17 @@ _DTYPES = {
                   torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 }  # fmt: skip
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_NUMPY = {dtype: torch.empty(0, dtype=dtype).numpy().dtype for dtype in _NAMES if dtype is not torch.bfloat16}
+_PLAIN = frozenset({type(None), bool, int, float, str})  # what JSON itself has
 _SIZES = {dtype: torch.empty(0, dtype=dtype).element_size() for dtype in _NAMES}
 
 
 @dataclass(frozen=True)
 class Handle:
-    """An object that stays beside the student's code, by number."""
+    """An object that stays beside the student's code, by number; with `part`, the attribute of it of that name."""
 
     number: int
+    part: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,53 +87,77 @@ def encode(value: Any, caps: Caps = Caps()) -> tuple[bytes, list[bytes]]:
 
 
 def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, depth: int) -> Any:
+    """The header's form of a value. Every reply and request goes through here, so the usual types come first."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return value
     if depth > caps.depth:
         raise WireError(f"the value is nested more than {caps.depth} deep")
     if isinstance(value, (dict, tuple, list, set, frozenset)):
         budget[0] -= len(value)  # counted before the items are walked: a list of ten million costs nothing
         if budget[0] < 0:
             raise WireError(f"the value holds more than {caps.items} items, too many to send")
-    if value is None or type(value) in (bool, int, float, str):
-        return value
-    if isinstance(value, (np.bool_, np.integer, np.floating)):
-        return value.item()
+
+    def each(items: Any) -> list[Any]:
+        return [v if type(v) in _PLAIN else _encode(v, arrays, budget, caps, depth + 1) for v in items]
+
     if isinstance(value, Tensor):
-        with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
-            name = _NAMES.get(value.dtype)
-            if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
-                return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
-            plain = value.detach() if type(value) is Tensor else value.detach().as_subclass(Tensor)
-            if plain.numel() * plain.element_size() > caps.array_bytes:
-                raise WireError(f"a tensor of shape {tuple(plain.shape)} is too large to send")
-            arrays.append(_bytes(plain))
-            return {"tensor": [name, list(plain.shape)]}
+        return _tensor_header(value, arrays, caps)
+    if isinstance(value, dict):
+        return _state_header(value, arrays, caps) or {"dict": [list(map(_key, value)), each(value.values())]}
+    if isinstance(value, (tuple, list)):
+        return {"tuple" if isinstance(value, tuple) else "list": each(value)}
     if isinstance(value, Handle):
-        return {"handle": value.number}
+        return {"handle": [value.number, value.part]}
     if isinstance(value, Callback):
         return {"callback": value.number}
     if isinstance(value, Foreign):
         return {"foreign": value.type_name}
-    if isinstance(value, dict):
-        return {"dict": [[_key(k), _encode(v, arrays, budget, caps, depth + 1)] for k, v in value.items()]}
-    if isinstance(value, (tuple, list)):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [_encode(v, arrays, budget, caps, depth + 1) for v in value]}
+    if isinstance(value, (np.bool_, np.integer, np.floating)):
+        return value.item()
     if isinstance(value, (set, frozenset)):
-        return {"set": [_encode(v, arrays, budget, caps, depth + 1) for v in sorted(value, key=repr)]}
+        return {"set": each(sorted(value, key=repr))}
     if isinstance(value, (int, float, str)):  # a subclass of a plain type crosses as that type
         return next(base(value) for base in (int, float, str) if isinstance(value, base))
-    return {"foreign": type(value).__name__}
+    return {"foreign": kind.__name__}
 
 
-def _bytes(plain: Tensor) -> bytes:
-    """The bytes of a tensor's numbers, in the order of its shape whatever its strides."""
-    if plain.is_conj() or plain.is_neg():
-        plain = plain.resolve_conj().resolve_neg()
-    if plain.device.type != "cpu":
-        plain = plain.to("cpu")
-    if plain.dtype is torch.bfloat16:  # NumPy has no such numbers
-        plain = plain.view(torch.int16)
-    return plain.numpy().tobytes()
+def _tensor_header(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, Any]:
+    """The header's form of a tensor, whose bytes are added to the arrays, in the order of its shape."""
+    with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
+        name = _NAMES.get(value.dtype)
+        if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
+            return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
+        numbers = _numbers(value.detach() if type(value) is Tensor else value.detach().as_subclass(Tensor))
+        if numbers.nbytes > caps.array_bytes:
+            raise WireError(f"a tensor of shape {numbers.shape} is too large to send")
+        arrays.append(numbers.tobytes())
+        return {"tensor": [name, numbers.shape]}
+
+
+def _state_header(value: dict, arrays: list[bytes], caps: Caps) -> dict[str, Any] | None:
+    """The header's form of a dictionary of names and float32 tensors, which go as one array; None for any other.
+
+    A module's state is such a dictionary, and most of what is sent to and fro.
+    """
+    if len(value) < 2 or not all(type(k) is str and type(v) is Tensor for k, v in value.items()):
+        return None
+    plain = [v.detach() for v in value.values()]
+    if any(v.dtype != torch.float32 or v.layout != torch.strided or v.is_meta or v.is_nested for v in plain):
+        return None
+    parts = list(map(_numbers, plain))
+    if sum(part.nbytes for part in parts) > caps.array_bytes:
+        raise WireError("the tensors of a dictionary are too large to send")
+    arrays.append(b"".join(part.tobytes() for part in parts))
+    return {"state": [list(value), [part.shape for part in parts]]}
+
+
+def _numbers(plain: Tensor) -> np.ndarray:
+    try:
+        return plain.numpy()
+    except (TypeError, RuntimeError):  # elsewhere than on the processor, conjugated, or of a type NumPy has not
+        plain = plain.to("cpu").resolve_conj().resolve_neg()
+        return (plain.view(torch.int16) if plain.dtype is torch.bfloat16 else plain).numpy()
 
 
 def _key(key: Any) -> str | int:
@@ -148,48 +175,77 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
     budget = [caps.array_bytes]
 
     def build(node: Any, depth: int) -> Any:
+        if type(node) in _PLAIN:
+            return node
         if depth > caps.depth:
             raise WireError(f"the value is nested more than {caps.depth} deep")
-        if not isinstance(node, (dict, list)):
-            return node
         if not isinstance(node, dict) or len(node) != 1:
             raise WireError("an object in the header does not name its kind")
         ((kind, body),) = node.items()
         if kind == "tensor":
             return _tensor(body)
-        if kind == "dict" and isinstance(body, list) and all(isinstance(p, list) and len(p) == 2 for p in body):
-            return {_key(k): build(v, depth + 1) for k, v in body}
+        if kind == "state" and isinstance(body, list) and len(body) == 2 and all(isinstance(p, list) for p in body):
+            return _state(*body)
+        if kind == "dict" and isinstance(body, list) and len(body) == 2 and all(isinstance(p, list) for p in body):
+            keys, values = body
+            if len(keys) == len(values):
+                return dict(zip(map(_key, keys), each(values, depth + 1), strict=True))
         if kind in ("list", "tuple", "set") and isinstance(body, list):
-            items = [build(v, depth + 1) for v in body]
+            items = each(body, depth + 1)
             return items if kind == "list" else tuple(items) if kind == "tuple" else _set(items)
-        if kind in ("handle", "callback") and type(body) is int:
-            return Handle(body) if kind == "handle" else Callback(body)
+        if kind == "handle" and isinstance(body, list) and list(map(type, body)) == [int, str]:
+            return Handle(*body)
+        if kind == "callback" and type(body) is int:
+            return Callback(body)
         if kind == "foreign" and isinstance(body, str):
             return Foreign(body[:200])
         raise WireError(f"unknown kind {kind!r} in the header")
+
+    def each(nodes: list[Any], depth: int) -> list[Any]:
+        return [node if type(node) in _PLAIN else build(node, depth) for node in nodes]
+
+    def _state(names: list[Any], shapes: list[Any]) -> dict[str, Tensor]:
+        if len(names) != len(shapes) or set(map(type, names)) != {str}:
+            raise WireError("not a state's description")
+        sizes = [_size(shape, torch.float32) // 4 for shape in shapes]
+        count = sum(sizes)
+        flat = torch.from_numpy(np.frombuffer(read(4 * count), np.float32)) if count else torch.empty(0)
+        parts = zip(names, flat.split(sizes), shapes, strict=True)
+        return {name: part.reshape(shape).clone() for name, part, shape in parts}
+
+    def _size(shape: Any, dtype: torch.dtype) -> int:
+        """The bytes of a tensor, once they are taken from what is allowed."""
+        if not (isinstance(shape, list) and len(shape) <= caps.dimensions and _whole(shape)):
+            raise WireError(f"not a tensor's shape: {str(shape)[:80]}")
+        size = math.prod(shape) * _SIZES[dtype]
+        budget[0] -= size
+        if budget[0] < 0:
+            raise WireError("the arrays are larger than allowed")
+        if size == 0 and math.prod(n for n in shape if n) >= 1 << 40:  # strides that no machine can count
+            raise WireError(f"a shape of nothing that is too large: {str(shape)[:80]}")
+        return size
 
     def _tensor(body: Any) -> Tensor:
         try:
             name, shape = body
             dtype = _DTYPES[name]
-            if len(shape) > caps.dimensions or not all(type(n) is int and 0 <= n < 1 << 40 for n in shape):
-                raise ValueError
         except (KeyError, TypeError, ValueError):
             raise WireError(f"not a tensor's description: {str(body)[:80]}") from None
-        size = math.prod(shape) * _SIZES[dtype]
-        budget[0] -= size
-        if budget[0] < 0:
-            raise WireError("the arrays are larger than allowed")
+        size = _size(shape, dtype)
         if size == 0:
-            if math.prod(n for n in shape if n) >= 1 << 40:  # strides that no machine can count
-                raise WireError(f"a shape of nothing that is too large: {str(shape)[:80]}")
             return torch.empty(shape, dtype=dtype)
         raw = read(size)
         if dtype is torch.bool:  # a byte that is neither 0 nor 1 would be an invalid bool
-            return torch.frombuffer(raw, dtype=torch.uint8).ne(0).reshape(shape)
-        return torch.frombuffer(raw, dtype=dtype).reshape(shape).clone()
+            return torch.from_numpy(np.frombuffer(raw, np.uint8).reshape(shape)).ne(0)
+        if dtype is torch.bfloat16:  # NumPy has no such numbers
+            return torch.frombuffer(raw, dtype=dtype).reshape(shape).clone()
+        return torch.from_numpy(np.frombuffer(raw, _NUMPY[dtype]).reshape(shape)).clone()
 
     return build(tree, 0)
+
+
+def _whole(shape: list[Any]) -> bool:
+    return all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
 
 
 def _set(items: list[Any]) -> Any:
