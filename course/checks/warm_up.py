@@ -430,7 +430,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     losses = [F.cross_entropy(model(inputs), targets).item()]
     for _ in range(4):
         for _ in range(10):
-            student.train_step_cpu(model, optimizer, inputs, targets)
+            student.before("train_step_cpu", model, optimizer, inputs, targets)
         losses.append(F.cross_entropy(model(inputs), targets).item())  # the model's own, whatever came back
     learnt = losses[-1] < 0.3
     # Many mistakes fail here. What went on stands beside the failure, so that only one that fails just so is named.

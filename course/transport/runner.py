@@ -38,7 +38,7 @@ class Runner:
         try:
             with Ban(banned) if banned else nullcontext():
                 for earlier in request.get("first", ()):
-                    self._operation(earlier, earlier.get("args", ()), {})
+                    self._operation(earlier, [self._in(a) for a in earlier.get("args", ())], {})
                 first = False
                 arguments = [self._in(a) for a in request.get("args", ())]
                 keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
@@ -100,7 +100,7 @@ class Runner:
 
     def _fixture(self, request, args, kwargs):
         fixtures = importlib.import_module("course.checks.fixtures")
-        self.objects[request["number"]] = fixtures.find(request["name"])(*map(self._in, args))
+        self.objects[request["number"]] = fixtures.find(request["name"])(*args)
 
     def _shapes(self, request, args, kwargs):
         return _shapes(self.objects[request["on"]])

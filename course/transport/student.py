@@ -23,8 +23,8 @@ class StudentError(Exception):
 
 
 class StateError(Exception):
-    """A module's state was not as it should be, or a helper could not be built: what `load`, `train`, `eval` or
-    `Student.fixture` raised, told by the request after it. No StudentError, so that a row which expects an error of that
+    """A module's state was not as it should be, or what went before: what `load`, `train`, `eval`, `Student.fixture` or
+    `Student.before` raised, told by the request after it. No StudentError, so that a row which expects an error of that
     request does not take this one for it.
     """
 
@@ -90,15 +90,14 @@ class Student:
         return self._do("get", name=name)
 
     def fixture(self, name: str, *args: Any) -> "Module":
-        """A public helper of `course.checks.fixtures`, built beside the student's code with the next request.
-
-        Its arguments are what can be sent, and modules. What building it raises is a StateError of that request.
-        """
-        if any(callable(a) and not isinstance(a, (Module, Tensor)) for a in args):
-            raise TypeError(f"the helper {name} is built where functions of the check cannot be called")
+        """A public helper of `course.checks.fixtures`, built beside the student's code with the next request."""
         self._built += 1
-        self._wait("fixture", tuple(self._out(a) for a in args), name=name, number=-self._built)
+        self._wait("fixture", args, name=name, number=-self._built)
         return Module(self, -self._built)
+
+    def before(self, name: str, *args: Any) -> None:
+        """Call a function just before the next request, and with it, where nobody looks at what comes back."""
+        self._wait("call", args, name=name)
 
     def seed(self, number: int) -> None:
         """Seed torch's generator beside the student's code before each of the following requests."""
@@ -150,8 +149,12 @@ class Student:
         self._first = []
 
     def _wait(self, op: str, args: tuple = (), **fields: Any) -> None:
-        """Have something done just before the next request, and with it."""
-        self._first.append({"op": op} | ({"args": list(args)} if args else {}) | fields)
+        """Have something done just before the next request, and with it. Raises TypeError for a function of the
+        check's: what calls back is a request of its own.
+        """
+        if any(callable(a) and not isinstance(a, (Module, Tensor)) for a in args):
+            raise TypeError(f"{fields.get('name', op)} gets a function of the check's, so it cannot wait")
+        self._first.append({"op": op} | ({"args": [self._out(a) for a in args]} if args else {}) | fields)
 
     def _out(self, value: Any) -> Any:
         if isinstance(value, Module):

@@ -209,9 +209,9 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
             raise WireError("not a state's description")
         sizes = [_size(shape, torch.float32) // 4 for shape in shapes]
         count = sum(sizes)
-        flat = torch.from_numpy(np.frombuffer(read(4 * count), np.float32)) if count else torch.empty(0)
+        flat = torch.from_numpy(np.frombuffer(read(4 * count), np.float32)).clone() if count else torch.empty(0)
         parts = zip(names, flat.split(sizes), shapes, strict=True)
-        return {name: part.reshape(shape).clone() for name, part, shape in parts}
+        return {name: part.view(shape) for name, part, shape in parts}
 
     def _size(shape: Any, dtype: torch.dtype) -> int:
         """The bytes of a tensor, once they are taken from what is allowed."""

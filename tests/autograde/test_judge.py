@@ -7,10 +7,11 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import nbformat
 import pytest
 import torch
 
-from autograde import judge
+from autograde import desk, judge
 from autograde.limits import MIB, Limits, bounded
 from autograde.rebuild import Cell
 from autograde.sandbox import Sandbox, Usage
@@ -70,6 +71,23 @@ def test_a_name_local_to_a_function_or_a_call_on_a_module_keeps_nothing():
         cell(3, "def f(x):\n    y = torch.exp(x)\n    return y", "answer"),
     ]
     assert kept(*cells) == [0, 3]
+
+
+def test_what_the_cells_import_is_warmed_modules_of_the_course_too():
+    cells = ["import json", "from course import check, digits, style", "from torch.utils import checkpoint as c"]
+    notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
+    assert desk._imported(notebook) == ["course.digits", "json", "torch.utils"]
+
+
+def test_a_module_that_was_imported_from_another_is_one_too():
+    """As `nn`: a cell that calls it changes nothing for others, and what it binds is kept where it is used."""
+    cells = [
+        cell(0, "from torch import Tensor, nn"),
+        cell(1, "theirs = nn.Linear(2, 2)\nnn.init.zeros_(theirs.bias)"),
+        cell(2, "Tensor.of_mine = 1"),
+        cell(3, "class Mine(nn.Module):\n    size: Tensor", "answer"),
+    ]
+    assert kept(*cells) == [0, 2, 3]
 
 
 @pytest.mark.parametrize("source", ["def f():\n    return A\n!ls", "x = %who A", "A?", "await A"])

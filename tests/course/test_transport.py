@@ -152,7 +152,10 @@ def test_numpy_scalars_cross_as_numbers_and_the_rest_by_type_name():
     [b"{", b"[1]", b'{"a": 1}', b'{"tensor": ["float32", [-1]]}', b'{"tensor": ["quint8", [1]]}', b'{"handle": "0"}',
      b'{"dict": [[1]]}', b'{"tensor": ["float32", [1, 1, 1, 1, 1, 1, 1, 1, 1]]}',
      b'{"tensor": ["float32", [1099511627776]]}',
-     b'{"list": ' * 40 + b"1" + b"}" * 40, b"[" * 100_000],
+     b'{"list": ' * 40 + b"1" + b"}" * 40, b"[" * 100_000, b'{"dict": [["a"], [1, 2]]}', b'{"dict": [["a"], {}]}',
+     b'{"handle": 0}', b'{"handle": [0, 1]}', b'{"handle": [true, ""]}', b'{"state": [["a"], [[1], [1]]]}',
+     b'{"state": [[["a"]], [[1]]]}', b'{"state": [["a"], [[-1]]]}', b'{"state": [["a"], ["1"]]}',
+     b'{"state": [["a"], 3]}', b'{"state": [["a", "b"], [[8388608], [8388609]]]}', b'{"state": [[], []]}'],
 )  # fmt: skip
 def test_a_malformed_frame_is_a_wire_error(header):
     with pytest.raises(wire.WireError):
@@ -234,6 +237,43 @@ def test_a_state_that_does_not_fit_is_told_by_the_next_request_as_another_kind_o
     module.load({"nothing": torch.eye(2)})
     student.forget()
     assert student.error_of("raises") == "ValueError"
+
+
+def test_a_helper_is_built_with_the_request_that_comes_next(connect):
+    student = connect()
+    first, second = student.fixture("TinyClassifier", 5, 3, 4, 2), student.fixture("TinyClassifier", 6, 3, 4, 2)
+    module = student.Doubler(3)
+    shapes = [made.state_shapes() for made in (first, second, module)]
+    assert [next(iter(each.values())) for each in shapes] == [(5, 4), (6, 4), (3, 3)]
+    student.fixture("NoSuchHelper")
+    with pytest.raises(StateError, match="LookupError: there is no fixture"):
+        student.error_of("raises")
+    student.fixture("NoSuchHelper")
+    student.forget()
+    assert student.get("answer") == 42
+
+
+def test_an_attribute_of_a_helper_is_handed_over_without_coming_here(connect):
+    student = connect()
+    training = student.fixture("Training", 3)
+    weights = training.method("condition")["weights"]
+    assert student.add(training.part("inputs")).shape == (10, 4)
+    with pytest.raises(StudentError, match="AttributeError"):
+        student.add(training.part("no_such_part"))
+    student.before("in_place", training.part("inputs"))
+    student.before("in_place", training.part("inputs"))
+    added = student.add(training.part("inputs"), y=-2.0)
+    assert torch.allclose(added, torch.arange(40.0).reshape(10, 4).sin(), atol=1e-6)
+    assert all(map(torch.equal, training.method("condition")["weights"], weights))
+
+
+def test_a_call_before_another_that_raises_is_told_as_such(connect):
+    student = connect()
+    student.before("raises")
+    with pytest.raises(StateError, match="ValueError: 3 is not 4"):
+        student.error_of("raises")
+    with pytest.raises(TypeError, match="a function of the check's"):
+        student.before("repeat", lambda total, i: total, 2)
 
 
 def test_shapes_come_with_a_module_and_are_asked_for_again_after_a_call(connect):
@@ -422,6 +462,39 @@ def test_a_message_of_many_containers_is_refused_before_it_is_built():
 def test_an_empty_tensor_of_a_shape_beyond_counting_is_a_wire_error(shape):
     with pytest.raises(wire.WireError, match="too large"):
         wire.decode(f'{{"tensor": ["float32", {shape}]}}'.encode(), lambda n: bytearray(n))
+
+
+def test_a_state_crosses_bit_for_bit():
+    state = {"weight": torch.randn(3, 4).T, "scale": torch.tensor(2.0), "nothing": torch.empty(2, 0)}
+    state["bias"] = torch.ones(3)
+    assert list(wire._encode(state, [], [100], wire.Caps(), 0)) == ["state"]
+    copied = wire.copy(state)
+    assert list(copied) == list(state)
+    assert all(torch.equal(copied[name], state[name]) and copied[name].is_contiguous() for name in state)
+    copied["weight"] += 1
+    assert torch.equal(copied["bias"], torch.ones(3)) and not torch.equal(copied["weight"], state["weight"])
+    assert wire.copy({"a": torch.empty(0), "b": torch.empty(0, 3)})["b"].shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"a": torch.ones(2)},
+        {1: torch.ones(2), 2: torch.zeros(3)},
+        {"a": torch.ones(2), "b": torch.ones(2, dtype=torch.float64)},
+        {"a": torch.ones(2), "b": None},
+    ],
+)
+def test_a_dictionary_that_is_no_state_crosses_unchanged(other):
+    copied = wire.copy(other)
+    assert list(copied) == list(other) and list(map(type, copied.values())) == list(map(type, other.values()))
+    assert all(torch.equal(copied[k], v) and copied[k].dtype == v.dtype for k, v in other.items() if v is not None)
+
+
+def test_a_state_too_large_is_refused_before_sending():
+    wide = torch.zeros(1).expand(60)
+    with pytest.raises(wire.WireError, match="too large"):
+        wire.encode({"a": wide, "b": wide}, wire.Caps(array_bytes=400))
 
 
 def test_tensors_of_other_kinds_are_answers_too():
