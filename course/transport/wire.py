@@ -12,6 +12,7 @@ import json
 import math
 import socket
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +105,9 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
     if isinstance(value, Tensor):
         return _tensor_header(value, arrays, caps)
     if isinstance(value, dict):
-        return _state_header(value, arrays, caps) or {"dict": [list(map(_key, value)), each(value.values())]}
+        if (state := _state_header(value, arrays, caps)) is not None:
+            return state
+        return {"dict": list(zip(map(_key, value), each(value.values()), strict=True))}
     if isinstance(value, (tuple, list)):
         return {"tuple" if isinstance(value, tuple) else "list": each(value)}
     if isinstance(value, Handle):
@@ -186,10 +189,8 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
             return _tensor(body)
         if kind == "state" and isinstance(body, list) and len(body) == 2 and all(isinstance(p, list) for p in body):
             return _state(*body)
-        if kind == "dict" and isinstance(body, list) and len(body) == 2 and all(isinstance(p, list) for p in body):
-            keys, values = body
-            if len(keys) == len(values):
-                return dict(zip(map(_key, keys), each(values, depth + 1), strict=True))
+        if kind == "dict" and isinstance(body, list) and all(isinstance(p, list) and len(p) == 2 for p in body):
+            return dict(zip((_key(k) for k, _ in body), each((v for _, v in body), depth + 1), strict=True))
         if kind in ("list", "tuple", "set") and isinstance(body, list):
             items = each(body, depth + 1)
             return items if kind == "list" else tuple(items) if kind == "tuple" else _set(items)
@@ -201,7 +202,7 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
             return Foreign(body[:200])
         raise WireError(f"unknown kind {kind!r} in the header")
 
-    def each(nodes: list[Any], depth: int) -> list[Any]:
+    def each(nodes: Iterable[Any], depth: int) -> list[Any]:
         return [node if type(node) in _PLAIN else build(node, depth) for node in nodes]
 
     def _state(names: list[Any], shapes: list[Any]) -> dict[str, Tensor]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import socket
 import subprocess
@@ -349,7 +350,9 @@ def test_a_child_that_died_while_it_waited_is_made_again(box):
 
 def test_what_fails_leaves_the_judge_on_no_single_processor(box, monkeypatch):
     anywhere = os.sched_getaffinity(0)
-    os.kill(spare_of(box), 9)
+    spare = spare_of(box)
+    assert select.select([box._spare[0]], [], [], 20)[0]  # it is ready: before that, its end would be told otherwise
+    os.kill(spare, 9)
     time.sleep(0.2)
     with monkeypatch.context() as patch:
         patch.setattr(module, "_hung_up", lambda line: False)  # it dies just after one has looked
