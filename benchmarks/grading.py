@@ -13,8 +13,8 @@
 All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
 hand-ins, and take turns, so that whatever else the machine does falls on all. A hand-in counts only where all that is
 compared is the work: stock nbgrader's points must be this grader's, and otter's verdict on the right ones full marks.
-`--growth` grades larger classes with this grader alone, with one worker and with two; the others are extrapolated
-nowhere. Writes the results to benchmarks/results/grading.json.
+`--growth` grades larger classes with this grader alone, with one worker and with two, and does nothing else; the others
+are extrapolated nowhere. Writes the results to benchmarks/results/grading.json, those of growth to grading_growth.json.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 ABOUT = """Seconds a hand-in, stock nbgrader autograde and otter-grader without isolation and this grader in its
 sandbox, on the same hand-ins in turn; by the clock on the wall and by CPU time, for a whole class and for one hand-in
-more. Then this grader alone: where a hand-in's time goes, and from ten hand-ins to many, with one worker and with
-two."""
+more. Then this grader alone: where a hand-in's time goes."""
+ABOUT_GROWTH = """Seconds that this grader takes for classes from ten hand-ins to many, with one worker and with two."""
 # Every hand-in here is one that stock nbgrader gives a score to: the comparison is of speed, not of what it cannot do.
 HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
 OURS, STOCK, OTTER = "ours", "nbgrader autograde", "otter-grader"
@@ -340,6 +340,22 @@ def stages(notebook: Path) -> list[Record]:
     return [{**told, "stage": name, "milliseconds_a_hand_in": 1e3 * total / count} for name, total in spent.items()]
 
 
+def by_all(notebooks: list[Path], rounds: int, hand_ins: int) -> list[Record]:
+    """Everybody over all these assignments, and where our own time goes on the last."""
+    peers, notes = [STOCK], []
+    try:
+        otters_home()
+        peers.append(OTTER)
+    except (OSError, subprocess.CalledProcessError) as error:
+        notes.append({"measure": "peers", "peer": OTTER, "note": f"its environment could not be made: {error}"})
+    records = [record for path in notebooks for record in measure(path, rounds, peers, hand_ins)]
+    for row in records:
+        if row["ratio"]:
+            counted = f"{row['assignment']}, {row['counted']}, {row['clock']}"
+            print(f"{counted}, {row['peer']}: {row['ratio']:.1f} times ours")
+    return records + notes + stages(notebooks[-1])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*")
@@ -350,30 +366,19 @@ def main() -> None:
     notebooks = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
     chosen = [path for path in notebooks if not options.assignments or path.stem in options.assignments]
     adopt_orphans()
-    start, load, peers, notes = time.perf_counter(), round(os.getloadavg()[0], 1), [STOCK], []
-    try:
-        otters_home()
-        peers.append(OTTER)
-    except (OSError, subprocess.CalledProcessError) as error:
-        notes.append({"measure": "peers", "peer": OTTER, "note": f"its environment could not be made: {error}"})
-    records = [record for path in chosen for record in measure(path, options.rounds, peers, options.hand_ins)] + notes
-    for row in records:
-        if row.get("ratio"):
-            print(
-                f"{row['assignment']}, {row['counted']}, {row['clock']}, {row['peer']}: {row['ratio']:.1f} times ours"
-            )
-    records += stages(chosen[-1]) + (growth(chosen[-1], options.growth) if options.growth else [])
+    start, load = time.perf_counter(), round(os.getloadavg()[0], 1)
+    settings: dict[str, Any] = {}
+    if options.growth:
+        name, about, records = "grading_growth", ABOUT_GROWTH, growth(chosen[-1], options.growth)
+    else:
+        name, about, records = "grading", ABOUT, by_all(chosen, options.rounds, options.hand_ins)
+        settings = {"rounds": options.rounds, OTTER: OTTER_VERSION}
     written = write(
-        "grading",
-        ABOUT,
+        name,
+        about,
         records,
         command=" ".join(["python -m benchmarks.grading", *sys.argv[1:]]),
-        settings={
-            "rounds": options.rounds,
-            OTTER: OTTER_VERSION,
-            "load_before": load,
-            "load_at_the_end": round(os.getloadavg()[0], 1),
-        },
+        settings=settings | {"load_before": load, "load_at_the_end": round(os.getloadavg()[0], 1)},
         seconds=time.perf_counter() - start,
         libraries=("nbgrader",),
     )

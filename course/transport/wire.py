@@ -131,9 +131,9 @@ def _tensor_header(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, 
         name = _NAMES.get(value.dtype)
         if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
             return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
+        if value.numel() * _SIZES[value.dtype] > caps.array_bytes:
+            raise WireError(f"a tensor of shape {tuple(value.shape)} is too large to send")
         numbers = _numbers(value.detach() if type(value) is Tensor else value.detach().as_subclass(Tensor))
-        if numbers.nbytes > caps.array_bytes:
-            raise WireError(f"a tensor of shape {numbers.shape} is too large to send")
         arrays.append(numbers.tobytes())
         return {"tensor": [name, numbers.shape]}
 
@@ -148,9 +148,9 @@ def _state_header(value: dict, arrays: list[bytes], caps: Caps) -> dict[str, Any
     plain = [v.detach() for v in value.values()]
     if any(v.dtype != torch.float32 or v.layout != torch.strided or v.is_meta or v.is_nested for v in plain):
         return None
-    parts = list(map(_numbers, plain))
-    if sum(part.nbytes for part in parts) > caps.array_bytes:
+    if 4 * sum(v.numel() for v in plain) > caps.array_bytes:
         raise WireError("the tensors of a dictionary are too large to send")
+    parts = list(map(_numbers, plain))
     arrays.append(b"".join(part.tobytes() for part in parts))
     return {"state": [list(value), [part.shape for part in parts]]}
 
