@@ -75,7 +75,7 @@ class Remote:
                     if not isinstance(kind, str) or not isinstance(told, str):
                         raise wire.WireError("an error that is not told in words")  # a tensor's would take long to make
                     plain = (printable(kind[:100]), printable(told[:2000]))
-                    return {"error": plain, "first": reply.get("first") is True}
+                    return {"error": plain, "first": reply.get("first") is True, "foreseen": reply.get("foreseen")}
                 elif "ok" in reply and type(reply.get("changed", False)) is bool:
                     return reply
                 else:

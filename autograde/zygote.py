@@ -11,15 +11,18 @@ not trusted:
 The zygote has one thread, for ever: a child that uses two OpenMP threads hangs if its parent ever did.
 """
 
+import ast
 import base64
 import contextlib
 import ctypes
 import gc
 import importlib
+import inspect
 import io
 import json
 import multiprocessing
 import os
+import re
 import resource
 import select
 import shutil
@@ -119,8 +122,26 @@ def warm(modules: list[str], bans: list[list[str]]):
     class Shell(InteractiveShell):
         """IPython without a terminal: `%matplotlib inline` needs no event loop, and the child reports errors."""
 
+        awaits = False  # whether the cell that is about to run has `await` at its top
+
         def enable_gui(self, gui=None):
             pass
+
+        def transform_cell(self, raw_cell):
+            """Lines of Python stay as they are: to look for magics in them takes longer than to run most cells."""
+            try:
+                if len(raw_cell.splitlines()) == 1 and not re.match(r"\w+ *=", raw_cell):
+                    raise SyntaxError("a single line may be IPython's though it is Python, such as `exit` or `ls -l`")
+                code = compile(raw_cell, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                raw_cell = super().transform_cell(raw_cell)
+                self.awaits = super().should_run_async(raw_cell, transformed_cell=raw_cell)
+            else:
+                self.awaits = bool(code.co_flags & inspect.CO_COROUTINE)
+            return raw_cell
+
+        def should_run_async(self, raw_cell, **known):
+            return self.awaits
 
         def showtraceback(self, *args, **kwargs):
             pass

@@ -142,6 +142,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @masked_softmax.row("the caller's scores and mask are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     weights = student.masked_softmax(draw.normal(3, 4), draw.mask(3, 4))
     return {"an argument was changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}
 
@@ -513,6 +514,7 @@ def _tangled(draw: Draw, lengths: Tensor) -> Tensor:
 
 def _encoded(student: Student, draw: Draw, lengths: Tensor, wanted: tuple[str, ...]) -> dict[str, Any]:
     """What came back, and what the encoder was given: no row passes that was not really encoded longest first."""
+    student.watch()
     calls: list[Tensor] = []
     source = draw.integers(3, 99, len(lengths), int(lengths.max()))
     outputs, state = student.encode_longest_first(_encoder(calls), source, lengths)

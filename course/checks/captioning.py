@@ -242,6 +242,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @pooled_baseline.row("cells of zeros are cells too, and the features are left as they were")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     features = draw.normal(2, 5, 3).clamp(min=0)
     features[0, 1:3] = features[1, 4] = 0.0
     memory = student.pooled_baseline(features)
@@ -364,6 +365,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @pointing_accuracy.row("weights and boxes are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     weights, _, _ = _looks(draw, 2, 9)
     boxes = _boxes(draw, 2, 9)
     boxes[:, ::3] = -1

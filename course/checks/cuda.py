@@ -707,15 +707,15 @@ class _Run:
         self.student = student
         self.seed, self.taken = int(draw.integers(10, 1000)), int(draw.integers(2, 5))
         self.folder, self.training = student.fixture("Folder"), student.fixture("Training", self.seed)
-        self.training.method("steps", self.taken)
+        self.training.before("steps", self.taken)
 
     def parts(self, training: Module, data: Module | None = None) -> list[Module | Handle]:
         """What save_checkpoint and load_checkpoint take, in their order."""
         given = [training.part(name) for name in ("model", "optimizer", "scheduler", "scaler")]
         return [*given, data or training.part("data")]
 
-    def path(self, name: str = "checkpoint") -> str:
-        return self.folder.method("path", name)
+    def path(self, name: str = "checkpoint") -> Module:
+        return self.student.fixture("text_of_path", self.folder, name)
 
     def save(self, name: str = "checkpoint") -> None:
         self.student.save_checkpoint(self.path(name), self.taken, *self.parts(self.training))
@@ -723,7 +723,7 @@ class _Run:
     def another(self) -> Module:
         """A training made anew, from other weights, that has begun already."""
         training = self.student.fixture("Training", self.seed + 1)
-        training.method("steps", 1)
+        training.before("steps", 1)
         return training
 
     def load(self, training: Module, name: str = "checkpoint") -> Any:
@@ -810,15 +810,15 @@ for _title, _names in _LOOKED_AT.items():
 @checkpoints.row("it goes on with the random numbers, on which dropout rests", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, dice = _Run(student, draw), student.fixture("Dice")
-    dice.method("seed", run.seed)
-    dice.method("throw")
+    dice.before("seed", run.seed)
+    dice.before("throw")
     run.save()
     thrown = dice.method("throw")
     resumed = run.another()
-    dice.method("seed", run.seed + 1)
+    dice.before("seed", run.seed + 1)
     run.load(resumed)
     after = dice.method("throw")
-    dice.method("seed", run.seed + 1)
+    dice.before("seed", run.seed + 1)
     left_alone = _equal(after, dice.method("throw"))
     kind = "those after the save" if _equal(thrown, after) else "as if nothing were loaded" if left_alone else "others"
     return {"the next random numbers": kind}
@@ -867,8 +867,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, dice, seen = _Run(student, draw), student.fixture("Dice"), []
     for saves in (False, True):
         run.training = student.fixture("Training", run.seed)
-        dice.method("seed", run.seed)
-        run.training.method("steps", run.taken)
+        dice.before("seed", run.seed)
+        run.training.before("steps", run.taken)
         before = run.training.method("condition")
         if saves:
             run.save()
@@ -894,9 +894,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, names, written = _Run(student, draw), ("checkpoint", "checkpoint.pt"), []
     for name in names:
         run.save(name)
-        run.folder.method("copy", name, f"copy of {name}")
-        run.folder.method("second_name", name, f"old {name}")
-    run.training.method("steps", 2)
+        run.folder.before("copy", name, f"copy of {name}")
+        run.folder.before("second_name", name, f"old {name}")
+    run.training.before("steps", 2)
     for name in names:
         run.save(name)
         if not run.folder.method("same", f"old {name}", f"copy of {name}"):
@@ -929,7 +929,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
-    run.folder.method("copy", "checkpoint", "copy")
+    run.folder.before("copy", "checkpoint", "copy")
     unwritable = student.fixture("Unwritable", 10, 4)
     error = student.error_of("save_checkpoint", run.path(), run.taken, *run.parts(run.training, unwritable))
     there, same = run.folder.method("exists", "checkpoint"), run.folder.method("same", "checkpoint", "copy")
@@ -944,16 +944,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     run.save()
     resumed = run.another()
     run.load(resumed)  # first, so that raising always proves nothing
-    run.folder.method("cut", "checkpoint")
-    run.folder.method("write", "text", "This is no checkpoint.")
-    run.folder.method("write", "empty", "")
-    run.folder.method("write_weights", "weights")
+    run.folder.before("cut", "checkpoint")
+    run.folder.before("write", "text", "This is no checkpoint.")
+    run.folder.before("write", "empty", "")
+    run.folder.before("write_weights", "weights")
 
     def error_of(name: str) -> str:
         try:
             run.load(resumed, name)
         except StudentError as error:
-            unnamed = error.type_name == "ValueError" and run.path(name) not in error.message
+            unnamed = error.type_name == "ValueError" and run.folder.method("path", name) not in error.message
             return f"{error.type_name}{' without the path' if unnamed else ''}"
         return ""
 
@@ -974,7 +974,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     run.load(resumed)  # first, so that raising always proves nothing
     ran = []
     for kind in ("torch", "pickle"):
-        run.folder.method("write_code", kind, f"traces of {kind}")
+        run.folder.before("write_code", kind, f"traces of {kind}")
         student.error_of("load_checkpoint", run.path(kind), *run.parts(resumed))
         if run.folder.method("exists", f"traces of {kind}"):
             ran.append(kind)

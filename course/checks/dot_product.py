@@ -184,6 +184,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @scaled_dot_product_attention.row("the caller's tensors are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     output, _ = student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4))
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
@@ -543,6 +544,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @attention_backward.row("the caller's tensors are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     found = _backward(student, draw, 2, T=3, S=4, d_k=5, d_v=2)
     shapes = ", ".join(str(tuple(gradient.shape)) for gradient in found.values())
     return {"an argument was changed": student.changed(), "the gradients' shapes": shapes}

@@ -502,6 +502,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 @generate.row("the caller's logits and tokens are left alone, and no gradients are kept", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
+    student.watch()
     probabilities = student.sampling_distribution(draw.normal(3, 7), 0.9, 4, 0.8)
     logits_changed = student.changed()
     model = student.fixture("ReadingModel", 7, 3, "forwards")

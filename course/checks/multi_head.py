@@ -191,6 +191,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @multi_head_attention.row("the caller's mask is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     attention, x = _attention(student, draw, 4, 2), draw.normal(2, 3, 4)
     output, _ = attention(x, x, x, draw.mask(2, 3, 3))
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
@@ -307,6 +308,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @learned_positional_encoding.row("the caller's tensor is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     output = _table(student, draw, 7, 4)(draw.normal(3, 5, 4))
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
 
@@ -576,5 +578,6 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @fix_the_borrowed_attention.row("the caller's mask is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     weights = _borrowed(student, draw, 4, 2, draw.mask(2, 3, 4))["weights"]
     return {"an argument was changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}

@@ -8,8 +8,10 @@ The implementations stay out here: the test calls them back. In a notebook they 
 few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -17,12 +19,15 @@ from torch import Tensor
 
 from course import parts
 from course.checks import Check, Draw, Implementation, Observation, Table, Verdict, _alike, _unanswered
-from course.transport.student import Student, StudentError
+from course.transport import wire
+from course.transport.runner import calling, described
+from course.transport.student import Foreseen, Student, StudentError
 from course.transport.wire import Foreign
 
 REFERENCE = "the reference"  # the name of the right one that every set of implementations begins with
 MAX_CALLS = 200  # of one implementation by one test
 MAX_SIZE, MAX_ELEMENTS = 512, 20_000  # of what a test may give it: what is right shows on small inputs
+MAX_FORESEEN = 32  # calls: whoever makes more is asked for each
 _NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Banned")  # what ends a test without an opinion
 
 Make = Callable[[Any, Draw], Callable]
@@ -85,11 +90,13 @@ class CheckOfTest(Check):
         student.seed(seed)
         found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
         own: dict[str, str] = {}  # the same, where the test broke rather than said so
+        calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make them of the next
         habits = ""
         try:
             for index in Draw(seed, self.name, "order").permutation(len(against)).tolist():
-                given = _Given(self._callable(against[index], seed), seed)
+                given = _Given(self._callable(against[index], seed), seed, calls)
                 found[against[index].name], raised = self._opinion(student, given)
+                calls = max(calls, given.calls, key=len)
                 if raised:
                     own[against[index].name] = raised
                 if against[index].name == REFERENCE:
@@ -115,9 +122,12 @@ class CheckOfTest(Check):
 
     def _opinion(self, student: Student, given: "_Given") -> tuple[str, str]:
         """(why the test says that this one is wrong, "" for right; what it raised where that was no assertion)."""
+        student.foresee(given.foreseen())
         try:
             said = getattr(student, self.name)(given)
+            given.came(student.foreseen())
         except StudentError as error:
+            given.came(student.foreseen())
             seen = Observation(raised=(error.type_name, error.message))
             if error.type_name in _NO_VERDICT or _unanswered(seen):
                 raise
@@ -188,48 +198,111 @@ class _Broken:
         raise self._error
 
 
-class _Given:
-    """An implementation as a test gets it. It draws the same numbers at every call and leaves the test's alone, refuses
-    inputs that would cost the grader dear, and remembers how it was called.
-    """
+@dataclass(frozen=True)
+class _Call:
+    """How a test called what it was given; whoever is called may change what it gets, and not this."""
 
-    def __init__(self, function: Callable, seed: int):
-        self._function, self._seed = function, seed
-        self._calls: list[tuple[list[Tensor], list[int]]] = []
+    args: tuple
+    kwargs: dict[str, Any]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        tensors, numbers = _leaves((args, kwargs))
-        self._calls.append((tensors, numbers))
-        if len(self._calls) > MAX_CALLS:
-            raise ValueError(f"a test may call what it is given {MAX_CALLS} times")
+    @cached_property
+    def digest(self) -> str:
+        return wire.digest(calling(0, self.args, self.kwargs))
+
+    @cached_property
+    def leaves(self) -> tuple[list[Tensor], list[int]]:
+        return _leaves((self.args, self.kwargs))
+
+    @cached_property
+    def small(self) -> bool:
+        tensors, numbers = self.leaves
         sizes = [size for tensor in tensors for size in tensor.shape]
         whole = [int(t.double().abs().max()) for t in tensors if t.numel() and _whole(t)]
         product = 1
         for number in numbers:
             product *= max(1, abs(number))
-        if max([*sizes, *whole, 0]) > MAX_SIZE or max(sum(t.numel() for t in tensors), product) > MAX_ELEMENTS:
+        return max([*sizes, *whole, 0]) <= MAX_SIZE and max(sum(t.numel() for t in tensors), product) <= MAX_ELEMENTS
+
+
+@contextmanager
+def _drawing_apart() -> Iterator[None]:
+    """What is drawn meanwhile is not missed elsewhere, and nothing is recorded for gradients."""
+    state = torch.default_generator.get_state()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch.default_generator.set_state(state)
+
+
+class _Given:
+    """An implementation as a test gets it. It draws the same numbers at every call and leaves the test's alone, refuses
+    inputs that would cost the grader dear, and remembers how it was called.
+
+    `expected` are the calls that the test made of another: it very likely makes them of this one too, since what it
+    draws is the same, so that their replies go with the request. One that is found out early makes fewer.
+    """
+
+    def __init__(self, function: Callable, seed: int, expected: Sequence[_Call] = ()):
+        self._function, self._seed = function, seed
+        self._expected = expected if len(expected) <= MAX_FORESEEN else ()
+        self.calls: list[_Call] = []
+
+    def foreseen(self) -> Foreseen:
+        """What it gives in the calls that are expected, up to the first that raises, or gives more than is small."""
+        told = Foreseen()
+        with _drawing_apart():
+            for call in self._expected:
+                try:
+                    given = self._reply(call)
+                except Exception as error:
+                    return replace(told, calls=[*told.calls, call.digest], error=described(error))
+                if not isinstance(given, (int, float)) and not _Call((given,), {}).small:
+                    break
+                told.calls.append(call.digest)
+                told.gives.append(given)
+        return told
+
+    def came(self, expected: int) -> None:
+        """So many of the expected calls were made, before any others."""
+        self.calls[:0] = self._expected[:expected]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = _Call(args, kwargs)
+        self.calls.append(call)
+        if len(self.calls) > MAX_CALLS:
+            raise ValueError(f"a test may call what it is given {MAX_CALLS} times")
+        with _drawing_apart():
+            return self._reply(call)
+
+    def _reply(self, call: _Call) -> Any:
+        if not call.small:
             raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
-        generator = torch.default_generator  # torch.manual_seed visits devices: milliseconds
-        state = generator.get_state()
-        try:
-            generator.manual_seed(self._seed)
-            with torch.no_grad():
-                return self._function(*args, **kwargs)
-        finally:
-            generator.set_state(state)
+        torch.default_generator.manual_seed(self._seed)  # torch.manual_seed visits devices: milliseconds
+        return self._function(*map(_copied, call.args), **(_copied(call.kwargs) if call.kwargs else {}))
 
     def habits(self) -> str:
         """How the test called it, in words that tell one kind of test from another."""
-        if not self._calls:
+        if not self.calls:
             return "never called"
-        values = [t for tensors, _ in self._calls for t in tensors if t.dtype != torch.bool and t.numel()]
-        sizes = [[s for t in tensors for s in t.shape] + numbers for tensors, numbers in self._calls]
+        seen = [call.leaves for call in self.calls]
+        values = [t for tensors, _ in seen for t in tensors if t.dtype != torch.bool and t.numel()]
+        sizes = [[s for t in tensors for s in t.shape] + numbers for tensors, numbers in seen]
         return ", ".join((
-            "called once" if len(self._calls) == 1 else "called several times",
+            "called once" if len(self.calls) == 1 else "called several times",
             "constant inputs" if all(bool((t == t.flatten()[0]).all()) for t in values) else "varied inputs",
             "sizes alike" if all(len(set(s)) < len(s) for s in sizes) else "sizes differ",
-            "a batch of one" if all(t[0].shape[:1] == (1,) for t, _ in self._calls if t) else "a batch of several",
+            "a batch of one" if all(t[0].shape[:1] == (1,) for t, _ in seen if t) else "a batch of several",
         ))  # fmt: skip
+
+
+def _copied(value: Any) -> Any:
+    """The nest of lists, tuples, dicts and sets again, with tensors of its own."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return type(value)(map(_copied, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _whole(tensor: Tensor) -> bool:

@@ -383,6 +383,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 @decoder.row("the caller's targets are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
+    student.watch()
     model, _ = _seq2seq(student, draw)
     source, lengths = _source(draw)
     targets = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
@@ -669,6 +670,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 @reverse_source.row("the caller's source is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
+    student.watch()
     student.reverse_source(*_source(draw))
     return {"changed": student.changed()}
 
@@ -764,6 +766,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 @fit_the_vector.row("the weights and the vector it started from are as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> Values:
+    student.watch()
     model, targets, vector = _fitting(student, draw)
     student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
     return {"start_changed": student.changed(), "weights": model.state()}

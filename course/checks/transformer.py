@@ -43,6 +43,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @token_uniformity.row("x is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     spread = student.token_spread(draw.normal(2, 4, 3))
     return {"x was changed": student.changed(), "the shape for two sequences": str(tuple(spread.shape))}
 
@@ -119,9 +120,8 @@ def _encoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: floa
     return _loaded(student, draw, "EncoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first, **settings)
 
 
-def _silenced(module: Module, *parts: str) -> None:
-    """Zero the weights of these parts, so that they add nothing."""
-    state = module.state()
+def _silenced(module: Module, state: dict[str, Tensor], *parts: str) -> None:
+    """Load the state with zeros for the weights of these parts, which then add nothing."""
     module.load({name: torch.zeros_like(v) if name.startswith(parts) else v for name, v in state.items()})
 
 
@@ -145,7 +145,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @encoder_layer.row("parts that add nothing leave the stream as it was", explain=_explain_stream)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     layer, x = _encoder_layer(student, draw, True), 3 + 2 * draw.normal(2, 3, _D)
-    _silenced(layer, "self_attention.W_O", "feed_forward.linear2")
+    _silenced(layer, draw.state(layer), "self_attention.W_O", "feed_forward.linear2")
     return {"output": layer(x)}
 
 
@@ -177,12 +177,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 8, _D)
     seen: dict[str, Any] = {}
     ends = {"attention": "self_attention.W_O", "network": "feed_forward.linear2"}
-    bare = _encoder_layer(student, draw, True, 0.5)
-    _silenced(bare, *ends.values())
+    layer = _encoder_layer(student, draw, True, 0.5)
+    state = draw.state(layer)
+    _silenced(layer, state, *ends.values())
+    stream = layer(x)
     for part in ends:
-        layer = _encoder_layer(student, draw, True, 0.5)
-        _silenced(layer, *(end for other, end in ends.items() if other != part))
-        seen |= _what_dropout_does(part, layer, bare(x), x)
+        _silenced(layer, state, *(end for other, end in ends.items() if other != part))
+        seen |= _what_dropout_does(part, layer, stream, x)
     return seen
 
 
@@ -306,7 +307,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @decoder_layer.row("parts that add nothing leave the stream as it was", explain=_explain_stream)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     layer, x = _decoder_layer(student, draw, True), 3 + 2 * draw.normal(2, 3, _D)
-    _silenced(layer, "self_attention.W_O", "cross_attention.W_O", "feed_forward.linear2")
+    _silenced(layer, draw.state(layer), "self_attention.W_O", "cross_attention.W_O", "feed_forward.linear2")
     return {"output": layer(x, draw.normal(2, 4, _D))}
 
 
@@ -328,12 +329,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "look at the memory": "cross_attention.W_O",
         "network": "feed_forward.linear2",
     }
-    bare = _decoder_layer(student, draw, True, 0.5)
-    _silenced(bare, *ends.values())
-    stream = bare(x, memory)
+    layer = _decoder_layer(student, draw, True, 0.5)
+    state = draw.state(layer)
+    _silenced(layer, state, *ends.values())
+    stream = layer(x, memory)
     for part in ends:
-        layer = _decoder_layer(student, draw, True, 0.5)
-        _silenced(layer, *(end for other, end in ends.items() if other != part))
+        _silenced(layer, state, *(end for other, end in ends.items() if other != part))
         seen |= _what_dropout_does(part, layer, stream, x, memory)
         if part == "look at the memory":  # a memory of one has all the weight, whatever asks
             seen |= _what_dropout_does("look at a memory of one", layer, stream, x, memory[:, :1])
@@ -478,6 +479,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer.row("the caller's targets are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
     before = model(source, lengths, targets)
     changed = student.changed()
@@ -572,6 +574,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @fix_the_layer_norm.row("x is left as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     normed = student.layer_norm(draw.normal(2, 3, 4), draw.normal(4), draw.normal(4))
     return {"x was changed": student.changed(), "the shape": str(tuple(normed.shape))}
 
@@ -684,6 +687,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @label_smoothing_loss.row("logits and targets are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     logits, targets = _guesses(draw)
     targets[0, 2:] = 0
     loss = student.label_smoothing_loss(logits, targets, 0, 0.1)

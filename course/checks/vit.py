@@ -430,6 +430,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @augment.row("a shift of at most 0 changes nothing, and the caller's images stay as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     images = draw.normal(4, 1, 5, 6)
     still = student.augment(images, 0)
     student.seed(6)
@@ -517,6 +518,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @patch_labels.row("int64, a ValueError where patches do not tile, and labels left alone", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     labels = student.patch_labels(_pixels(draw, 2, 4, 6, 6, ink=0.5), 2, 6)
     changed = student.changed()
     return {
@@ -563,6 +565,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @attention_rollout.row("the caller's weights are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     rollout = student.attention_rollout(_layers(draw, 2, 2, 2, 3))
     return {"the weights were changed": student.changed(), "the shape": str(tuple(rollout.shape))}
 
@@ -689,5 +692,6 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @fix_the_resized_positions.row("the same grid: the same table; the caller's stays as it was", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     table = student.resize_positions(draw.normal(1 + 6, 4), (2, 3), (2, 3))
     return {"table": table, "the table was changed": student.changed()}

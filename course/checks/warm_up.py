@@ -209,6 +209,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @safe_softmax.row("the caller's scores are left as they were", weight=0.5, guard=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     student.safe_softmax(draw.normal(3, 4), 1)
     return {"the scores were changed": student.changed()}
 
@@ -310,6 +311,7 @@ def _explain_changed(observed: dict[str, Any], expected: dict[str, Any]) -> str 
 
 @numerical_gradient.row("x is left as it was", weight=0.5, guard=True, explain=_explain_changed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
+    student.watch()
     weights, x = draw.normal(3, 4).double(), 1e-9 * draw.normal(3, 4).double()
     student.numerical_gradient(_cubic(weights), x)  # far smaller than the step: added and taken away, digits are lost
     return {"x was changed": student.changed()}

@@ -5,7 +5,7 @@ It holds no secret and decides nothing: it calls, and says what came back. Chang
 
 import importlib
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext, suppress
 from typing import Any
 
@@ -27,13 +27,20 @@ class Runner:
         self.namespace = namespace
         self.call_back = call_back
         self.objects: dict[int, Any] = {}  # the check's own numbers are below zero
+        self._foreseen: dict[str, Any] = {}  # call-backs of this request
+        self._came = 0  # of those
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Carry one request out, after those that wait in its "first".
 
-        The reply holds "ok" and whether the call "changed" a tensor, or a list of tensors, that was given to it; of a
-        new module also the "shapes" of its state. Or it holds "error", with "first" where that is one of those.
+        The reply holds "ok"; of a new module also the "shapes" of its state, and where that is to be watched, whether
+        the call "changed" a tensor, or a list of tensors, that was given to it. Or it holds "error", with "first" where
+        that is one of those. Where call-backs were "foreseen", either says how many of them came.
         """
+        self._foreseen, self._came = request.get("foreseen", {}), 0
+        return self._answered(request) | ({"foreseen": self._came} if self._came else {})
+
+    def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
         banned, first = tuple(request.get("banned", ())), True
         try:
             with Ban(banned) if banned else nullcontext():
@@ -42,14 +49,16 @@ class Runner:
                 first = False
                 arguments = [self._in(a) for a in request.get("args", ())]
                 keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
-                before = list(map(_copied, arguments))
+                before = list(map(_copied, arguments)) if request.get("watch") else []
                 if request.get("seed") is not None:
                     torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: slow
                 result = self._operation(request, arguments, keywords)
-            reply = {"ok": self._out(result), "changed": not all(map(_same, before, arguments))}
+            reply = {"ok": self._out(result)}
+            if request.get("watch"):
+                reply["changed"] = not all(map(_same, before, arguments))
             if isinstance(reply["ok"], Handle):  # the next request would be for the shapes of its state
                 with suppress(Exception):  # where there are none, or not yet, that request will say so
-                    reply["shapes"] = _shapes(self.objects[reply["ok"].number])
+                    reply["shapes"] = shapes_of(self.objects[reply["ok"].number])
             return reply
         except Exception as error:
             return {"error": (type(error).__name__, str(error)[:2000])} | ({"first": True} if first else {})
@@ -62,12 +71,23 @@ class Runner:
             held = self.objects[value.number]
             return getattr(held, value.part) if value.part else held
         if isinstance(value, Callback):
-            return lambda *args, **kwargs: self.call_back(value.number, args, kwargs)
+            return lambda *args, **kwargs: self._called_back(value.number, args, kwargs)
         if isinstance(value, (list, tuple)):
             return type(value)(self._in(v) for v in value)
         if isinstance(value, dict):
             return {k: self._in(v) for k, v in value.items()}
         return value
+
+    def _called_back(self, number: int, args: tuple, kwargs: dict) -> Any:
+        """What a function of the check's gives: as foreseen, where it is called as was foreseen."""
+        if self._foreseen and self._came < len(self._foreseen["calls"]):
+            if self._foreseen["calls"][self._came] == wire.digest(calling(number, args, kwargs)):
+                self._came += 1
+                if self._came > len(self._foreseen["gives"]):
+                    raise rebuilt(*self._foreseen["error"])
+                return self._foreseen["gives"][self._came - 1]
+            self._foreseen = {}
+        return self.call_back(number, args, kwargs)
 
     def _out(self, value: Any) -> Any:
         if isinstance(value, (nn.Module, torch.optim.Optimizer)):
@@ -103,7 +123,7 @@ class Runner:
         self.objects[request["number"]] = fixtures.find(request["name"])(*args)
 
     def _shapes(self, request, args, kwargs):
-        return _shapes(self.objects[request["on"]])
+        return shapes_of(self.objects[request["on"]])
 
     def _state(self, request, args, kwargs):
         return dict(self.objects[request["on"]].state_dict())
@@ -150,7 +170,8 @@ class Runner:
         return {"inputs": inputs, "parameters": parameters}
 
 
-def _shapes(module: nn.Module) -> dict[str, tuple[int, ...]]:
+def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the floating-point state."""
     return {name: tuple(t.shape) for name, t in module.state_dict().items() if t.is_floating_point()}
 
 
@@ -210,6 +231,11 @@ def _tensors(value: Any) -> list[Tensor]:
     return []
 
 
+def calling(number: int, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What is sent for a call of a function that stayed with the check."""
+    return {"callback": number, "args": list(args), "kwargs": kwargs}
+
+
 def described(error: Exception) -> tuple[str, str]:
     """What crosses of an exception that a called-back function raised: its type's name and its words."""
     words = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
@@ -240,7 +266,7 @@ def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[dict
     """
 
     def call_back(number: int, args: tuple, kwargs: dict) -> Any:
-        wire.send(sock, {"callback": number, "args": list(args), "kwargs": kwargs})
+        wire.send(sock, calling(number, args, kwargs))
         reply = wire.receive(sock)
         if "error" in reply:
             raise rebuilt(*reply["error"])

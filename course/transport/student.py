@@ -4,13 +4,17 @@ A check is written against `Student` and never knows whether the code is in this
 sandbox. Everything a check receives has crossed `wire`, in both cases.
 """
 
+import importlib
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Protocol
 
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 from course.transport import wire
-from course.transport.runner import Runner, described, rebuilt
+from course.transport.runner import Runner, described, rebuilt, shapes_of
 
 
 class StudentError(Exception):
@@ -62,6 +66,19 @@ class Local:
             return {"error": ("TooLarge", str(error))}
 
 
+@dataclass(frozen=True)
+class Foreseen:
+    """What functions of the check's give, if they are called in this way and order.
+
+    `calls` are digests of calls (`wire.digest` of `runner.calling`), `gives` what comes of each; where there is an
+    `error` (its type's name and its words), the last call raises it.
+    """
+
+    calls: list[str] = field(default_factory=list)
+    gives: list[Any] = field(default_factory=list)
+    error: tuple[str, str] | None = None
+
+
 class Student:
     """The student's names as attributes: `student.masked_softmax(scores, mask)`, `student.GRUCell(3, 5)`.
 
@@ -75,10 +92,13 @@ class Student:
         self._banned = list(banned)
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
-        self._changed = False
+        self._watch = self._changed = False
         self._built = 0  # helpers, whose numbers are below zero
         self._first: list[dict[str, Any]] = []  # waits for the next request
+        self._foreseen = Foreseen()  # likewise
+        self._came = 0
         self._shapes: dict[int, Any] = {}  # of modules' states, as long as nothing was done since
+        self._unbuilt: dict[int, tuple[str, tuple]] = {}  # helpers that wait
 
     def __getattr__(self, name: str) -> Callable:
         if name.startswith("_"):
@@ -93,6 +113,7 @@ class Student:
         """A public helper of `course.checks.fixtures`, built beside the student's code with the next request."""
         self._built += 1
         self._wait("fixture", args, name=name, number=-self._built)
+        self._unbuilt[-self._built] = name, args
         return Module(self, -self._built)
 
     def before(self, name: str, *args: Any) -> None:
@@ -103,9 +124,22 @@ class Student:
         """Seed torch's generator beside the student's code before each of the following requests."""
         self._seed = number
 
+    def watch(self) -> None:
+        """Have it looked at, in this row's calls from here on, whether they change what is given to them."""
+        self._watch = True
+
     def changed(self) -> bool:
-        """Whether the last call changed a tensor, or a list of tensors, that was given to it."""
+        """Whether the last call changed a tensor, or a list of tensors, that was given to it. It takes `watch`."""
+        assert self._watch, "nobody watched what the call did with what was given to it"
         return self._changed
+
+    def foresee(self, calls: Foreseen) -> None:
+        """Have call-backs of the next request answered over there, as long as they are these."""
+        self._foreseen = calls
+
+    def foreseen(self) -> int:
+        """How many of the calls that were foreseen came, as they say over there."""
+        return self._came
 
     def error_of(self, name: str, *args: Any, **kwargs: Any) -> str:
         """The type name of what the call raises, or "" where it raises nothing."""
@@ -126,13 +160,19 @@ class Student:
             "args": [self._out(a) for a in args],
             "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()},
             "first": self._first,
+            "foreseen": self._out(vars(self._foreseen)) if self._foreseen.calls else None,
             "banned": self._banned,
+            "watch": self._watch,
         }
         message |= {k: v for k, v in told.items() if v}
         if self._seed is not None:
             message["seed"] = self._seed
         waited, self._first = bool(self._first), []
+        self._unbuilt.clear()
+        foreseen, self._foreseen = len(self._foreseen.calls), Foreseen()
         reply = self._transport.request(message, self._callbacks)
+        came = reply.get("foreseen")
+        self._came = came if type(came) is int and 0 < came <= foreseen else 0
         if "error" in reply:
             self._shapes.clear()
             first = waited and reply.get("first") is True
@@ -145,8 +185,10 @@ class Student:
         return made
 
     def forget(self) -> None:
-        """Leave out what waits for a request that never came."""
-        self._first = []
+        """Leave out what waits for a request that never came, and watch no longer: another row begins."""
+        self._watch = False
+        self._first, self._foreseen = [], Foreseen()
+        self._unbuilt.clear()
 
     def _wait(self, op: str, args: tuple = (), **fields: Any) -> None:
         """Have something done just before the next request, and with it. Raises TypeError for a function of the
@@ -154,6 +196,9 @@ class Student:
         """
         if any(callable(a) and not isinstance(a, (Module, Tensor)) for a in args):
             raise TypeError(f"{fields.get('name', op)} gets a function of the check's, so it cannot wait")
+        if op in ("call", "method"):  # it may change what is known of a state
+            self._shapes.clear()
+            self._unbuilt.clear()
         self._first.append({"op": op} | ({"args": [self._out(a) for a in args]} if args else {}) | fields)
 
     def _out(self, value: Any) -> Any:
@@ -183,6 +228,10 @@ class Module:
         """Call a method by name."""
         return self._student._do("method", args, kwargs, on=self._number, name=name)
 
+    def before(self, name: str, *args: Any) -> None:
+        """`Student.before` with a method."""
+        self._student._wait("method", args, on=self._number, name=name)
+
     def part(self, name: str) -> wire.Handle:
         """An attribute of it, to be given to a call."""
         return wire.Handle(self._number, name)
@@ -193,6 +242,8 @@ class Module:
         Raises ValueError where something else came back: what is drawn for a state is drawn by its shapes.
         """
         known = self._student._shapes.get(self._number)
+        if known is None and self._number in self._student._unbuilt:
+            known = _of_helper(*self._student._unbuilt[self._number])
         shapes = self._student._do("shapes", on=self._number) if known is None else known
         if not isinstance(shapes, dict) or not all(map(_is_shape, shapes.values())):
             raise ValueError("the module's state has no shapes")
@@ -223,6 +274,25 @@ class Module:
     def trace(self, names: list[str], *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Outputs of the named submodules during one forward pass."""
         return self._student._do("trace", args, kwargs, on=self._number, names=names)
+
+
+def _of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
+    """The shapes of a public helper's state: they are what they are in one that is built here. None where they need not
+    be, because it is built from what lives over there."""
+    if not all(isinstance(arg, (bool, int, float, str)) for arg in args):
+        return None
+    return _shapes_of_helper(name, args)
+
+
+@lru_cache(maxsize=100)
+def _shapes_of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
+    fixtures = importlib.import_module("course.checks.fixtures")
+    drawn = torch.default_generator.get_state()
+    try:
+        built = fixtures.find(name)(*args)
+    finally:
+        torch.default_generator.set_state(drawn)
+    return shapes_of(built) if isinstance(built, nn.Module) else None
 
 
 def _is_shape(value: Any) -> bool:

@@ -177,6 +177,43 @@ def test_a_test_that_is_stopped_or_whose_line_is_lost_has_no_opinion(toy_noteboo
         assert [row.raised[0] for row in seen] == [kind, kind]
 
 
+def test_what_is_foreseen_of_a_test_changes_nothing_that_is_seen_of_it(toy_notebook, monkeypatch):
+    """Whether it draws afresh at each call, calls on with what came back, or stops where it finds a fault."""
+    sources = [bank.source_of(EXERCISE, a) for a in (*bank.find(EXERCISE).wrong, *bank.find(EXERCISE).correct)]
+    sources += [source for source, _ in HOSTILE.values()]
+    sources += [
+        "def test_centre(centre):\n    x = centre(torch.randn(5, 3))\n"
+        "    return torch.allclose(centre(x), x, atol=1e-5)",
+        "def test_centre(centre):\n    for n in range(2, 50):\n        assert abs(centre(torch.ones(n, 2))).max() == 0",
+        "import random\ndef test_centre(centre):\n    x = random.random() + torch.arange(6.0).view(2, 3)\n"
+        "    return bool((centre(x).sum(0).abs() < 1e-5).all()) and bool((centre(2 * x).sum(0).abs() < 1e-5).all())",
+    ]
+    with_it = [observed(source) for source in sources]
+    monkeypatch.setattr(of_tests, "MAX_FORESEEN", -1)
+    assert with_it == [observed(source) for source in sources]
+
+
+def test_most_calls_are_foreseen_and_an_implementation_may_change_what_it_gets(toy_notebook, monkeypatch):
+    def in_place(x):
+        return x.sub_(x.mean(0))
+
+    came = []
+    monkeypatch.setattr(of_tests._Given, "came", lambda self, n: (came.append(n), _came(self, n)))
+    right = [checks.Implementation(name, True, in_place) for name in (REFERENCE, "twice", "thrice")]
+    wrong = checks.Implementation("nothing", False, lambda x: x)
+    source = (
+        "def test_centre(centre):\n    xs = [torch.randn(4, 2) + 3 for _ in range(3)]\n"
+        "    return all(bool((centre(x).mean(0).abs() < 1e-5).all()) for x in xs)"
+    )
+    seen = observed(source, (*right, wrong))
+    assert all(seen[0].values.values()) and all(seen[1].values.values())
+    assert sorted(came) in ([0, 1, 3, 3], [0, 1, 1, 3])  # of the first none, of the wrong one as many as it takes
+    assert "called several times" in seen[0].hidden["habits"]
+
+
+_came = of_tests._Given.came
+
+
 def test_habits_tell_how_an_implementation_was_called():
     def habits(*calls):
         given = of_tests._Given(lambda *args: None, SEED)

@@ -113,6 +113,31 @@ def test_outputs_figures_and_errors_are_recorded_and_the_run_goes_on(box):
     assert last.error is None and text(child, 7) == "2 1\n"
 
 
+def test_cells_are_run_as_ipython_runs_them(box):
+    """Whether they are looked through for its syntax or not, as Python is not."""
+    child = box.run(
+        cells(
+            "import asyncio\n\nawait asyncio.sleep(0)\nx = 4\nx + 1",
+            "y = x * 2",
+            "y",
+            "\n\nz = y\n1 / 0",
+            "%matplotlib inline\nawait asyncio.sleep(0)",
+            "  w = 3\n  print(w)",
+            "%%capture held\nprint('kept back')",
+            "held.stdout",
+            "pwd",
+            "def f():\n    return 'a' '\\d'\nf()",
+        )
+    )
+    child.close()
+    shown = [child.outputs[i][-1]["data"]["text/plain"] if child.outputs[i] else "" for i in (0, 1, 2, 6, 7, 8)]
+    assert shown == ["5", "", "8", "", "'kept back\\n'", "'/scratch'"]
+    assert (child.ran[3].error.name, child.ran[3].error.line) == ("ZeroDivisionError", 4)
+    assert child.ran[4].error is None and text(child, 5) == "3\n"
+    warned = [o["text"] for o in child.outputs[9] if o["output_type"] == "stream"]
+    assert "".join(warned).count("SyntaxWarning") + "".join(warned).count("DeprecationWarning") <= 1
+
+
 def test_each_hand_in_is_alone(box):
     with box.run(
         cells("import torch, builtins\nbuiltins.left = 1\ntorch.left = 2\nopen('left', 'w').write('3')")

@@ -26,6 +26,7 @@ def toy() -> Check:
 
     @check.row("a large score does not overflow", weight=3)
     def _(student: Student, draw: Draw):
+        student.watch()
         return {"shares": student.share(1e4 * draw.normal(2, 5)), "in place": student.changed()}
 
     return check

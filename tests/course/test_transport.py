@@ -1,5 +1,6 @@
 """The wire, the runner and the student: the same answers in process and over a socket."""
 
+import contextlib
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from autograde.remote import Remote
 from course import checks
 from course.checks import Draw, _flatten
 from course.transport import runner, wire
-from course.transport.student import Local, StateError, Student, StudentError
+from course.transport.student import Foreseen, Local, StateError, Student, StudentError
 
 CODE = """
 import torch
@@ -185,6 +186,7 @@ def test_calls_methods_variables_and_errors(connect):
 
 def test_a_change_in_place_is_seen(connect):
     student = connect()
+    student.watch()
     x = torch.zeros(3)
     student.add(x)
     assert not student.changed()
@@ -192,8 +194,21 @@ def test_a_change_in_place_is_seen(connect):
     assert student.changed() and torch.equal(x, torch.zeros(3))
 
 
+def test_whether_something_changed_is_not_asked_where_nobody_watched(connect):
+    """Nor is a row watched that comes after one that was."""
+    student = connect()
+    student.in_place(torch.zeros(3))
+    with pytest.raises(AssertionError, match="nobody watched"):
+        student.changed()
+    student.watch()
+    student.forget()
+    with pytest.raises(AssertionError, match="nobody watched"):
+        student.changed()
+
+
 def test_a_change_in_a_list_is_seen(connect):
     student = connect()
+    student.watch()
     xs = [torch.zeros(2), torch.ones(3)]
     student.last_of(xs)
     assert not student.changed()
@@ -245,6 +260,7 @@ def test_a_helper_is_built_with_the_request_that_comes_next(connect):
     module = student.Doubler(3)
     shapes = [made.state_shapes() for made in (first, second, module)]
     assert [next(iter(each.values())) for each in shapes] == [(5, 4), (6, 4), (3, 3)]
+    assert first.state_shapes() == shapes[0]  # as it is over there
     student.fixture("NoSuchHelper")
     with pytest.raises(StateError, match="LookupError: there is no fixture"):
         student.error_of("raises")
@@ -265,6 +281,34 @@ def test_an_attribute_of_a_helper_is_handed_over_without_coming_here(connect):
     added = student.add(training.part("inputs"), y=-2.0)
     assert torch.allclose(added, torch.arange(40.0).reshape(10, 4).sin(), atol=1e-6)
     assert all(map(torch.equal, training.method("condition")["weights"], weights))
+
+
+def test_to_know_a_helpers_shapes_draws_no_random_numbers():
+    def drawn(ask: bool) -> Tensor:
+        student = Student(Local(namespace()))
+        torch.manual_seed(1)
+        made = student.fixture("TinyClassifier", 7, 3, 4, 2)
+        if ask:
+            made.state_shapes()
+        return torch.rand(2)
+
+    assert torch.equal(drawn(False), drawn(True))
+
+
+def test_a_helper_of_what_lives_over_there_is_asked_for_its_shapes(connect):
+    student = connect()
+    holder = student.fixture("Holder", student.Doubler(3))
+    assert (3, 3) in holder.state_shapes().values()
+
+
+def test_a_method_is_called_before_the_next_request_and_with_it(connect):
+    student = connect()
+    module = student.Doubler(3)
+    module.before("widen")
+    assert module.state_shapes()["linear.bias"] == (4,)
+    module.before("no_such_method")
+    with pytest.raises(StateError, match="AttributeError"):
+        student.get("answer")
 
 
 def test_a_call_before_another_that_raises_is_told_as_such(connect):
@@ -300,6 +344,59 @@ def test_a_function_that_stays_outside_is_called_back(connect):
         return total + i
 
     assert torch.equal(connect().repeat(step, 4), torch.full((2,), 6.0)) and calls == [0, 1, 2, 3]
+
+
+def _foreseen(*replies: Any, error: tuple[str, str] | None = None) -> Foreseen:
+    """That `repeat` gets these sums from step(total, i), and then the error."""
+    totals = [torch.zeros(2), *replies][: len(replies) + (error is not None)]
+    calls = [wire.digest(runner.calling(0, (total, i), {})) for i, total in enumerate(totals)]
+    return Foreseen(calls, list(replies), error)
+
+
+def test_call_backs_that_were_foreseen_are_answered_over_there(connect):
+    student, calls = connect(), []
+
+    def step(total: Tensor, i: int) -> Tensor:
+        calls.append(i)
+        return total + i
+
+    student.foresee(_foreseen(torch.ones(2), torch.full((2,), 5.0)))
+    assert torch.equal(student.repeat(step, 4), torch.full((2,), 10.0))
+    assert (calls, student.foreseen()) == ([2, 3], 2)
+    student.foresee(_foreseen(torch.ones(2), error=("KeyError", "no more")))
+    with pytest.raises(StudentError, match="KeyError: 'no more'"):
+        student.repeat(step, 4)
+    assert (calls, student.foreseen()) == ([2, 3], 2)
+    assert torch.equal(student.repeat(step, 2), torch.ones(2)) and student.foreseen() == 0
+
+
+def test_from_the_first_other_call_on_everything_comes_here(connect):
+    student, calls = connect(), []
+
+    def step(total: Tensor, i: int) -> Tensor:
+        calls.append(i)
+        return total + 1
+
+    first, third = _foreseen(torch.ones(2)), _foreseen(torch.ones(2), torch.ones(2), torch.ones(2))
+    student.foresee(Foreseen([*first.calls, "another", third.calls[2]], [torch.ones(2)] * 3))
+    assert torch.equal(student.repeat(step, 3), torch.full((2,), 3.0))
+    assert (calls, student.foreseen()) == ([1, 2], 1)
+    student.foresee(first)
+    student.forget()
+    student.repeat(step, 1)
+    assert (calls, student.foreseen()) == ([1, 2, 0], 0)
+
+
+@pytest.mark.parametrize("lie", [2, -1, True, "1", [1], None])
+@pytest.mark.parametrize("reply", [{"ok": None}, {"error": ["ValueError", "no"]}])
+def test_no_more_call_backs_came_than_were_foreseen(lie, reply):
+    near, far = socket.socketpair()
+    wire.send(far, {"number": 1, "foreseen": lie} | reply)
+    student = Student(Remote(near, timeout=5))
+    student.foresee(_foreseen(torch.ones(2)))
+    with contextlib.suppress(StudentError):
+        student.repeat(lambda total, i: total, 1)
+    assert student.foreseen() == 0
 
 
 def test_a_dictionary_never_passes_for_a_handle(connect):
@@ -614,6 +711,7 @@ class _Agreeing(TorchDispatchMode):
 @pytest.mark.parametrize("mode", [_Agrees, _Agreeing])
 def test_a_mode_that_a_cell_left_on_hides_no_change(mode):
     student = Student(Local(namespace()))
+    student.watch()
     with mode():
         student.in_place(torch.zeros(3))
         assert student.changed()
@@ -626,6 +724,7 @@ def test_a_mode_that_a_cell_left_on_hides_no_change(mode):
 @pytest.mark.filterwarnings("ignore:.*Overriding a previously registered kernel")
 def test_a_kernel_of_the_students_own_hides_no_change():
     student = Student(Local(namespace()))
+    student.watch()
     kernels = torch._C._dispatch_library("IMPL", "aten", "", __file__, 0)
     try:
         kernels.impl("equal", "CPU", lambda a, b: True)
@@ -664,6 +763,7 @@ def _handed_back(xs):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool])
 def test_what_counts_as_a_change(dtype):
     student = Student(Local({f.__name__: f for f in (_turned, _replaced, _tracked, _handed_back)}))
+    student.watch()
     x = torch.tensor([[1, 0], [1, 1]]).to(dtype)
     for function, argument, changed in (
         ("_turned", x, True),
