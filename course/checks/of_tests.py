@@ -8,6 +8,7 @@ The implementations stay out here: the test calls them back. In a notebook they 
 few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
 """
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +29,9 @@ REFERENCE = "the reference"  # the name of the right one that every set of imple
 MAX_CALLS = 200  # of one implementation by one test
 MAX_SIZE, MAX_ELEMENTS = 512, 20_000  # of what a test may give it: what is right shows on small inputs
 MAX_FORESEEN = 32  # calls: whoever makes more is asked for each
+MADE_OFTEN = (
+    0.2  # of the implementations before: a call made of so many is foreseen, as to be asked costs five times that
+)
 _NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Banned")  # what ends a test without an opinion
 
 Make = Callable[[Any, Draw], Callable]
@@ -90,13 +94,16 @@ class CheckOfTest(Check):
         student.seed(seed)
         found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
         own: dict[str, str] = {}  # the same, where the test broke rather than said so
-        calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make them of the next
+        calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make some of them of the next
+        counts: list[int] = []  # how many it has made of each
         habits = ""
         try:
             for index in Draw(seed, self.name, "order").permutation(len(against)).tolist():
-                given = _Given(self._callable(against[index], seed), seed, calls)
+                often = sorted(counts)[-math.ceil(MADE_OFTEN * len(counts))] if counts else 0
+                given = _Given(self._callable(against[index], seed), seed, calls[:often])
                 found[against[index].name], raised = self._opinion(student, given)
                 calls = max(calls, given.calls, key=len)
+                counts.append(len(given.calls))
                 if raised:
                     own[against[index].name] = raised
                 if against[index].name == REFERENCE:
