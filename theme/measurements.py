@@ -246,18 +246,22 @@ def requests_leaving(folder: Path) -> Reached:
     return (f"{leaving} of {sum(record['requests'] for record in found):,}", leaving == 0) if found else None
 
 
-@target("grading a hand-in in the sandbox", "1/30 of stock nbgrader's time")
+@target("grading the same hand-ins in the sandbox", "1/30 of stock nbgrader's time")
 def grading(folder: Path) -> Reached:
-    def of(counted: str) -> list[float]:
-        found = rows("grading", folder, peer="nbgrader autograde", clock="wall", counted=counted)
-        return [ratio for record in found for ratio in ratios(record)]
+    def of(counted: str) -> list[Record]:
+        return rows("grading", folder, peer="nbgrader autograde", clock="wall", counted=counted)
 
     more, whole = of("one hand-in more"), of("the whole class")
     if not more or not whole:
         return None
-    hand_ins = rows("grading", folder)[0]["hand_ins"]
-    text = f"stock takes {span(more)} times as long for one hand-in more, {span(whole)} times for a class of {hand_ins}"
-    return text, min(more) >= 30
+    theirs, ours = (sum(record[f"{whose}_seconds_a_hand_in"] for record in more) for whose in ("peer", "our"))
+    by_assignment = span([record["ratio"] for record in more])
+    text = (
+        f"stock takes {number(theirs / ours)} times as long for one hand-in more of each assignment "
+        f"({by_assignment} times by assignment), {span([record['ratio'] for record in whole])} times for a class of "
+        f"{whole[0]['hand_ins']}"
+    )
+    return text, theirs / ours >= 30
 
 
 def told_apart(folder: Path, *figures: str) -> list[Record]:

@@ -66,7 +66,7 @@ class Local:
             return {"error": ("TooLarge", str(error))}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Foreseen:
     """What functions of the check's give, if they are called in this way and order.
 
