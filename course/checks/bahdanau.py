@@ -190,7 +190,7 @@ def _gradients(found: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _random(student: Student, draw: Draw, name: str, *sizes: int) -> Module:
-    module = getattr(student, name)(*sizes)
+    module = student.shared(name, *sizes)
     module.load(draw.state(module))
     return module
 

@@ -113,7 +113,7 @@ _B, _N, _T, _V, _E, _H, _D_MODEL, _D_ATTENTION = 2, 6, 4, 7, 3, 5, 8, 9
 
 
 def _decoder(student: Student, draw: Draw) -> Module:
-    decoder = student.CaptionDecoder(_V, _E, _H, 0, _D_MODEL, _D_ATTENTION)
+    decoder = student.shared("CaptionDecoder", _V, _E, _H, 0, _D_MODEL, _D_ATTENTION)
     decoder.load(draw.state(decoder))
     return decoder.eval()
 

@@ -147,7 +147,8 @@ class _Step:
     ):
         self.student = student
         self.model = student.fixture("TinyClassifier", _V, _T, _D, _CLASSES)
-        self.model.load(draw.state(self.model))
+        self.weights = draw.state(self.model)
+        self.model.load(self.weights)
         self.watch = student.fixture("Watch")
         self.loss_of = student.fixture("MeanLoss", self.watch)
         self.optimizer = student.fixture("sgd", self.model, lr, 0.9)
@@ -198,10 +199,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @train_step.row("a long gradient is cut to max_norm, over all parameters together")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=1.0, lr=1.0)
-    before = step.model.state()
     step.take(_batch(draw), max_norm=0.05)
     after = step.model.state()
-    return {"weights after the step": after, "length of the step": _length(before, after)}
+    return {"weights after the step": after, "length of the step": _length(step.weights, after)}
 
 
 def _explain_threshold(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -216,9 +216,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     batch, moved = _batch(draw), {}
     for scale in (1.0, 4096.0):
         step = _Step(student, draw, scale, lr=1.0)
-        before = step.model.state()
         step.take(batch, max_norm=0.1)
-        moved[f"{scale:g}"] = _length(before, step.model.state())
+        moved[f"{scale:g}"] = _length(step.weights, step.model.state())
     return {"length of the step": moved}
 
 
@@ -291,10 +290,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @train_step.row("a scaler that is switched off, as for bfloat16: gradients are clipped all the same", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=1.0, lr=1.0, on=False)
-    before = step.model.state()
     _, norm = step.take(_batch(draw), max_norm=0.05)
     after = step.model.state()
-    return {"length of the step": _length(before, after), "norm": _number(norm), "weights after the step": after}
+    return {"length of the step": _length(step.weights, after), "norm": _number(norm), "weights after the step": after}
 
 
 @train_step.row("loss and norm are tensors, and no number is read off the loss: a GPU need not be waited for",
@@ -566,13 +564,13 @@ def _explain_growth(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     few, many = observed["few"], observed["many"]
     if not observed["it grows with the keys"]:
         return None
-    return f"Of the query there were at most {few} numbers at one time with 24 keys, and {many} with 192 keys."
+    return f"Of the query there were at most {few} numbers at one time with 16 keys, and {many} with 96 keys."
 
 
 @attention_in_blocks.row("what is kept does not grow with the number of keys", weight=0.5, explain=_explain_growth)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     most, outputs = [], []
-    for num_keys in (24, 192):
+    for num_keys in (16, 96):
         watch = student.fixture("Watch")
         query = student.fixture("watched", watch, draw.normal(5, 3))
         outputs.append(student.attention_in_blocks(query, draw.normal(num_keys, 3), draw.normal(num_keys, 2), 4))

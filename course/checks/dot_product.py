@@ -279,7 +279,7 @@ _WEIGHTS = ("W_K.weight", "W_Q.weight", "W_V.weight")
 
 def _self_attention(student: Student, draw: Draw, d_model: int) -> Module:
     """The student's module with drawn weights. Raises ValueError where they cannot be loaded under their names."""
-    attention = student.SelfAttention(d_model)
+    attention = student.shared("SelfAttention", d_model)
     names = sorted(attention.state_shapes())
     if missing := [name for name in _WEIGHTS if name not in names]:
         raise ValueError(

@@ -42,7 +42,7 @@ def _load(model: Module, state: dict[str, Tensor]) -> None:
 
 
 def _model(student: Student, draw: Draw, **options: float) -> Module:
-    model = student.CausalLanguageModel(_V, _MAX, _D, _H, _FF, _LAYERS, **options)
+    model = student.shared("CausalLanguageModel", _V, _MAX, _D, _H, _FF, _LAYERS, **options)
     _load(model, draw.state(model))
     return model.eval()
 

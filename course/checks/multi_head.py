@@ -109,7 +109,7 @@ multi_head_attention = Check("multi_head_attention", parts=("MultiHeadAttention"
 
 
 def _attention(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module:
-    attention = student.MultiHeadAttention(d_model, num_heads)
+    attention = student.shared("MultiHeadAttention", d_model, num_heads)
     attention.load(draw.state(attention))
     return attention
 

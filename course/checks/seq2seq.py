@@ -43,7 +43,7 @@ gru_cell = Check("gru_cell", parts=("GRUCell",), banned=("gru_cell", "gru", "GRU
 
 def _cell(student: Student, draw: Draw, update: float = 0.0) -> Module:
     """A student's cell with drawn weights; `update` is added to the update gate's bias."""
-    cell = student.GRUCell(INPUT, HIDDEN)
+    cell = student.shared("GRUCell", INPUT, HIDDEN)
     state = draw.state(cell)
     state["bias_ih"][HIDDEN : 2 * HIDDEN] += update
     cell.load(state)
@@ -71,7 +71,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 @gru_cell.row("a candidate of zero: the update gate's share of the old state")
 def _(student: Student, draw: Draw) -> Values:
-    cell = student.GRUCell(INPUT, HIDDEN)
+    cell = student.shared("GRUCell", INPUT, HIDDEN)
     state = draw.state(cell)
     for name in state:
         state[name][2 * HIDDEN :] = 0.0
@@ -82,7 +82,7 @@ def _(student: Student, draw: Draw) -> Values:
 def _half(student: Student, draw: Draw, reset: float) -> Values:
     """The candidate of a cell whose update gate is one half, whichever way round it is: twice the new state less the
     old. The weights that feed the gates are zero, so each gate is the sigmoid of its bias."""
-    cell = student.GRUCell(INPUT, HIDDEN)
+    cell = student.shared("GRUCell", INPUT, HIDDEN)
     state = draw.state(cell, scale=1.0)
     for name in state:
         state[name][: 2 * HIDDEN] = 0.0
@@ -164,7 +164,7 @@ def _source(draw: Draw, batch: int = 5) -> tuple[Tensor, Tensor]:
 
 def _encoder(student: Student, draw: Draw) -> Module:
     """A student's encoder with drawn weights: padding too gets a vector, so whoever reads it must show it."""
-    made = student.Encoder(SOURCE_VOCABULARY, EMBEDDING, WIDTH, 0)
+    made = student.shared("Encoder", SOURCE_VOCABULARY, EMBEDDING, WIDTH, 0)
     made.load(draw.state(made))
     return made
 
@@ -258,7 +258,7 @@ decoder = Check("decoder", parts=("Decoder", "Seq2Seq"))
 
 
 def _decoder(student: Student, draw: Draw) -> Module:
-    made = student.Decoder(TARGET_VOCABULARY, EMBEDDING, WIDTH, 0)
+    made = student.shared("Decoder", TARGET_VOCABULARY, EMBEDDING, WIDTH, 0)
     made.load(draw.state(made))
     return made
 
@@ -268,7 +268,7 @@ def _seq2seq(student: Student, draw: Draw) -> tuple[Module, int]:
     never 0 or 1, which somebody might have written down."""
     encoder = student.fixture("vector_encoder", SOURCE_VOCABULARY, WIDTH)
     bos_id = int(draw.integers(2, TARGET_VOCABULARY, 1))
-    made = student.Seq2Seq(encoder, student.Decoder(TARGET_VOCABULARY, EMBEDDING, WIDTH, 0), bos_id)
+    made = student.Seq2Seq(encoder, student.shared("Decoder", TARGET_VOCABULARY, EMBEDDING, WIDTH, 0), bos_id)
     made.load(draw.state(made))
     return made, bos_id
 

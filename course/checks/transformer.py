@@ -54,7 +54,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _loaded(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any) -> Module:
     """A module of the student's in eval mode with drawn weights; seeded, so that weights left out are the same too."""
     student.seed(6)
-    module = getattr(student, name)(*sizes, **options)
+    module = student.shared(name, *sizes, **options)
     module.load(draw.state(module))
     return module.eval()
 

@@ -102,7 +102,7 @@ patch_embedding = Check("patch_embedding", parts=("PatchEmbedding",))
 
 
 def _random(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any) -> Module:
-    module = getattr(student, name)(*sizes, **options)
+    module = student.shared(name, *sizes, **options)
     module.load(draw.state(module))
     return module
 
@@ -228,8 +228,8 @@ def _explain_vit(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
 @vision_transformer.row("the parts, by their names and shapes, with a class token and without", explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
-        "class": _shapes(student.VisionTransformer((4, 6), **_SIZES, num_channels=3)),
-        "mean": _shapes(student.VisionTransformer((4, 6), **_SIZES, pool="mean", num_channels=3)),
+        "class": _shapes(_vit(student, draw)),
+        "mean": _shapes(_vit(student, draw, pool="mean")),
     }
 
 
@@ -384,7 +384,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @augment.row("each image by a shift of its own: all 25 occur, about equally often", weight=2, explain=_explain_shifts)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
-    images = draw.normal(1500, 2, 7, 6)
+    images = draw.normal(1500, 1, 5, 5)  # small: there are many of them
     found = _moves(images, _moved(student, images, 2), 2)
     counts = {shift: found.count(shift) for shift in set(found)}
     corners = sum(counts.get((down, right), 0) for down in (-2, 2) for right in (-2, 2))

@@ -67,6 +67,8 @@ class Runner:
         return getattr(self, "_" + request["op"])(request, arguments, keywords)
 
     def _in(self, value: Any) -> Any:
+        if type(value) is Tensor:  # most of what a state holds
+            return value
         if isinstance(value, Handle):
             held = self.objects[value.number]
             return getattr(held, value.part) if value.part else held

@@ -97,6 +97,7 @@ class Student:
         self._first: list[dict[str, Any]] = []  # waits for the next request
         self._foreseen = Foreseen()  # likewise
         self._came = 0
+        self._shared: dict[str, Module] = {}  # by what built them
         self._shapes: dict[int, Any] = {}  # of modules' states, as long as nothing was done since
         self._unbuilt: dict[int, tuple[str, tuple]] = {}  # helpers that wait
 
@@ -108,6 +109,20 @@ class Student:
     def get(self, name: str) -> Any:
         """The value of a variable of the student's, as it looks after crossing."""
         return self._do("get", name=name)
+
+    def shared(self, name: str, *args: Any, **kwargs: Any) -> "Module":
+        """The module that this call gives, built once for all rows: to build it often takes longer than to ask it.
+
+        The weights, and the mode where it matters, are as the row before left them: each row sets its own. What is
+        built from other objects is built anew: they are others in each row.
+        """
+        plain = all(map(_plain, (*args, *kwargs.values())))
+        call = repr((name, args, sorted(kwargs.items()))) if plain else ""
+        if (built := self._shared.get(call)) is None:
+            built = self._do("call", args, kwargs, name=name)
+            if plain and isinstance(built, Module):  # anything else is an answer that the row has to trip over
+                self._shared[call] = built
+        return built
 
     def fixture(self, name: str, *args: Any) -> "Module":
         """A public helper of `course.checks.fixtures`, built beside the student's code with the next request."""
@@ -202,6 +217,8 @@ class Student:
         self._first.append({"op": op} | ({"args": [self._out(a) for a in args]} if args else {}) | fields)
 
     def _out(self, value: Any) -> Any:
+        if type(value) is Tensor:  # most of what a state holds
+            return value
         if isinstance(value, Module):
             return wire.Handle(value._number)
         if isinstance(value, (list, tuple)):
@@ -276,10 +293,15 @@ class Module:
         return self._student._do("trace", args, kwargs, on=self._number, names=names)
 
 
+def _plain(value: Any) -> bool:
+    """Whether a value tells by itself what is built from it."""
+    return all(map(_plain, value)) if isinstance(value, tuple) else isinstance(value, (bool, int, float, str))
+
+
 def _of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
     """The shapes of a public helper's state: they are what they are in one that is built here. None where they need not
     be, because it is built from what lives over there."""
-    if not all(isinstance(arg, (bool, int, float, str)) for arg in args):
+    if not all(map(_plain, args)):
         return None
     return _shapes_of_helper(name, args)
 

@@ -13,7 +13,6 @@ import json
 import math
 import socket
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +29,7 @@ _DTYPES = {
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _NUMPY = {dtype: torch.empty(0, dtype=dtype).numpy().dtype for dtype in _NAMES if dtype is not torch.bfloat16}
 _PLAIN = frozenset({type(None), bool, int, float, str})  # what JSON itself has
+_tree = json.JSONDecoder().decode
 _json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode  # of trees that `_encode` has made
 _SIZES = {dtype: torch.empty(0, dtype=dtype).element_size() for dtype in _NAMES}
 
@@ -96,22 +96,13 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
         return value
     if depth > caps.depth:
         raise WireError(f"the value is nested more than {caps.depth} deep")
+    if isinstance(value, Tensor):
+        return _tensor_header(value, arrays, caps)
     if isinstance(value, (dict, tuple, list, set, frozenset)):
         budget[0] -= len(value)  # counted before the items are walked: a list of ten million costs nothing
         if budget[0] < 0:
             raise WireError(f"the value holds more than {caps.items} items, too many to send")
-
-    def each(items: Any) -> list[Any]:
-        return [v if type(v) in _PLAIN else _encode(v, arrays, budget, caps, depth + 1) for v in items]
-
-    if isinstance(value, Tensor):
-        return _tensor_header(value, arrays, caps)
-    if isinstance(value, dict):
-        if (state := _state_header(value, arrays, caps)) is not None:
-            return state
-        return {"dict": list(zip(map(_key, value), each(value.values()), strict=True))}
-    if isinstance(value, (tuple, list)):
-        return {"tuple" if isinstance(value, tuple) else "list": each(value)}
+        return _container_header(value, arrays, budget, caps, depth + 1)
     if isinstance(value, Handle):
         return {"handle": [value.number, value.part]}
     if isinstance(value, Callback):
@@ -120,24 +111,40 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
         return {"foreign": value.type_name}
     if isinstance(value, (np.bool_, np.integer, np.floating)):
         return value.item()
-    if isinstance(value, (set, frozenset)):
-        return {"set": each(sorted(value, key=repr))}
     if isinstance(value, (int, float, str)):  # a subclass of a plain type crosses as that type
         return next(base(value) for base in (int, float, str) if isinstance(value, base))
     return {"foreign": kind.__name__}
 
 
+def _container_header(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, depth: int) -> dict[str, Any]:
+    """The header's form of a dictionary, a tuple, a list or a set, whose items are at this depth."""
+    if isinstance(value, dict):
+        if (state := _state_header(value, arrays, caps)) is not None:
+            return state
+        items = [v if type(v) in _PLAIN else _encode(v, arrays, budget, caps, depth) for v in value.values()]
+        return {"dict": list(zip(map(_key, value), items, strict=True))}
+    kind = "tuple" if isinstance(value, tuple) else "list" if isinstance(value, list) else "set"
+    items = sorted(value, key=repr) if kind == "set" else value
+    return {kind: [v if type(v) in _PLAIN else _encode(v, arrays, budget, caps, depth) for v in items]}
+
+
 def _tensor_header(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, Any]:
     """The header's form of a tensor, whose bytes are added to the arrays, in the order of its shape."""
+    if type(value) is Tensor:
+        return _header_of(value, arrays, caps)
     with torch._C.DisableTorchFunctionSubclass():  # a subclass must not answer in its own name
-        name = _NAMES.get(value.dtype)
-        if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
-            return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
-        if value.numel() * _SIZES[value.dtype] > caps.array_bytes:
-            raise WireError(f"a tensor of shape {tuple(value.shape)} is too large to send")
-        numbers = _numbers(value.detach() if type(value) is Tensor else value.detach().as_subclass(Tensor))
-        arrays.append(numbers.tobytes())
-        return {"tensor": [name, numbers.shape]}
+        return _header_of(value, arrays, caps)
+
+
+def _header_of(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, Any]:
+    name = _NAMES.get(value.dtype)
+    if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
+        return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
+    if value.numel() * _SIZES[value.dtype] > caps.array_bytes:
+        raise WireError(f"a tensor of shape {tuple(value.shape)} is too large to send")
+    numbers = _numbers(value)
+    arrays.append(numbers.tobytes())
+    return {"tensor": [name, numbers.shape]}
 
 
 def _state_header(value: dict, arrays: list[bytes], caps: Caps) -> dict[str, Any] | None:
@@ -145,24 +152,33 @@ def _state_header(value: dict, arrays: list[bytes], caps: Caps) -> dict[str, Any
 
     A module's state is such a dictionary, and most of what is sent to and fro.
     """
-    if len(value) < 2 or not all(type(k) is str and type(v) is Tensor for k, v in value.items()):
+    if len(value) < 2:
         return None
-    plain = [v.detach() for v in value.values()]
-    if any(v.dtype != torch.float32 or v.layout != torch.strided or v.is_meta or v.is_nested for v in plain):
-        return None
-    if 4 * sum(v.numel() for v in plain) > caps.array_bytes:
+    names, tensors, count = list(value), list(value.values()), 0
+    for name, tensor in zip(names, tensors, strict=True):
+        if type(name) is not str or type(tensor) is not Tensor or tensor.dtype is not torch.float32:
+            return None
+        if tensor.layout is not torch.strided or tensor.is_meta or tensor.is_nested:
+            return None
+        count += tensor.numel()
+    if 4 * count > caps.array_bytes:
         raise WireError("the tensors of a dictionary are too large to send")
-    parts = list(map(_numbers, plain))
-    arrays.append(b"".join(part.tobytes() for part in parts))
-    return {"state": [list(value), [part.shape for part in parts]]}
+    parts = list(map(_numbers, tensors))
+    arrays.append(b"".join([part.tobytes() for part in parts]))
+    return {"state": [names, [part.shape for part in parts]]}
 
 
-def _numbers(plain: Tensor) -> np.ndarray:
+def _numbers(value: Tensor) -> np.ndarray:
+    """The tensor's numbers, without its graph and its subclass."""
+    if type(value) is not Tensor:
+        value = value.detach().as_subclass(Tensor)
+    elif value.requires_grad:
+        value = value.detach()
     try:
-        return plain.numpy()
+        return value.numpy()
     except (TypeError, RuntimeError):  # elsewhere than on the processor, conjugated, or of a type NumPy has not
-        plain = plain.to("cpu").resolve_conj().resolve_neg()
-        return (plain.view(torch.int16) if plain.dtype is torch.bfloat16 else plain).numpy()
+        value = value.to("cpu").resolve_conj().resolve_neg()
+        return (value.view(torch.int16) if value.dtype is torch.bfloat16 else value).numpy()
 
 
 def _key(key: Any) -> str | int:
@@ -174,81 +190,96 @@ def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
     if header.count(b"[") + header.count(b"{") > 5 * caps.items:  # before JSON makes objects of them, 20 bytes from 1
         raise WireError(f"the header holds more than {caps.items} items")
     try:
-        tree = json.loads(header)
+        tree = _tree(header.decode())
     except (ValueError, RecursionError) as error:
         raise WireError(f"the header is not JSON: {error}") from None
-    budget = [caps.array_bytes]
+    return _built(tree, 0, _Arrays(read, caps))
 
-    def build(node: Any, depth: int) -> Any:
-        if type(node) in _PLAIN:
-            return node
-        if depth > caps.depth:
-            raise WireError(f"the value is nested more than {caps.depth} deep")
-        if not isinstance(node, dict) or len(node) != 1:
-            raise WireError("an object in the header does not name its kind")
-        ((kind, body),) = node.items()
-        if kind == "tensor":
-            return _tensor(body)
-        if kind == "state" and isinstance(body, list) and len(body) == 2 and all(isinstance(p, list) for p in body):
-            return _state(*body)
-        if kind == "dict" and isinstance(body, list) and all(isinstance(p, list) and len(p) == 2 for p in body):
-            return dict(zip((_key(k) for k, _ in body), each((v for _, v in body), depth + 1), strict=True))
-        if kind in ("list", "tuple", "set") and isinstance(body, list):
-            items = each(body, depth + 1)
+
+def _built(node: Any, depth: int, arrays: "_Arrays") -> Any:
+    """The value of a header's node. JSON makes these types and no subclass of them, so types are compared."""
+    if type(node) in _PLAIN:
+        return node
+    if depth > arrays.caps.depth:
+        raise WireError(f"the value is nested more than {arrays.caps.depth} deep")
+    if type(node) is not dict or len(node) != 1:
+        raise WireError("an object in the header does not name its kind")
+    ((kind, body),) = node.items()
+    if kind == "tensor":
+        return arrays.tensor(body)
+    if type(body) is list:
+        deeper = depth + 1
+        if kind in ("list", "tuple", "set"):
+            items = [inner if type(inner) in _PLAIN else _built(inner, deeper, arrays) for inner in body]
             return items if kind == "list" else tuple(items) if kind == "tuple" else _set(items)
-        if kind == "handle" and isinstance(body, list) and list(map(type, body)) == [int, str]:
+        if kind == "dict":
+            made = {}
+            for pair in body:
+                if type(pair) is not list or len(pair) != 2:
+                    raise WireError("a dictionary in the header that is no list of pairs")
+                key, inner = pair
+                made[_key(key)] = inner if type(inner) in _PLAIN else _built(inner, deeper, arrays)
+            return made
+        if kind == "state" and list(map(type, body)) == [list, list]:
+            return arrays.state(*body)
+        if kind == "handle" and list(map(type, body)) == [int, str]:
             return Handle(*body)
-        if kind == "callback" and type(body) is int:
-            return Callback(body)
-        if kind == "foreign" and isinstance(body, str):
-            return Foreign(body[:200])
-        raise WireError(f"unknown kind {kind!r} in the header")
+    if kind == "callback" and type(body) is int:
+        return Callback(body)
+    if kind == "foreign" and type(body) is str:
+        return Foreign(body[:200])
+    raise WireError(f"unknown kind {kind!r} in the header")
 
-    def each(nodes: Iterable[Any], depth: int) -> list[Any]:
-        return [node if type(node) in _PLAIN else build(node, depth) for node in nodes]
 
-    def _state(names: list[Any], shapes: list[Any]) -> dict[str, Tensor]:
+class _Arrays:
+    """The tensors of one frame, in order; `read(n)` gives the next n bytes."""
+
+    def __init__(self, read: Any, caps: Caps):
+        self.caps = caps
+        self._read, self._left = read, caps.array_bytes
+
+    def state(self, names: list[Any], shapes: list[Any]) -> dict[str, Tensor]:
+        """What `_state_header` tells of."""
         if len(names) != len(shapes) or set(map(type, names)) != {str}:
             raise WireError("not a state's description")
-        sizes = [_size(shape, torch.float32) // 4 for shape in shapes]
+        sizes = [self._size(shape, torch.float32) // 4 for shape in shapes]
         count = sum(sizes)
-        flat = torch.from_numpy(np.frombuffer(read(4 * count), np.float32)).clone() if count else torch.empty(0)
+        flat = torch.from_numpy(np.frombuffer(self._read(4 * count), np.float32)).clone() if count else torch.empty(0)
         parts = zip(names, flat.split(sizes), shapes, strict=True)
-        return {name: part.view(shape) for name, part, shape in parts}
+        return {name: part if len(shape) == 1 else part.view(shape) for name, part, shape in parts}
 
-    def _size(shape: Any, dtype: torch.dtype) -> int:
-        """The bytes of a tensor, once they are taken from what is allowed."""
-        if not (isinstance(shape, list) and len(shape) <= caps.dimensions and _whole(shape)):
-            raise WireError(f"not a tensor's shape: {str(shape)[:80]}")
-        size = math.prod(shape) * _SIZES[dtype]
-        budget[0] -= size
-        if budget[0] < 0:
-            raise WireError("the arrays are larger than allowed")
-        if size == 0 and math.prod(n for n in shape if n) >= 1 << 40:  # strides that no machine can count
-            raise WireError(f"a shape of nothing that is too large: {str(shape)[:80]}")
-        return size
-
-    def _tensor(body: Any) -> Tensor:
+    def tensor(self, body: Any) -> Tensor:
+        """What `_tensor_header` tells of."""
         try:
             name, shape = body
             dtype = _DTYPES[name]
         except (KeyError, TypeError, ValueError):
             raise WireError(f"not a tensor's description: {str(body)[:80]}") from None
-        size = _size(shape, dtype)
+        size = self._size(shape, dtype)
         if size == 0:
             return torch.empty(shape, dtype=dtype)
-        raw = read(size)
+        raw = self._read(size)
         if dtype is torch.bool:  # a byte that is neither 0 nor 1 would be an invalid bool
             return torch.from_numpy(np.frombuffer(raw, np.uint8).reshape(shape)).ne(0)
         if dtype is torch.bfloat16:  # NumPy has no such numbers
             return torch.frombuffer(raw, dtype=dtype).reshape(shape).clone()
         return torch.from_numpy(np.frombuffer(raw, _NUMPY[dtype]).reshape(shape)).clone()
 
-    return build(tree, 0)
-
-
-def _whole(shape: list[Any]) -> bool:
-    return all(type(n) is int and 0 <= n < 1 << 40 for n in shape)
+    def _size(self, shape: Any, dtype: torch.dtype) -> int:
+        """The bytes of a tensor, once they are taken from what is allowed."""
+        if type(shape) is not list or len(shape) > self.caps.dimensions:
+            raise WireError(f"not a tensor's shape: {str(shape)[:80]}")
+        size = _SIZES[dtype]
+        for n in shape:
+            if type(n) is not int or not 0 <= n < 1 << 40:
+                raise WireError(f"not a tensor's shape: {str(shape)[:80]}")
+            size *= n
+        self._left -= size
+        if self._left < 0:
+            raise WireError("the arrays are larger than allowed")
+        if size == 0 and math.prod(n for n in shape if n) >= 1 << 40:  # strides that no machine can count
+            raise WireError(f"a shape of nothing that is too large: {str(shape)[:80]}")
+        return size
 
 
 def _set(items: list[Any]) -> Any:

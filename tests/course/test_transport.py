@@ -38,6 +38,11 @@ class Doubler(nn.Module):
     def widen(self):
         self.linear = nn.Linear(4, 4)
 
+class Around(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
 class Stateless(nn.Module):
     pass
 
@@ -273,13 +278,13 @@ def test_an_attribute_of_a_helper_is_handed_over_without_coming_here(connect):
     student = connect()
     training = student.fixture("Training", 3)
     weights = training.method("condition")["weights"]
-    assert student.add(training.part("inputs")).shape == (10, 4)
+    assert student.add(training.part("inputs")).shape == (10, 3)
     with pytest.raises(StudentError, match="AttributeError"):
         student.add(training.part("no_such_part"))
     student.before("in_place", training.part("inputs"))
     student.before("in_place", training.part("inputs"))
     added = student.add(training.part("inputs"), y=-2.0)
-    assert torch.allclose(added, torch.arange(40.0).reshape(10, 4).sin(), atol=1e-6)
+    assert torch.allclose(added, torch.arange(30.0).reshape(10, 3).sin(), atol=1e-6)
     assert all(map(torch.equal, training.method("condition")["weights"], weights))
 
 
@@ -293,6 +298,35 @@ def test_to_know_a_helpers_shapes_draws_no_random_numbers():
         return torch.rand(2)
 
     assert torch.equal(drawn(False), drawn(True))
+
+
+def test_a_module_that_rows_share_is_built_once_and_set_by_each(connect):
+    student = connect()
+    first = student.shared("Doubler", 3)
+    state = {"linear.weight": torch.eye(3), "linear.bias": torch.ones(3)}
+    first.load(state)
+    assert torch.equal(first.eval()(torch.zeros(1, 3))[0], torch.ones(1, 3))
+    again = student.shared("Doubler", width=3), student.shared("Doubler", 3)
+    assert [torch.equal(made.state()["linear.bias"], torch.ones(3)) for made in again] == [False, True]
+    again[1].method("widen")
+    student.forget()  # another row
+    assert student.shared("Doubler", 3).state_shapes()["linear.bias"] == (4,)
+    assert student.shared("add", 1, y=1) == 2 and student.shared("add", True, y=1) == 2  # no module: an answer as it is
+
+
+def test_what_is_built_from_other_objects_is_built_anew(connect):
+    student = connect()
+    one, other = (student.shared("Around", student.fixture("TinyClassifier", 5, 3, 4, 2)) for _ in range(2))
+    one.load({"inner.output.bias": torch.ones(2)})
+    assert torch.equal(one.state()["inner.output.bias"], torch.ones(2))
+    assert not torch.equal(other.state()["inner.output.bias"], torch.ones(2))
+
+
+def test_a_module_that_could_not_be_built_is_built_again(connect):
+    student = connect()
+    for _ in range(2):
+        with pytest.raises(StudentError, match="TypeError"):
+            student.shared("Doubler", "three")
 
 
 def test_a_helper_of_what_lives_over_there_is_asked_for_its_shapes(connect):
