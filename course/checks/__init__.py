@@ -85,25 +85,27 @@ class Draw:
             shapes = module.state_shapes()
         else:
             shapes = {n: tuple(t.shape) for n, t in module.state_dict().items() if t.is_floating_point()}
-        if sum(math.prod(shape) for shape in shapes.values()) > _LARGEST:  # they are the student's
+        sizes = list(map(math.prod, shapes.values()))
+        if sum(sizes) > _LARGEST:  # they are the student's
             name = max(shapes, key=lambda name: math.prod(shapes[name]))
             raise ValueError(f"{name} is of shape {shapes[name]}: the state is far larger than any asked for")
-        return {n: scale * self._value(n, tuple(shape)) for n, shape in shapes.items()}
-
-    def _value(self, name: str, shape: tuple[int, ...]) -> Tensor:
-        small = math.prod(shape) <= _SMALL and len(str(name)) <= _LONG
-        return (_remembered if small else _drawn)(self._seed, name, shape)
-
-
-_LARGEST, _SMALL = 1 << 24, 1 << 12  # numbers in a state; in a part of one that is worth remembering
-_LONG = 200  # characters of such a part's name, which is the student's and is remembered with it
+        if not shapes:
+            return {}
+        small = sum(sizes) <= _SMALL and sum(map(len, map(str, shapes))) <= _SMALL
+        numbers = (_remembered if small else _drawn)(self._seed, tuple(shapes.items()))
+        parts = zip(shapes.items(), (scale * numbers).split(sizes), strict=True)
+        return {name: part if len(shape) == 1 else part.view(shape) for (name, shape), part in parts}
 
 
-def _drawn(seed: int, name: str, shape: tuple[int, ...]) -> Tensor:
-    return Draw(seed, "state", name).normal(*shape)
+_LARGEST, _SMALL = 1 << 24, 1 << 13  # numbers in a state; in one that is worth remembering, and characters of its names
 
 
-_remembered = lru_cache(maxsize=10_000)(_drawn)  # rows, and the answers of a bank, ask for the same state again
+def _drawn(seed: int, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> Tensor:
+    """The numbers of a state, one part's behind the other's."""
+    return torch.cat([Draw(seed, "state", name).normal(*shape).flatten() for name, shape in shapes])
+
+
+_remembered = lru_cache(maxsize=1000)(_drawn)  # rows, and all hand-ins of a class, ask for the same state again
 
 
 @dataclass(frozen=True)

@@ -134,8 +134,8 @@ class Runner:
         own = self.objects[request["on"]].state_dict()
         (state,) = args
         with torch.no_grad():
-            for name, value in state.items():
-                own[name].copy_(value)
+            if state:
+                torch._foreach_copy_([own[name] for name in state], list(state.values()))
 
     def _mode(self, request, args, kwargs):
         self.objects[request["on"]].train(request["training"])

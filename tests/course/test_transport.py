@@ -697,7 +697,7 @@ def test_shapes_without_end_are_drawn_nothing_for():
 
 def test_a_long_name_of_a_state_is_not_remembered():
     remembered = checks._remembered.cache_info().currsize
-    for length in (checks._LONG + 1, 100_000):
+    for length in (checks._SMALL + 1, 100_000):
         student = lying({"ok": wire.Handle(0), "shapes": {"w" * length: (2,)}})
         assert Draw(length, "a row of this test").state(student.Made())["w" * length].shape == (2,)
     assert checks._remembered.cache_info().currsize == remembered
