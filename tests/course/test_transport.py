@@ -161,7 +161,9 @@ def test_numpy_scalars_cross_as_numbers_and_the_rest_by_type_name():
      b'{"list": ' * 40 + b"1" + b"}" * 40, b"[" * 100_000, b'{"dict": [["a", 1, 2]]}', b'{"dict": ["ab"]}',
      b'{"handle": 0}', b'{"handle": [0, 1]}', b'{"handle": [true, ""]}', b'{"state": [["a"], [[1], [1]]]}',
      b'{"state": [[["a"]], [[1]]]}', b'{"state": [["a"], [[-1]]]}', b'{"state": [["a"], ["1"]]}',
-     b'{"state": [["a"], 3]}', b'{"state": [["a", "b"], [[8388608], [8388609]]]}', b'{"state": [[], []]}'],
+     b'{"state": [["a"], 3]}', b'{"state": [["a", "b"], [[8388608], [8388609]]]}', b'{"state": [[], []]}',
+     b'{"dict": "ab"}', b'{"list": 3}', b'{"set": [{"list": []}]}', b'{"tensor": 3}', b'{"state": "ab"}',
+     b'{"foreign": 3}', b'{"callback": true}', b'{"tensor": ["float32", [true]]}', '{"list": []}'.encode("utf-16")],
 )  # fmt: skip
 def test_a_malformed_frame_is_a_wire_error(header):
     with pytest.raises(wire.WireError):
@@ -620,6 +622,18 @@ def test_a_dictionary_that_is_no_state_crosses_unchanged(other):
     copied = wire.copy(other)
     assert list(copied) == list(other) and list(map(type, copied.values())) == list(map(type, other.values()))
     assert all(torch.equal(copied[k], v) and copied[k].dtype == v.dtype for k, v in other.items() if v is not None)
+
+
+def test_a_dictionary_that_says_one_thing_and_gives_another_is_sent_as_what_it_gives():
+    class Lying(dict):
+        def items(self):
+            return [(name, torch.zeros(2)) for name in self]
+
+        def values(self):
+            return [torch.ones(2, dtype=torch.float64) for _ in self]
+
+    came = wire.copy(Lying(a=torch.zeros(2), b=torch.zeros(2)))
+    assert all(torch.equal(came[name], torch.ones(2, dtype=torch.float64)) for name in ("a", "b"))
 
 
 def test_a_state_too_large_is_refused_before_sending():
