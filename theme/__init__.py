@@ -20,6 +20,7 @@ from theme import (
     exercises,
     explorables,
     inline_svg,
+    katex,
     math,
     measurements,
     weight,
@@ -37,7 +38,7 @@ def add_folders(app: Sphinx, config: Config) -> None:
 
 def digest() -> str:
     """Return a digest of what pages are made with here: where it changes, an earlier build's pages are made again."""
-    total = hashlib.sha256()
+    total = hashlib.sha256(katex.versions().encode())
     for path in sorted(FOLDER.rglob("*")):
         if path.suffix in (".py", ".html", ".js"):
             total.update(path.relative_to(FOLDER).as_posix().encode() + path.read_bytes())

@@ -1,8 +1,7 @@
 """Equations as HTML and MathML, made when the book is built: pages need no script and no network for them.
 
-KaTeX 0.19.1 (MIT, its licence is in static/katex) runs inside V8 by way of mini-racer. `katex.min.js` is used here only
-and is not published; its style sheet (of whose font sources WOFF2 alone is kept) and its fonts are, on pages with an
-equation. To take another version, replace these files from its package.
+KaTeX runs inside V8, by way of mini-racer, while the book builds; its style sheet and its fonts are linked on pages with
+an equation. `katex.py` finds all of it in installed packages.
 """
 
 from __future__ import annotations
@@ -18,9 +17,10 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
+from theme import katex
+
 logger = logging.getLogger(__name__)
-LIBRARY = Path(__file__).parent / "katex.min.js"
-STYLES = "katex/katex.min.css"
+FOLDER = "katex"  # of the styles and fonts, among the files that pages share
 
 
 @cache
@@ -29,7 +29,7 @@ def engine():
     from py_mini_racer import MiniRacer
 
     context = MiniRacer()
-    context.eval(LIBRARY.read_text("utf-8"))
+    context.eval(katex.script())
     return context
 
 
@@ -100,7 +100,13 @@ def visit_block(self: HTML5Translator, node: nodes.math_block) -> None:
 def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Link the style sheet on pages that have an equation, and on no other."""
     if doctree is not None and any(isinstance(node, nodes.math | nodes.math_block) for node in doctree.findall()):
-        app.add_css_file(STYLES)
+        app.add_css_file(f"{FOLDER}/katex.css")
+
+
+def write_styles(app: Sphinx) -> None:
+    """Put the style sheet and the fonts into the site, before any page names them."""
+    if app.builder.name == "html":
+        katex.write(Path(app.outdir) / "_static" / FOLDER)
 
 
 def close(app: Sphinx, error: Exception | None) -> None:
@@ -111,5 +117,6 @@ def close(app: Sphinx, error: Exception | None) -> None:
 
 def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("katex", inline_renderers=(visit_inline, None), block_renderers=(visit_block, None))
+    app.connect("builder-inited", write_styles)
     app.connect("html-page-context", add_styles)
     app.connect("build-finished", close)

@@ -13,6 +13,7 @@ UNFINISHED = re.compile(r"\b(" + "|".join(["TO" + "DO", "FIX" + "ME", "X" + "XX"
 CONFLICT = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
 # A package comes from wherever pip is configured to look: no file here names a place.
 PLACES = re.compile(r"--(extra-)?index-url|--find-links|--trusted-host")
+MADE_ELSEWHERE = re.compile(r"\.min\.(js|mjs|css)$|\.(js|css)\.map$|\.(woff2?|ttf|otf|eot)$", re.IGNORECASE)
 SETTINGS = {".txt", ".toml", ".yml", ".yaml", ".cfg", ""}
 
 
@@ -25,11 +26,11 @@ def committed() -> list[Path]:
 
 
 def texts() -> list[tuple[str, str]]:
-    """Tracked text files, by path; code of other people that stands here as it came is left out."""
+    """Tracked text files, by path."""
     return [
         (path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
         for path in committed()
-        if path.suffix in TEXT and not path.name.endswith(".min.js")
+        if path.suffix in TEXT
     ]
 
 
@@ -54,6 +55,12 @@ def test_no_place_to_fetch_packages_from():
 def test_what_is_made_is_not_committed():
     names = {path.relative_to(ROOT).parts[0] for path in committed()}
     assert not names & {"_build", "work", "class", ".venv", "node_modules"}
+
+
+def test_no_code_of_others_is_committed():
+    """Nothing that was made elsewhere: a library, its styles and its fonts come by a package that the lock pins."""
+    brought = [path.relative_to(ROOT).as_posix() for path in committed() if MADE_ELSEWHERE.search(path.name)]
+    assert not brought, f"{brought} belong to a library: ask for its package in pyproject.toml"
 
 
 def test_files_are_small():

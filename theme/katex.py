@@ -1,0 +1,91 @@
+"""KaTeX as two pinned packages carry it: the script that the build runs, the styles and fonts that pages load.
+
+No package on PyPI is KaTeX alone. sphinxcontrib-katex holds the minified script, jupyterlab-myst (which draws the same
+equations in JupyterLab) the fonts, and the styles as a string in one of its scripts. Both hold KaTeX 0.16, and `styles`
+fails where they no longer agree: the script names classes that the styles must know.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from functools import cache
+from importlib.metadata import distribution
+from pathlib import Path
+
+from fontTools.ttLib import TTFont
+from sphinx.errors import ExtensionError
+
+SCRIPT, STYLES = "sphinxcontrib-katex", "jupyterlab-myst"
+NOTICE = "/* KaTeX {} (katex.org), (c) Khan Academy and other contributors, MIT licence; its fonts: SIL OFL 1.1. */\n"
+FONT_FACE = (
+    "@font-face{{font-display:block;font-family:{family};font-style:{style};font-weight:{weight};"
+    'src:url(fonts/{name}.woff2) format("woff2")}}\n'
+)
+
+
+def files(package: str, ending: str) -> Iterator[Path]:
+    """Yield the installed files of a package whose name ends so."""
+    for file in distribution(package).files or ():
+        if file.name.endswith(ending):
+            yield Path(str(file.locate()))
+
+
+def versions() -> str:
+    """Return which packages equations are made with: where it changes, pages are made again."""
+    return ", ".join(f"{package} {distribution(package).version}" for package in (SCRIPT, STYLES))
+
+
+@cache
+def script() -> str:
+    """Return KaTeX's minified script."""
+    return next(files(SCRIPT, "katex.min.js")).read_text("utf-8")
+
+
+def minified(css: str) -> str:
+    """Return a style sheet without comments and without the white space that means nothing."""
+    text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL))
+    return re.sub(r" ?([{};,>]|:(?= )) ?", r"\1", text).replace(";}", "}").strip()
+
+
+def rules() -> str:
+    """Return KaTeX's rules, without its fonts': the template string of a script that has a rule for `.katex`.
+
+    Raises:
+        ExtensionError: where no script of the package has one.
+    """
+    for path in files(STYLES, ".js"):
+        for literal in re.findall(r"`((?:[^`\\]|\\.)*\.katex \{(?:[^`\\]|\\.)*)`", path.read_text("utf-8")):
+            plain = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], literal)
+            return minified(re.sub(r"@font-face \{(?:\$\{\w+\}|[^}])*\}", "", plain))
+    raise ExtensionError(f"{versions()}: KaTeX's styles are in none of its scripts; take the version of requirements.txt")
+
+
+def styles() -> tuple[str, dict[str, Path]]:
+    """Return KaTeX's style sheet, and the fonts that it names: what each is called in `fonts` beside it, and where it is.
+
+    Raises:
+        ExtensionError: where the script's and the styles' versions differ in more than the last number.
+    """
+    text = rules()
+    made = [re.search(pattern, of)[1] for pattern, of in ((r'version:"([\d.]+)"', script()), (r'"(\d[\d.]+)"', text))]
+    if made[0].rpartition(".")[0] != made[1].rpartition(".")[0]:
+        raise ExtensionError(f"{versions()}: a script of KaTeX {made[0]} with styles of {made[1]}, whose classes differ")
+    faces, fonts = [], {}
+    for path in files(STYLES, ".woff2"):
+        with TTFont(path, lazy=True) as font:
+            family, kind, name = (font["name"].getDebugName(number) for number in (1, 2, 6))
+        style, weight = "italic" if "Italic" in kind else "normal", 700 if "Bold" in kind else 400
+        fonts[f"{name}.woff2"] = path
+        faces.append(FONT_FACE.format(family=family, style=style, weight=weight, name=name))
+    return NOTICE.format(made[1]) + "".join(sorted(faces)) + text, fonts
+
+
+def write(folder: Path) -> None:
+    """Write the style sheet, `katex.css`, and its fonts."""
+    text, fonts = styles()
+    (folder / "fonts").mkdir(parents=True, exist_ok=True)
+    for name, path in fonts.items():
+        shutil.copyfile(path, folder / "fonts" / name)
+    (folder / "katex.css").write_text(text, "utf-8")
