@@ -231,7 +231,7 @@ def versions(assignment: str) -> dict[str, str]:
     """What a verdict on this assignment depends on beside the hand-in: Python, torch, and the sources that judge it."""
     chapters = {e.chapter for e in judge.of_assignment(assignment)}
     files = [_HERE / f"{name}.py" for name in _JUDGING]
-    files += [*(_COURSE / "transport").glob("*.py"), _COURSE / "questions.py"]
+    files += [*(_COURSE / "transport").glob("*.py"), _COURSE / "questions.py", _COURSE / "blank.py"]
     files += [_COURSE / "checks" / "__init__.py", _COURSE / "checks" / "of_tests.py"]
     files += [*(_COURSE / "checks" / "fixtures").glob("*.py")]
     for chapter in chapters:

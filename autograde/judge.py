@@ -1,9 +1,9 @@
 """The verdicts on one hand-in: its cells run in the sandbox, its answers judged out here, from what comes over the
 line.
 
-Nothing in this module runs a student's code. Where an earlier part failed, a part that rests on it is judged once more
-in a fresh child with the reference in the failed one's place, and the better of the two verdicts counts: one mistake
-costs once.
+Nothing in this module runs a student's code. Where an earlier part failed or is blank, a part that rests on it is
+judged once more in a fresh child with the reference in that one's place, and the better of the two verdicts counts: one
+mistake, or gap, costs once.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ NOT_LOOKED_AT = "Not looked at, because of the line above."
 BUDGET = 300.0  # seconds for one hand-in, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
 BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
+_ENDLESS = ("timeout", "out of memory")
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
 
 
@@ -75,31 +76,51 @@ def tables(assignment: str, seed: int) -> dict[str, Table]:
     return {e.name: bank.table(e, seed) for e in of_assignment(assignment) if not e.question}
 
 
-def rests_on(exercise: Exercise, answer: str, among: Sequence[Exercise]) -> list[Exercise]:
-    """The earlier exercises that this one uses, by the names that its reference reaches, or that this answer does."""
+def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise]) -> list[Exercise]:
+    """The earlier exercises that this one uses, by the names that its reference reaches, or that the answer does in
+    these cells. A question rests on none: its answer is a value.
+    """
     if exercise.question:
         return []
     earlier = [e for e in among[: among.index(exercise)] if not e.question and e.chapter == exercise.chapter]
-    names, mentioned = reference.reached(exercise.chapter, exercise.parts), _names(answer)
-    for other in earlier:
-        if mentioned & set(other.parts):
+    names = reference.reached(exercise.chapter, exercise.parts) | _reached(exercise, cells)
+    for other in reversed(earlier):
+        if names & set(other.parts):
             names |= reference.reached(exercise.chapter, other.parts)
     return [other for other in earlier if names & set(other.parts)]
+
+
+def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
+    """The names that the cells which bind the exercise's own use, through any other cell, given or the student's."""
+    modules = _modules(cells)
+    found = [_globals(cell.source, modules) or _guessed(cell) for cell in cells]
+    names, left, grown = set(exercise.parts), set(range(len(cells))), True
+    while grown:
+        grown = False
+        for at in sorted(left):
+            if found[at][0] & names:
+                left.remove(at)
+                names |= found[at][1]
+                grown = True
+    return names
 
 
 def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
     """Whether another cell of the student's binds one of the exercise's names, such as `answer_1, answer_2 = 3, 4`."""
     own = f"{exercise.name}-answer"
-    for cell in cells:
-        if cell.kind != "given" and cell.grade_id != own:
-            found = _globals(cell.source, frozenset())
-            if set(exercise.parts) & (found[0] if found is not None else _words(cell.source)):
-                return True
-    return False
+    others = [cell for cell in cells if cell.kind != "given" and cell.grade_id != own]
+    return any(set(exercise.parts) & (_globals(cell.source, frozenset()) or _guessed(cell))[0] for cell in others)
 
 
-def _names(source: str) -> set[str]:
-    return {node.id for node in nodes(source) if isinstance(node, ast.Name)}
+def _modules(cells: Sequence[Cell]) -> frozenset[str]:
+    """Names under which the given cells import modules."""
+    return frozenset().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
+
+
+def _guessed(cell: Cell) -> tuple[frozenset[str], frozenset[str]]:
+    """`_globals` of a text of which no symbols can be told: it may bind and use all that it names, where it runs."""
+    words = frozenset(_words(cell.source) if _may_run(cell.source) else ())
+    return words, words
 
 
 def needed(cells: Sequence[Cell]) -> list[Cell]:
@@ -107,14 +128,13 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
 
     A given figure that no answer uses would cost every hand-in its second. A given cell that does not parse stays.
     """
-    modules = frozenset().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
+    modules = _modules(cells)
     given = {cell.index: _globals(cell.source, modules) for cell in cells if cell.kind == "given"}
     kept = {cell.index for cell in cells if cell.kind != "given" or given[cell.index] is None}
     used: set[str] = set()
     for cell in cells:
         if cell.kind != "given":
-            found = _globals(cell.source, modules)
-            used |= found[1] if found is not None else _words(cell.source) if _may_run(cell.source) else set()
+            used |= (_globals(cell.source, modules) or _guessed(cell))[1]
     grown = True
     while grown:
         grown = False
@@ -216,7 +236,7 @@ class Line:
 
 class HandIn:
     """Judges one rebuilt hand-in, given the cells to run, its assignment's exercises, this run's tables, and the
-    exercises whose answer cell is as it was given out or missing.
+    exercises whose answer cell is blank or missing.
     """
 
     def __init__(
@@ -229,8 +249,6 @@ class HandIn:
     ):
         self.sandbox, self.exercises, self.tables = sandbox, list(assignment), known
         self._all, self.cells = list(cells), needed(cells)
-        sources = {cell.grade_id: cell.source for cell in cells}
-        self.answers = {e.name: sources.get(f"{e.name}-answer", "") for e in assignment}
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
         self.done = Judgement()
         self._deadline = time.monotonic() + BUDGET
@@ -241,7 +259,8 @@ class HandIn:
         self._remote: Remote | None = None
 
     def judge(self) -> Judgement:
-        """Every exercise with the student's own parts, then those that rest on failed ones with the reference's."""
+        """Every exercise with the student's own parts, then those that rest on others which did not pass with the
+        reference's."""
         try:
             for exercise in self.exercises:
                 self.done.verdicts[exercise.name] = self._first(exercise)
@@ -278,40 +297,53 @@ class HandIn:
         """A verdict without a look where an earlier part that this one uses never ended: its turn is the second
         round.
         """
-        for other in rests_on(exercise, self.answers[exercise.name], self.exercises):
-            if (kind := self.done.verdicts[other.name].kind) in ("timeout", "out of memory"):
+        endless = {name for name, judged in self.done.verdicts.items() if judged.kind in _ENDLESS}
+        for other in rests_on(exercise, self._all, self.exercises) if endless else ():
+            if other.name in endless:
+                kind = self.done.verdicts[other.name].kind
                 return Judged(kind, 0.0, message=f"It rests on {other.number}, which did not come to an end.")
         return None
 
     def _once_more(self) -> None:
-        """Judge what rests on failed parts with the reference in their place, one child for each set of places."""
-        groups: dict[tuple[str, ...], list[Exercise]] = {}
+        """Judge what rests on parts that did not pass, blank ones among them, with the reference in their place.
+
+        In the order of the exercises: one that passes so stands on its own for those after it. What rests on the same
+        parts, one behind the other, shares a child.
+        """
+        lent: tuple[str, ...] = ()
+        cells: list[Cell] = []
         for exercise in self.exercises:
-            if self.done.verdicts[exercise.name].kind in ("pass", "not answered"):
+            before = self.done.verdicts[exercise.name]
+            if before.kind == "pass" or exercise.name in self.left:
                 continue
-            rests = rests_on(exercise, self.answers[exercise.name], self.exercises)
+            rests = rests_on(exercise, self._all, self.exercises)
             failed = tuple(e.name for e in rests if self.done.verdicts[e.name].kind != "pass")
-            if failed:
-                groups.setdefault(failed, []).append(exercise)
-        for failed, resting in groups.items():
-            cells = self._with_reference(failed)
-            for exercise in resting:
-                before, again = self.done.verdicts[exercise.name], self._judged(exercise, cells, lent=True)
-                if again.points > before.points or not before.rows:
-                    again = _in_our_words(again, before, self.tables[exercise.name])
-                    self.done.verdicts[exercise.name] = replace(again, replaced=failed)
-            self._end()
+            if not failed:
+                continue
+            if failed != lent:
+                self._end()
+                lent, cells = failed, self._with_reference(failed)
+            again = self._judged(exercise, cells, lent=True)
+            if again.points > before.points or (again.points == before.points and _says_more(again, before)):
+                again = _in_our_words(again, before, self.tables[exercise.name])
+                self.done.verdicts[exercise.name] = replace(again, replaced=failed)
 
     def _with_reference(self, names: Sequence[str]) -> list[Cell]:
-        """The cells with the reference after each of these answers: it takes their names and leaves their helpers."""
-        replaced = {f"{e.name}-answer": e for e in self.exercises if e.name in names}
+        """The cells with the reference after each of these answers, and after every other cell of the student's that
+        binds a name of theirs: it takes their names and leaves their helpers.
+        """
+        replaced = [e for e in self.exercises if e.name in names]
         free = 1 + max(cell.index for cell in self._all)
+        modules = _modules(self._all)
         cells = []
         for cell in self._all:
             cells.append(cell)
-            if (exercise := replaced.get(cell.grade_id)) is not None:
-                source = reference.source(exercise.chapter, exercise.parts)
-                cells.append(replace(cell, index=free + cell.index, grade_id="", source=source))
+            bound = (_globals(cell.source, modules) or _guessed(cell))[0] if cell.kind != "given" else frozenset()
+            for exercise in replaced:
+                if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.parts):
+                    source = reference.source(exercise.chapter, exercise.parts)
+                    cells.append(replace(cell, index=free, kind="added", grade_id="", source=source))
+                    free += 1
         return needed(cells)  # the reference may use what the student's own answer did not
 
     # --- children -------------------------------------------------------------------------------------------------
@@ -355,6 +387,10 @@ class HandIn:
         ran = self.done.ran.get(answer.index) if answer is not None else None
         if remote is None or (ran is not None and ran.ended):
             return _not_run(ran)
+        error = ran.error if ran is not None else None
+        if error is not None and lent and answer is not None and self._child is not None:
+            now = self._child.ran.get(answer.index)  # what it says here is not passed on, but that it is silent counts
+            error = error if now is None or now.error is not None else None
         line = Line(remote)
         try:
             verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
@@ -370,8 +406,8 @@ class HandIn:
             ending = self._end() if remote.failure else ""
             self.done.endings |= {ending} - {"", "ok"}
             return _cut_short(outcome, line.failure, ending, self.sandbox.limits.request_seconds)
-        if ran is not None and ran.error and ran.error.name != "NotImplementedError" and outcome.kind != "pass":
-            return _stopped(outcome, ran.error)
+        if error is not None and outcome.kind != "pass":
+            return _stopped(outcome, error)
         return outcome
 
     def _task(self, exercise: Exercise, line: Line) -> Verdict:
@@ -395,12 +431,19 @@ def _in_our_words(again: Judged, before: Judged, table: Table) -> Judged:
     if again.kind in ("timeout", "out of memory", "blocked"):  # whose words are all ours
         return again
     known = {mistake.name: mistake.message for mistake in table.mistakes}
-    told = {row.title: row.message for row in before.rows if not row.passed}
+    told = {row.title: row.message for row in before.rows if not row.passed and not checks.unwritten(row)}
     rows = []
     for row in again.rows:
         message = known.get(row.mistake or "") or told.get(row.title) or "A right answer before it does not help."
         rows.append(row if row.passed else replace(row, message=message))
     return replace(again, rows=tuple(rows))
+
+
+def _says_more(again: Judged, before: Judged) -> bool:
+    """Whether of two verdicts that earn the same the second is the better to tell: the first could look at nothing, or
+    came upon nothing but what others have left to be written, or only the second knows the mistake by name."""
+    nothing_seen = all(row.passed or checks.unwritten(row) for row in before.rows)
+    return nothing_seen or (bool(again.mistake) and not before.mistake)
 
 
 def _silent(ran: Ran) -> Ran:
@@ -441,7 +484,8 @@ def _stopped(outcome: Judged, error: CellError) -> Judged:
     """The verdict on an answer whose cell raised: its rows could only say that nothing is defined."""
     kind = {"time": "timeout", "memory": "out of memory"}.get(error.limit, "error")
     where = f" in line {error.line}" if error.line else ""
-    told = f"The cell of your answer stopped with {error.name}{where}: {error.message}"
+    why = error.message or ("something that it runs is not written yet." if error.name == "NotImplementedError" else "")
+    told = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
     if error.name == "CellEnded":
         told = error.message.replace("The cell", "The cell of your answer", 1)
     rows = outcome.rows if outcome.points else ()

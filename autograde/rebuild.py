@@ -25,6 +25,7 @@ from nbformat import NotebookNode
 
 from autograde import flags
 from autograde.syntax import nodes, parsed
+from course.blank import alike, blank
 from course.exercises import exercises
 
 Kind = Literal["given", "answer", "added"]
@@ -55,9 +56,9 @@ class Rebuilt:
 
     `cells` is what to run, in order: no check cells, and nothing tagged skip-execution. `notebook` is for nbgrader: the
     assignment's own cells with the answers in them, and the added cells. `notes` are sentences for the student and
-    `details` the same things for the instructor. `unanswered` are the exercises whose answer is missing or still the
-    stub; `untouched` says that this is all of them and that nothing was added. `edited` are flags: which of the
-    hand-in's marks and checks are not as they were given out.
+    `details` the same things for the instructor. `unanswered` are the exercises whose answer is missing or blank;
+    `untouched` says that this is all of them and that nothing was added. `edited` are flags: which of the hand-in's
+    marks and checks are not as they were given out.
     """
 
     cells: tuple[Cell, ...]
@@ -82,13 +83,23 @@ class _Asked:
     names: frozenset[str]
     answer: str | None = None  # None until one is found
     found_at: int | None = None  # the place in the hand-in that counts
+    together: bool = False  # whether the cell that counts is that of another exercise
     seen: dict[str, bool] = field(default_factory=dict)  # of texts: whether they are unfinished
 
     def unfinished(self, source: str) -> bool:
-        """Whether this text is the stub still, or nothing at all."""
+        """Whether this text is the stub still, less than that, or nothing at all."""
         if source not in self.seen:
-            self.seen[source] = _empty(source) or _same(source, self.stub)
+            self.seen[source] = _empty(source) or _same(source, self.stub) or (self.code and _blank(source, self.stub))
         return self.seen[source]
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody has written anything for it yet."""
+        return not self.together and (self.answer is None or self.unfinished(self.answer))
+
+    def answered_with(self, other: str, place: int | None) -> None:
+        """Its answer stands in the cell of another exercise."""
+        self.answer, self.found_at, self.together = f"# answered together with {other}\n...", place, True
 
 
 @dataclass
@@ -197,20 +208,14 @@ def _same(one: str, other: str) -> bool:
         return True
     left, right = parsed(one), parsed(other)
     try:
-        return left is not None and right is not None and _alike_trees(left, right)
+        return left is not None and right is not None and alike(left, right)
     except RecursionError:
         return False
 
 
-def _alike_trees(one: Any, other: Any) -> bool:
-    """Whether two syntax trees, or parts of them, are equal; over at the first difference, where `ast.dump` goes on."""
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, list):
-        return len(one) == len(other) and all(map(_alike_trees, one, other))
-    if isinstance(one, ast.AST):
-        return all(_alike_trees(getattr(one, name, None), getattr(other, name, None)) for name in one._fields)
-    return one == other
+def _blank(source: str, stub: str) -> bool:
+    tree, given = parsed(source), parsed(stub)
+    return tree is not None and given is not None and blank(tree, given)
 
 
 def _squeezed(source: str) -> str:
@@ -285,13 +290,13 @@ def _match_answers(found: list[_Found], asked: list[_Asked], checks: dict[str, i
 
 def _answered_together(asked: list[_Asked]) -> None:
     """Where an answer is missing or still the stub and another's cell defines its names, that cell answers both."""
-    holders = [one for one in asked if one.code and one.answer is not None and not one.unfinished(one.answer)]
+    holders = [one for one in asked if one.code and not one.open]
     defined = {holder.exercise: _defined(holder.answer or "") - holder.names for holder in holders}
     for one in asked:
-        if one.code and (one.answer is None or one.unfinished(one.answer)):
+        if one.code and one.open:
             for holder in holders:
                 if one.names & defined[holder.exercise]:
-                    one.answer, one.found_at = f"# answered together with {holder.exercise}\n...", holder.found_at
+                    one.answered_with(holder.exercise, holder.found_at)
                     break
 
 
@@ -376,7 +381,7 @@ def _alike(one: set[str], other: set[str]) -> bool:
 def _answers_in_added_cells(found: list[_Found], asked: list[_Asked], notes: _Notes) -> None:
     """Where an answer is missing or still the stub, an added cell that defines its names is the answer."""
     for one in asked:
-        if not one.code or (one.answer is not None and not one.unfinished(one.answer)):
+        if not one.code or not one.open:
             continue
         holders = [cell for cell in found if cell.role == "added" and one.names & cell.defines]
         if not holders:
@@ -390,8 +395,8 @@ def _answers_in_added_cells(found: list[_Found], asked: list[_Asked], notes: _No
         # A cell may answer several exercises: it runs once, in the place of the first.
         for other in asked:
             if other is not one and other.code and other.names & holder.defines:
-                if other.answer is None or other.unfinished(other.answer):
-                    other.answer, other.found_at = f"# answered together with {one.exercise}\n...", holder.index
+                if other.open:
+                    other.answered_with(one.exercise, holder.index)
 
 
 def _deleted(asked: list[_Asked], notes: _Notes) -> None:
@@ -480,7 +485,7 @@ def _lay_out(assignment: NotebookNode, asked: list[_Asked], found: list[_Found],
         runs = cell.cell_type == "code" and not is_check and _LEFT_OUT not in tags
         put(cell, "given", run=cell.source if runs else None)
 
-    unanswered = frozenset(one.exercise for one in asked if one.answer is None or one.unfinished(one.answer))
+    unanswered = frozenset(one.exercise for one in asked if one.open)
     untouched = len(unanswered) == len(asked) and not added
     return Rebuilt(tuple(cells), notebook, tuple(notes.student), tuple(notes.instructor), unanswered, untouched)
 

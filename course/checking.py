@@ -8,11 +8,12 @@ import html
 import io
 import re
 import warnings
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
 
-from course import checks, parts, questions, record, session, tables
+from course import checks, owed, parts, questions, record, session, tables
 from course.checks import Verdict
 from course.exercises import Exercise, by_number
 from course.transport.student import Local
@@ -111,5 +112,11 @@ def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     if exercise.question:
         (answer,) = namespace.values()
         return questions.judge(exercise, answer)
+    if owed.unanswered(exercise, namespace):
+        return Verdict("not answered", 0.0, note="Not answered yet.")
     found = checks.find(exercise.name, exercise.chapter)
-    return found.judge(found.student(Local(namespace)), tables.load(exercise.name))
+    verdict = found.judge(found.student(Local(namespace)), tables.load(exercise.name))
+    if verdict.kind == "pass" or not (told := owed.told(exercise, namespace)):
+        return verdict
+    rows = () if all(checks.unwritten(row) for row in verdict.rows) else verdict.rows  # the note says it better
+    return replace(verdict, rows=rows, note=" ".join(filter(None, [verdict.note, told])))

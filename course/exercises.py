@@ -27,6 +27,7 @@ class Exercise:
     minutes: int
     stretch: bool
     question: bool
+    stub: str = ""  # what its cell leaves to be written, without docstrings; "" where that holds a program
 
 
 @cache

@@ -27,6 +27,8 @@ from nbformat import NotebookNode
 from nbgrader.preprocessors import ComputeChecksums, LockCells
 from tqdm import tqdm
 
+from course.blank import left_to_write
+
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 RECORDED = ROOT / "course" / "recorded"
@@ -174,8 +176,9 @@ def _new_id(source: str, seen: set[str]) -> str:
 
 def declared(path: Path) -> list[dict[str, Any]]:
     """The exercises that a notebook's check cells declare, for `course/recorded/exercises.json`."""
-    listed = []
-    for cell in read(path).cells:
+    listed, notebook = [], read(path)
+    stubs = {c.metadata.course.answer: c.source for c in notebook.cells if "answer" in c.metadata.get("course", {})}
+    for cell in notebook.cells:
         course = cell.metadata.get("course", {})
         if "exercise" not in course:
             continue
@@ -186,6 +189,7 @@ def declared(path: Path) -> list[dict[str, Any]]:
             "parts": parts, "points": cell.metadata.nbgrader.points, "difficulty": course["difficulty"],
             "importance": course["importance"], "minutes": course["minutes"],
             "stretch": course.get("stretch", False), "question": question,
+            "stub": left_to_write(stubs.get(course["name"], "")),
         })  # fmt: skip
     return listed
 

@@ -23,6 +23,8 @@ from course.transport.student import Module, StateError, Student, StudentError
 from course.transport.wire import Foreign
 
 RECORDED_SEED = 1
+UNWRITTEN = "Your code raised NotImplementedError: it, or something that it calls, is not written yet."
+AS_ABOVE = "As above."
 _OTHER_FORM = "another form"  # a reply that the row's own code trips over, by one of these
 _TRIPPED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, MemoryError)
 
@@ -163,8 +165,9 @@ class RowVerdict:
 class Verdict:
     """The outcome of a check.
 
-    `kind` is one of pass, part, fail, error (the code raised everywhere), not answered; the grader adds timeout,
-    out of memory and blocked. `fraction` is the share of the exercise's points, 0 to 1.
+    `kind` is one of pass, part, fail, error (the code raised everywhere). Who has the answer's text says whether it is
+    not answered, before anything is looked at; the grader adds timeout, out of memory and blocked. `fraction` is the
+    share of the exercise's points, 0 to 1.
     """
 
     kind: str
@@ -269,7 +272,7 @@ class Check:
             cause = named.get(i)
             known = cause is None or cause.message in told
             if known and observed in told:
-                message = "As above."
+                message = AS_ABOVE
             elif cause is None or not known:
                 message = observed if cause is None else f"{observed} {cause.message}"
             else:
@@ -282,8 +285,6 @@ class Check:
         fraction = sum(row.weight for row in rows if row.passed) / total if earning else 0.0
         if not failing:
             kind, fraction = "pass", 1.0
-        elif all(map(_unanswered, seen)):
-            return Verdict("not answered", 0.0, tuple(rows), note="Not answered yet.")
         elif fraction > 0:
             kind = "part"
         else:
@@ -316,6 +317,11 @@ class Check:
             return row.explain({**seen.values, **seen.hidden}, {**reference.values, **reference.hidden})
         except _TRIPPED:
             return None  # what came back has another form than the explanation expects: the plain difference stands
+
+
+def unwritten(row: RowVerdict) -> bool:
+    """Whether nothing more is known of a row than that it came upon code that is not written yet."""
+    return not row.passed and row.message in (UNWRITTEN, AS_ABOVE)
 
 
 def find(name: str, chapter: str) -> Check:
@@ -376,8 +382,10 @@ def _difference(seen: Observation, reference: Observation, row: _Row) -> str | N
         raise ValueError(f"row {row.title!r} observes nothing of the reference: {reference.raised}")
     if seen.raised is not None:
         type_name, message = seen.raised
-        if _unanswered(seen):
-            return message or "Not answered yet."
+        if type_name == "NotImplementedError" and not message:  # PyTorch raises it too, for what it lacks, with words
+            return UNWRITTEN
+        if type_name == "Undefined":
+            return message
         if type_name == "Banned":
             return f"{message[:1].upper()}{message[1:]}."
         stop = "" if message.rstrip().endswith((".", "!", "?")) else "."
@@ -394,14 +402,6 @@ def _difference(seen: Observation, reference: Observation, row: _Row) -> str | N
             return sentence
     extra = sorted(set(seen.values) - set(reference.values))
     return f"`{extra[0]}` came back although nothing of that name is asked for." if extra else None
-
-
-def _unanswered(seen: Observation) -> bool:
-    """Whether the stub itself raised: without a word, or because the name is missing. PyTorch raises the same type
-    for operations that it lacks, always with words."""
-    if seen.raised is None or seen.raised[0] != "NotImplementedError":
-        return False
-    return not seen.raised[1] or seen.raised[1].endswith(" is not defined")
 
 
 def _value_difference(name: str, value: Any, expected: Any, row: _Row) -> str | None:

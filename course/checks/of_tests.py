@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from course import parts
-from course.checks import Check, Draw, Implementation, Observation, Table, Verdict, _alike, _unanswered
+from course.checks import Check, Draw, Implementation, Observation, Table, Verdict, _alike
 from course.transport import wire
 from course.transport.runner import calling, described
 from course.transport.student import Foreseen, Student, StudentError
@@ -30,7 +30,7 @@ MAX_CALLS = 200  # of one implementation by one test, beside those that were for
 MAX_SIZE, MAX_ELEMENTS = 512, 20_000  # of what a test may give it: what is right shows on small inputs
 MAX_FORESEEN = 32  # calls: whoever makes more is asked for each
 MADE_OFTEN = 0.2  # of the implementations before: what was called so often is foreseen, at a fifth of being asked
-_NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Banned")  # what ends a test without an opinion
+_NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Banned", "Undefined")  # what ends a test without an opinion
 
 Make = Callable[[Any, Draw], Callable]
 
@@ -81,7 +81,7 @@ class CheckOfTest(Check):
         try:
             against = table.against or self.published()
         except ImportError as error:
-            return Verdict("not answered", 0.0, note=f"A test is tried on your own `{self.part}` first, and {error}")
+            return Verdict("error", 0.0, note=f"A test is tried on your own `{self.part}` first, and {error}")
         return self.compare(self.observe(student, table.seed, against), table)
 
     def observe(
@@ -133,8 +133,8 @@ class CheckOfTest(Check):
             given.came(student.foreseen())
         except StudentError as error:
             given.came(student.foreseen())
-            seen = Observation(raised=(error.type_name, error.message))
-            if error.type_name in _NO_VERDICT or _unanswered(seen):
+            unwritten = error.type_name == "NotImplementedError" and not error.message
+            if error.type_name in _NO_VERDICT or unwritten:
                 raise
             words = f"{error.type_name}{': ' if error.message else ''}{error.message}"
             return f"it raised {words}", "" if error.type_name == "AssertionError" else words
@@ -151,7 +151,7 @@ class CheckOfTest(Check):
             if row.raised or not all(row.values.values()):
                 raise ValueError(f"{self.name}: the reference's own test errs: {row.raised or row.values}")
         verdict = super().compare(seen, table)
-        if verdict.kind in ("pass", "not answered") or seen[0].raised:
+        if verdict.kind == "pass" or seen[0].raised:
             return verdict
         rights, wrongs = verdict.rows
         found = seen[1].values

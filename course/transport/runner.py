@@ -17,6 +17,10 @@ from course.transport.ban import Ban
 from course.transport.wire import Callback, Handle
 
 
+class Undefined(NameError):
+    """Nothing goes by the name of what an exercise asks for."""
+
+
 class Runner:
     """Answers requests on `namespace`, where the student's names live.
 
@@ -103,7 +107,7 @@ class Runner:
 
     def _named(self, name: str) -> Any:
         if name not in self.namespace:
-            raise NotImplementedError(f"{name} is not defined")
+            raise Undefined(f"There is no `{name}`: the cell of the answer must define it, under this name.")
         return self.namespace[name]
 
     # one method for each operation of course.transport.student
