@@ -70,6 +70,7 @@ app = typer.Typer(
     help="Hand out, grade and give feedback.",
 )
 console = Console()
+STOPPED = 3  # the exit code where grading stopped before its end; book/instructors/term.md lists them all
 
 ClassOption = Annotated[
     Path, typer.Option("--class", help="the class's folder", show_default="class/ of the repository")
@@ -264,6 +265,8 @@ def grade(
     if summary.refused:
         told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
         raise _stop(f"nbgrader did not take {told}: their verdicts are in {folder.ledger}, not in the gradebook")
+    if failed := [f"{line.student} ({line.assignment})" for line in summary.lines if line.failed]:
+        raise _failed(failed)
 
 
 @app.command()
@@ -308,6 +311,17 @@ def regrade(
         console.print("Nothing is graded yet: `autograde grade` comes first.", highlight=False)
     elif not write:
         console.print("Nothing was written; --write takes it over.", highlight=False)
+    if found.failed:
+        raise _failed(found.failed)
+
+
+def _failed(names: Sequence[str]) -> typer.Exit:
+    """Says at whom the grader failed, for reasons of its own."""
+    told = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return _stop(
+        f"the grader itself failed at {told}: that cost nobody a point, and the next `autograde grade` tries again. "
+        "`autograde trace` says what went wrong."
+    )
 
 
 def _told(record) -> Text:
@@ -319,7 +333,7 @@ def _told(record) -> Text:
 @contextlib.contextmanager
 def _mended(again: bool = False) -> Iterator[None]:
     """Errors of a run that an instructor can mend, in one line."""
-    from autograde import doctor
+    from autograde import doctor, isolation
     from autograde.engine import EngineError
     from autograde.gradebook import GradebookError
     from autograde.ledger import LedgerBusy
@@ -327,7 +341,9 @@ def _mended(again: bool = False) -> Iterator[None]:
 
     try:
         yield
-    except (doctor.NotReady, EngineError, GradebookError, LedgerBusy, SandboxError, ValueError) as error:
+    except (isolation.Stopped, EngineError) as error:
+        raise _stop(error, STOPPED) from None
+    except (doctor.NotReady, GradebookError, LedgerBusy, SandboxError, ValueError) as error:
         raise _stop(error) from None
     except KeyboardInterrupt:
         more = " (or say --again once more: it starts over)" if again else ""
@@ -527,7 +543,7 @@ def check(
     ] = None,
 ) -> None:
     """Grade one file in the sandbox and show its verdicts; nothing is written."""
-    from autograde import doctor, judge
+    from autograde import doctor, isolation, judge
     from autograde import grade as grading
 
     if not file.exists():
@@ -535,6 +551,8 @@ def check(
     name = _which(file, assignment)
     try:
         graded, exercises = grading.check(file, name), judge.of_assignment(name)
+    except isolation.Stopped as error:
+        raise _stop(error, STOPPED) from None
     except (doctor.NotReady, ValueError, FileNotFoundError) as error:
         raise _stop(error) from None
     for text in filter(None, [graded.reason, *graded.notes, *graded.flags]):
@@ -550,6 +568,9 @@ def check(
             console.print(
                 _text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
             )
+    whys = [verdict.internal for verdict in graded.verdicts.values() if verdict.internal]
+    if whys or graded.needs_person:
+        raise _stop(f"the grader itself failed, and what it failed at is no verdict: {(whys or graded.details)[-1]}")
 
 
 @app.command()

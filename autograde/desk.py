@@ -115,7 +115,9 @@ class Desk:
         return self._sandbox
 
     def grade(self, seen: quarantine.Received) -> Graded:
-        """The verdicts on one hand-in. Never raises: what goes wrong in here becomes verdicts that need a person."""
+        """The verdicts on one hand-in. What goes wrong in here becomes verdicts that need a person, but for isolation:
+        raises SandboxError where it fails in a fresh sandbox too, or the machine refuses what it takes.
+        """
         started = time.monotonic()
         try:
             if seen.notebook is None:
@@ -124,6 +126,9 @@ class Desk:
             started = time.monotonic()  # what a run pays once is not the first hand-in's
             rebuilt = rebuild(self.notebook, seen.notebook)
             judgement = self._judge(rebuilt)
+        except (SandboxError, OSError) as error:  # the machine's: no student is to blame, and the next may fare alike
+            self.close()
+            raise SandboxError(str(error) or type(error).__name__) from error
         except Exception:
             self.close()  # the next hand-in gets a fresh one
             return not_graded(self.name, self.notebook, traceback.format_exc(), time.monotonic() - started)

@@ -22,6 +22,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from autograde import causes
+from autograde.causes import Finding
 from autograde.limits import MIB, Limits
 
 _HERE = Path(__file__).resolve().parent
@@ -41,22 +43,13 @@ _NAMESPACES = (
 )
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One thing that grading rests on. `remedy` says what to do where it is not `ok`."""
-
-    name: str
-    ok: bool
-    detail: str
-    remedy: str = ""
-
-
 class NotReady(SystemExit):
     """Grading cannot be done safely here. Not an Exception: nothing that catches those may go on without a sandbox."""
 
     def __init__(self, findings: list[Finding]):
         self.findings = findings
-        told = [f"{finding.name}: {finding.detail}. To do: {finding.remedy}" for finding in findings]
+        todo = [f" To do: {finding.remedy}" if finding.remedy else "" for finding in findings]
+        told = [f"{finding.name}: {finding.detail}.{more}" for finding, more in zip(findings, todo, strict=True)]
         super().__init__("this machine cannot grade safely.\n  " + "\n  ".join(told))
 
 
@@ -64,8 +57,18 @@ def examine() -> list[Finding]:
     """Look at everything, the sandbox from inside too. Takes as long as the sandbox takes to start."""
     findings = [_system(), _python(), *_programs(), *_packages()]
     if all(finding.ok for finding in findings if finding.name in ("system", "bubblewrap")):
-        findings += [_filter(), *_sandbox()]
+        findings += [_filter(), lent := causes.devices()]
+        findings += _sandbox() if lent.ok else []
     return findings
+
+
+def anew() -> list[Finding]:
+    """What is not well now, whatever is remembered; a good examination that is not true any more is forgotten."""
+    bad = [finding for finding in examine() if not finding.ok]
+    if bad and (stamp := _stamp()) is not None:
+        with contextlib.suppress(OSError):
+            stamp.unlink(missing_ok=True)
+    return bad
 
 
 def require() -> None:
@@ -102,9 +105,8 @@ def _stamp() -> Path | None:
         return None
     rested = [boot.read_text(), platform.release(), str(os.geteuid()), sys.executable, platform.python_version()]
     rested += [f"{program} {os.stat(program).st_mtime_ns}"]
-    rested += [
-        (_HERE / f"{name}.py").read_text("utf-8") for name in ("doctor", "filter", "limits", "sandbox", "zygote")
-    ]
+    ours = ("causes", "doctor", "filter", "limits", "sandbox", "zygote")
+    rested += [(_HERE / f"{name}.py").read_text("utf-8") for name in ours]
     digest = hashlib.sha256("\0".join(rested).encode()).hexdigest()[:24]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "attention-from-scratch" / f"examined-{digest}.json"
@@ -126,17 +128,23 @@ def _python() -> Finding:
 
 def _programs() -> list[Finding]:
     bubblewrap = shutil.which("bwrap")
-    version = "not installed"
-    if bubblewrap is not None:
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            command = [bubblewrap, "--version"]
-            version = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout.strip()
+    version, well = "not installed", False
     install = "sudo apt-get install -y bubblewrap (Debian, Ubuntu), sudo dnf install bubblewrap (Fedora)"
+    if bubblewrap is not None:
+        try:
+            command = [bubblewrap, "--version"]
+            version = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()
+            well = True
+        except (OSError, subprocess.SubprocessError) as error:
+            version = f"{bubblewrap} does not run: {error}"
+            install = f"install it again: {install}"
+    elif (closed := shutil.which("bwrap", mode=os.F_OK)) is not None:
+        version, install = f"{closed} may not be executed", f"sudo chmod 755 {closed}"
     # nbgrader starts alembic by its name; the gradebook puts this Python's own folder on the PATH for it
     folders = os.pathsep.join([os.environ.get("PATH", ""), os.path.dirname(sys.executable)])
     alembic = shutil.which("alembic", path=folders)
     return [
-        Finding("bubblewrap", bubblewrap is not None, version, install),
+        Finding("bubblewrap", well, version, install),
         Finding("alembic", alembic is not None, alembic or "not on the PATH", "install the grader again: make course"),
     ]
 
@@ -248,7 +256,8 @@ def _sandbox() -> list[Finding]:
                     alive = child.ran[0].error is None
                 seconds = box.start_seconds
         except (SandboxError, OSError, subprocess.SubprocessError) as error:
-            return [Finding("sandbox", False, str(error), _NAMESPACES)]
+            known = causes.found()
+            return [*known, Finding("sandbox", False, str(error), "" if known else _NAMESPACES)]
     findings = [Finding("sandbox", alive, f"starts in {seconds:.1f} s and outlives its probes", _NAMESPACES)]
     judges: list[Callable[[Any], Finding]] = [_unprivileged, _no_network, _files_absent, _memory_holds, _forks_held]
     for place, judge in enumerate(judges):

@@ -14,8 +14,8 @@ import contextlib
 import gc
 import logging
 import time
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -23,12 +23,14 @@ from typing import Protocol
 import nbformat
 import torch
 
-from autograde import doctor
+from autograde import doctor, isolation
 from autograde.desk import Desk, Graded, Task, not_graded, versions
 from autograde.quarantine import Received
+from autograde.sandbox import SandboxError
 
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
 _LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
+_DOCTOR_SECONDS = 600.0  # before a worker that does not examine its machine is given up: it may be grading
 _AHEAD = 2  # hand-ins under way for each worker: the one that it has and the next
 
 
@@ -40,12 +42,22 @@ class EngineError(RuntimeError):
 class Job:
     """One hand-in on its way, as it was when it was read: a later one by the same student is a later run's.
 
-    `handed_in_at` is what its timestamp.txt says, "" where there is none.
+    `handed_in_at` is what its timestamp.txt says, "" where there is none. `alone`: it is to be graded after all
+    others, with nothing else under way, because the grader failed at it before.
     """
 
     student: str
     seen: Received
     handed_in_at: str = ""
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Stands for the verdicts on a hand-in that came back without: `why`, and whether it was for want of isolation."""
+
+    why: str
+    isolation: bool = False
 
 
 class Engine(Protocol):
@@ -105,7 +117,7 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
                 f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask scheduler` "
                 "and `dask worker` there, or grade on this machine, with --jobs"
             ) from None
-        workers = Workers(client)
+        workers = Workers(client, here=not scheduler)
         try:
             with _lasting():
                 yield workers
@@ -113,45 +125,86 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
             workers.close()
 
 
-class Here:
+class _Grading:
+    """What both engines do with submissions that come back without verdicts.
+
+    One that could not be isolated, or whose workers were lost, is sent once more when nothing else is under way, so
+    that a neighbour's fault is not held against it. If that fails too, on a machine that is well, it waits for a
+    person. Where submission after submission cannot be isolated, `isolation` stops the run.
+    """
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        """Raises Stopped where submissions cannot be isolated any more."""
+        watch = isolation.Watch(self._look)
+        held: list[Job] = []  # of this run
+        later: list[Job] = []  # of runs before
+
+        def together() -> Iterator[Job]:
+            for job in jobs:
+                if job.alone:
+                    later.append(job)
+                else:
+                    yield job
+
+        def waits(why: str) -> Graded:
+            return not_graded(task.assignment, _notebook(task), why)
+
+        for job, worker, outcome in self._each(task, together()):
+            if isinstance(outcome, Graded):
+                watch.isolated(worker)
+                yield job, outcome
+                continue
+            held.append(job)
+            if outcome.isolation and watch.failed(worker):
+                yield from ((one, waits(outcome.why)) for one in held)
+                raise isolation.Stopped(isolation.unexplained(outcome.why, [one.student for one in held]))
+        for job in [*held, *later]:
+            for _, worker, outcome in self._each(task, iter([job])):
+                if isinstance(outcome, Lost) and outcome.isolation:
+                    watch.look([worker])
+                yield job, outcome if isinstance(outcome, Graded) else waits(outcome.why)
+
+    def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
+        """Each job, the worker that had it, and what became of it."""
+        raise NotImplementedError
+
+    def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
+        """What is not well with the machines of these workers, looked at anew."""
+        raise NotImplementedError
+
+
+class Here(_Grading):
     """One desk in this process."""
 
     def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         torch.set_num_threads(1)
-        with Desk(task.assignment, _notebook(task), task.seed) as desk:
-            for job in jobs:
-                yield job, desk.grade(job.seen)
+        with Desk(task.assignment, _notebook(task), task.seed) as self._desk:
+            yield from super().grade(task, jobs)
+
+    def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
+        for job in jobs:
+            yield job, "", _isolated(self._desk, job.seen)
+
+    def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
+        return doctor.anew()
 
 
-class Workers:
-    """Desks in the worker processes of a Dask cluster.
+class Workers(_Grading):
+    """Desks in the worker processes of a Dask cluster, `here` where they are of this machine.
 
     Dask gives the hand-ins of a lost worker to others. One that was being graded when workers were lost, more often
-    than the scheduler allows, comes back: it is sent once more when nothing else is under way, so that a neighbour's
-    fault is not held against it, and if that costs a worker too, it waits for a person.
+    than the scheduler allows, comes back.
     """
 
-    def __init__(self, client) -> None:
-        self._client = client
+    def __init__(self, client, here: bool = False) -> None:
+        self._client, self._here = client, here
 
     def close(self) -> None:
         """Ends the workers' sandboxes: those of a cluster live longer than a run."""
         with contextlib.suppress(Exception):  # whoever is gone has none
             self._client.run(_leave, on_error="ignore")
 
-    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
-        suspects: list[Job] = []
-        for job, graded in self._all(task, iter(jobs)):
-            if graded is None:
-                suspects.append(job)
-            else:
-                yield job, graded
-        for job in suspects:
-            for _, graded in self._all(task, iter([job])):
-                yield job, graded or not_graded(task.assignment, _notebook(task), "It ended the worker, twice.")
-
-    def _all(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, Graded | None]]:
-        """Each job with what became of it, None where its workers were lost."""
+    def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
         from distributed import CancelledError, KilledWorker, wait
 
         under_way: dict = {}
@@ -176,8 +229,25 @@ class Workers:
                 job, error = under_way.pop(future), future.exception()
                 if error is not None and not isinstance(error, KilledWorker):
                     raise error
-                yield job, None if error is not None else future.result()
+                worker, outcome = future.result() if error is None else ("", Lost("It ended the worker, twice."))
+                yield job, worker, outcome
                 future.release()
+
+    def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
+        machines = {worker.rpartition(":")[0]: worker for worker in workers}  # one look at each
+        return [finding for worker in machines.values() for finding in self._looked(worker)]
+
+    def _looked(self, worker: str) -> list[doctor.Finding]:
+        """What the doctor says there; nothing of a worker that has gone, for another takes its place or none is left"""
+        asked = self._client.submit(doctor.anew, workers=[worker], allow_other_workers=False, priority=1, pure=False)
+        until = time.monotonic() + _DOCTOR_SECONDS
+        while worker in self._client.nthreads():
+            with contextlib.suppress(TimeoutError):
+                found = asked.result(timeout=_LOOK_SECONDS)
+                return found if self._here else [replace(f, name=f"{f.name} at {worker}") for f in found]
+            if time.monotonic() > until:
+                return [doctor.Finding(f"worker {worker}", False, "it does not answer", "start it again")]
+        return []
 
 
 # --- in a worker ----------------------------------------------------------------------------------------------------
@@ -185,8 +255,10 @@ class Workers:
 _at: tuple[Task, Desk] | None = None  # this worker's desk
 
 
-def _grade(task: Task, seen: Received) -> Graded:
+def _grade(task: Task, seen: Received) -> tuple[str, Graded | Lost]:
     """Runs in a worker, in its one thread: grades a hand-in at the worker's desk, which changes with the task."""
+    from distributed import get_worker
+
     global _at
     if _at is None or _at[0] != task:
         _leave()
@@ -194,7 +266,14 @@ def _grade(task: Task, seen: Received) -> Graded:
         torch.set_num_threads(1)
         gc.freeze()  # as `_lasting`, while the process lasts
         _at = task, Desk(task.assignment, _notebook(task), task.seed)
-    return _at[1].grade(seen)
+    return get_worker().address, _isolated(_at[1], seen)
+
+
+def _isolated(desk: Desk, seen: Received) -> Graded | Lost:
+    try:
+        return desk.grade(seen)
+    except SandboxError as error:
+        return Lost(str(error), isolation=True)
 
 
 def _leave() -> None:

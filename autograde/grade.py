@@ -1,13 +1,16 @@
 """`autograde grade`: every hand-in through quarantine, rebuild, sandbox and judge into the ledger, then once through
 nbgrader.
 
-A hand-in that fails in any way, even through a fault of the grader's, gets its records and the run goes on. A run that
-is killed loses the hand-ins that were under way: the next run finds the others in the ledger, and goes on under the
-same seed. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at the end.
+A hand-in that fails in any way, even through a fault of the grader's, gets its records and the run goes on; at one that
+the grader failed at, the next run tries again. Where hand-ins cannot be isolated any more, the run stops (`isolation`).
+A run that is killed loses the hand-ins that were under way: the next run finds the others in the ledger, and goes on
+under the same seed. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at
+the end.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,19 +21,21 @@ from pathlib import Path
 import nbformat
 import torch
 
-from autograde import doctor, gradebook, judge, quarantine, runs
+from autograde import doctor, gradebook, isolation, judge, quarantine, runs
 from autograde.desk import Desk, Graded, Task, lay_out, task
-from autograde.engine import Engine, Job, engine
+from autograde.engine import Engine, EngineError, Job, engine
 from autograde.folders import ClassFolder, write_atomically
-from autograde.ledger import Ledger, Record
+from autograde.ledger import Ledger, Record, counting
 from autograde.runs import Plan
+from autograde.sandbox import SandboxError
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
 class Line:
-    """One hand-in in the summary of a run. `score` is the gradebook's where a person's grades change it (`manual`)."""
+    """One hand-in in the summary of a run. `score` is the gradebook's where a person's grades change it (`manual`);
+    `failed` says that the grader failed at it in this run, at a part at least."""
 
     assignment: str
     student: str
@@ -42,6 +47,7 @@ class Line:
     seconds: float
     fresh: bool  # judged in this run, rather than found in the ledger
     manual: bool = False
+    failed: bool = False
 
 
 @dataclass
@@ -80,9 +86,10 @@ def grade(
     a run was interrupted, what it left is graded under its name and seed; `resume` goes on with all that it was asked
     for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
 
-    Raises doctor's error where the sandbox cannot be had, EngineError where workers cannot, ValueError for an unknown
-    assignment or student or nothing to resume, LedgerBusy where another run is at work, and GradebookError where the
-    gradebook cannot be reached: the verdicts are in the ledger then, and the next run enters them.
+    Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
+    where workers cannot be had, ValueError for an unknown assignment or student or nothing to resume, LedgerBusy where
+    another run is at work, and GradebookError where the gradebook cannot be reached: the verdicts are in the ledger
+    then, and the next run enters them.
     """
     named(folder, assignments, students)
     ledger = Ledger(folder.ledger)
@@ -129,7 +136,8 @@ class _Run:
         """All hand-ins of one assignment, then their way into the gradebook."""
         self.task = task(name, self.folder.released(name).read_bytes(), self.plan.seed)
         self.entered = gradebook.in_gradebook(self.folder, name)
-        self.latest = self.ledger.latest(name)
+        self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
+        self.standings = gradebook.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
         chosen = set(self.plan.students)
         hand_ins = [h for h in self.folder.hand_ins(name) if not chosen or h[0] in chosen]
@@ -139,11 +147,12 @@ class _Run:
             self.lines.append(line)
             progress(name, len(self.lines), len(hand_ins), line)
 
-        for job, graded in self.workers.grade(self.task, self._to_grade(hand_ins, done)):
-            made = records(self.plan.run, self.task, job, graded)
-            stage(self.folder, job, graded.notebook, made, graded.reason)
-            self.ledger.append(list(made.values()))
-            done(line_of(job.student, made, fresh=True))
+        with entered_though_stopped(self.folder, name):
+            for job, graded in self.workers.grade(self.task, self._to_grade(hand_ins, done)):
+                known = self.latest.get((job.student, job.seen.sha256), {})
+                made, count = records(self.plan.run, self.task, job, graded, known)
+                record(self.folder, self.ledger, job, graded, made, count)
+                done(line_of(job.student, count, fresh=True, made=made))
         self.summary.refused += [(name, student) for student in gradebook.enter(self.folder, name)]
         standings = gradebook.standings(self.folder, name)
         self.lines.sort(key=lambda line: line.student)
@@ -155,8 +164,8 @@ class _Run:
         for student, path in hand_ins:
             job = read(student, path, self.task.assignment)
             known = self.latest.get((student, job.seen.sha256), {})
-            if not self._current(known):
-                yield job
+            if not self._current(known) or self._failed_and_left(student, job.seen.sha256, known):
+                yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
             if not self._entered(student, job.seen.sha256, known):
                 shown, reason = lay_out(notebook, job.seen)
@@ -171,6 +180,13 @@ class _Run:
             (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in known.values()
         )
 
+    def _failed_and_left(self, student: str, hand_in: str, known: dict[str, Record]) -> bool:
+        """Whether the grader has no verdict on a part of it, and nobody has given points in its place."""
+        if not any(record.grader_failed for record in known.values()):
+            return False
+        standing = self.standings.get(student)
+        return standing is None or standing.needs_person or not self._entered(student, hand_in, known)
+
     def _entered(self, student: str, hand_in: str, known: dict[str, Record]) -> bool:
         stamp = gradebook.entered(self.folder, self.task.assignment, student) or {}
         of_run = stamp.get("run") in {record.run for record in known.values()}
@@ -182,8 +198,31 @@ def read(student: str, path: Path, assignment: str) -> Job:
     return Job(student, quarantine.receive(path, assignment), quarantine.handed_in_at(path))
 
 
-def records(run: str, of: Task, job: Job, graded: Graded) -> dict[str, Record]:
-    """exercise -> the ledger's record of it."""
+@contextlib.contextmanager
+def entered_though_stopped(folder: ClassFolder, assignment: str) -> Iterator[None]:
+    """What was graded before a run had to stop goes into the gradebook; where that fails too, with the next run."""
+    try:
+        yield
+    except (isolation.Stopped, EngineError):
+        with contextlib.suppress(Exception):
+            gradebook.enter(folder, assignment)
+        raise
+
+
+def record(
+    folder: ClassFolder, ledger: Ledger, job: Job, graded: Graded, made: dict[str, Record], count: dict[str, Record]
+) -> None:
+    """Writes what was made of a hand-in; into the gradebook goes only what counts, and nothing where that is old."""
+    if any(count[exercise] is new for exercise, new in made.items()):
+        stage(folder, job, graded.notebook, made, graded.reason)
+    ledger.append(list(made.values()))
+
+
+def records(
+    run: str, of: Task, job: Job, graded: Graded, known: dict[str, Record]
+) -> tuple[dict[str, Record], dict[str, Record]]:
+    """exercise -> the ledger's new record of it, and exercise -> the record that counts from now on, which is one of
+    those `known` of the hand-in where the grader failed and has a verdict already."""
     made = {}
     for exercise in judge.of_assignment(of.assignment):
         judged = graded.verdicts[exercise.name]
@@ -211,8 +250,9 @@ def records(run: str, of: Task, job: Job, graded: Graded) -> dict[str, Record]:
             notes=graded.notes,
             details=graded.details + ([judged.internal] if judged.internal else []),
             needs_person=bool(judged.internal) or graded.needs_person,
+            grader_failed=bool(judged.internal) or graded.needs_person,
         )
-    return made
+    return made, {exercise: counting(known.get(exercise), new) for exercise, new in made.items()}
 
 
 def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: dict[str, Record], reason: str) -> None:
@@ -230,19 +270,20 @@ def _row(row) -> dict:
     return {"title": row.title, "passed": row.passed, "message": row.message, "mistake": row.mistake or ""}
 
 
-def line_of(student: str, known: dict[str, Record], fresh: bool) -> Line:
-    """A hand-in's line, from its records."""
-    listed = list(known.values())
+def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str, Record] | None = None) -> Line:
+    """A hand-in's line, from the records that count and, where it is fresh, those just made."""
+    listed, last = list(known.values()), next(iter((made or known).values()))
     return Line(
         listed[0].assignment,
         student,
         round(sum(r.points for r in listed), 2),
         sum(r.max for r in listed),
         {r.exercise: r.verdict for r in listed},
-        tuple(listed[0].flags),
+        tuple(last.flags),
         any(r.needs_person for r in listed),
-        listed[0].seconds,
+        last.seconds,
         fresh,
+        failed=any(r.grader_failed for r in (made or {}).values()),
     )
 
 
@@ -251,18 +292,23 @@ def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
     found = standings.get(line.student)
     if found is None:
         return line
-    score = found.score if found.manual else line.score
+    score = found.score if found.manual or line.failed else line.score
     return replace(line, score=score, manual=found.manual, needs_person=found.needs_person)
 
 
 def check(file: Path, assignment: str) -> Graded:
-    """Grades one file by itself, without a class: nothing is written."""
+    """Grades one file by itself, without a class: nothing is written. Raises isolation.Stopped where it cannot be
+    isolated."""
     doctor.require()
     torch.set_num_threads(1)
     released = ROOT / "notebooks" / f"{assignment}.ipynb"
     notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
     with Desk(assignment, notebook, secrets.randbelow(1 << 31)) as desk:
-        return desk.grade(quarantine.receive(file, assignment))
+        try:
+            return desk.grade(quarantine.receive(file, assignment))
+        except SandboxError as error:
+            why = str(error)
+    raise isolation.explained(why)
 
 
 def as_json(summary: Summary) -> str:

@@ -291,8 +291,9 @@ def as_text(record: Record) -> str:
 
 
 class SaveVerdicts(SaveAutoGrades):
-    """nbgrader's own, except that a verdict which needs a person is entered as "needs manual grading" rather than as a
-    zero, and that a hand-in's grades and comments are looked up together: one by one was half of the work."""
+    """nbgrader's own, except that a record which needs a person is entered as "needs manual grading" and leaves the
+    points that stand there, none as a rule, rather than as a zero; and that a hand-in's grades and comments are looked
+    up together: one by one was half of the work."""
 
     def preprocess(self, nb, resources):
         of = resources["nbgrader"]
@@ -312,12 +313,11 @@ class SaveVerdicts(SaveAutoGrades):
         return lambda name, *_: found[name]
 
     def _add_score(self, cell, resources):
+        grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id)
+        before = grade.auto_score
         super()._add_score(cell, resources)
         if cell.metadata.get("autograde", {}).get("needs_person"):
-            grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id)
-            if grade.manual_score is None:
-                grade.auto_score = None
-            grade.needs_manual_grade = True
+            grade.auto_score, grade.needs_manual_grade = before, True
 
 
 class AutogradeStaged(Autograde):

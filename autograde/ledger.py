@@ -1,6 +1,7 @@
 """The ledger: the grader's append-only record of verdicts, one JSON line an exercise, one file an assignment.
 
-Nothing in it is ever changed or removed; the newest record of a hand-in and exercise counts. All records of a hand-in
+Nothing in it is ever changed or removed; the newest verdict on a hand-in and exercise counts. A record of the grader's
+own failure is kept beside the verdicts, and counts only where there is none. All records of a hand-in
 are appended in one write, so a run that is killed leaves a hand-in wholly recorded or (its last line cut short) not at
 all, and the next run goes on from there. Fields may be added; a field's meaning may not change, because old ledgers are
 read for ever.
@@ -31,7 +32,8 @@ class Record:
     name for what was found, "" if none matched. `replaced` names the earlier exercises whose reference stood in for
     failed answers while this one was judged. `seconds` are of wall time, for the whole hand-in; `peak_memory` is in
     bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
-    trusted until someone has looked.
+    trusted until someone has looked; `grader_failed`, that this is so because the grader failed, and not the
+    submission: such a record is no verdict, never stands in the place of one, and the next run tries again.
     """
 
     run: str
@@ -57,6 +59,7 @@ class Record:
     notes: list[str] = field(default_factory=list)
     details: list[str] = field(default_factory=list)
     needs_person: bool = False
+    grader_failed: bool = False
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:
@@ -66,6 +69,11 @@ class Record:
 
 
 _FIELDS = {f.name for f in fields(Record)}
+
+
+def counting(before: Record | None, after: Record) -> Record:
+    """Which of two records of the same hand-in and exercise counts: the later, unless it is no verdict."""
+    return before if after.grader_failed and before is not None and not before.grader_failed else after
 
 
 class Ledger:
@@ -106,17 +114,25 @@ class Ledger:
             for line in file:
                 try:
                     values = json.loads(line)
+                    # before the field was there, nothing but the grader's own failures needed a person
+                    values.setdefault("grader_failed", values.get("needs_person", False))
                     record = Record(**{name: value for name, value in values.items() if name in _FIELDS})
                 except (ValueError, TypeError, AttributeError):
                     continue
                 yield record
 
     def latest(self, assignment: str) -> dict[tuple[str, str], dict[str, Record]]:
-        """(student, hand-in) -> exercise -> its newest record."""
+        """(student, hand-in) -> exercise -> the record that counts."""
         found: dict[tuple[str, str], dict[str, Record]] = {}
         for record in self.read(assignment):
-            found.setdefault((record.student, record.hand_in), {})[record.exercise] = record
+            known = found.setdefault((record.student, record.hand_in), {})
+            known[record.exercise] = counting(known.get(record.exercise), record)
         return found
+
+    def failures(self, assignment: str) -> set[tuple[str, str]]:
+        """(student, hand-in) of those at which the grader failed when it tried last."""
+        newest = {(r.student, r.hand_in, r.exercise): r.grader_failed for r in self.read(assignment)}
+        return {(student, hand_in) for (student, hand_in, _), failed in newest.items() if failed}
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:

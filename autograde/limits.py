@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 MIB = 1 << 20
+UNPRIVILEGED = 65533  # user and group inside, as the zygote, which sees none of this, says too
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ doing. What changes is shown first and written only on request; points given by 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from autograde import gradebook, runs
 from autograde.desk import Task, task
 from autograde.engine import Job, engine
 from autograde.folders import ClassFolder
-from autograde.grade import Progress, line_of, named, read, records, silent, stage
+from autograde.grade import Progress, entered_though_stopped, line_of, named, read, record, records, silent
 from autograde.ledger import Ledger, Record
 
 
@@ -28,12 +29,14 @@ class Change:
 
 @dataclass
 class Regraded:
-    """What came of grading again: how much, and all that changed, by student and exercise."""
+    """What came of grading again: how much, and all that changed, by student and exercise. `failed` are students at
+    whom the grader failed: their verdicts are what they were."""
 
     hand_ins: int = 0
     exercises: int = 0
     changes: list[Change] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
 
     @property
     def students(self) -> set[str]:
@@ -53,7 +56,7 @@ def regrade(
 ) -> Regraded:
     """Grades again the hand-ins that lie there and are in the ledger. Writes nothing, unless `write`.
 
-    Raises what `grade` raises.
+    Raises what `grade` raises. A verdict that the grader fails to repeat stays.
     """
     named(folder, assignments, students)
     ledger, found = Ledger(folder.ledger), Regraded()
@@ -64,17 +67,21 @@ def regrade(
             graded_once = {student for student, _ in latest}
             there = [h for h in folder.hand_ins(assignment) if h[0] in graded_once and (not chosen or h[0] in chosen)]
             released, done = folder.released(assignment).read_bytes(), 0
-            for seed in sorted({_seed(known) for known in latest.values()}):
-                of = task(assignment, released, seed)
-                for job, graded in workers.grade(of, _of_seed(there, of, latest)):
-                    before, after = latest[job.student, job.seen.sha256], records(run, of, job, graded)
-                    found.hand_ins, found.exercises, done = found.hand_ins + 1, found.exercises + len(after), done + 1
-                    changed = [Change(before.get(name), new) for name, new in after.items()]
-                    found.changes += [change for change in changed if _differs(change)]
-                    if write:
-                        stage(folder, job, graded.notebook, after, graded.reason)
-                        ledger.append(list(after.values()))
-                    progress(assignment, done, len(there), line_of(job.student, after, fresh=True))
+            keeping = entered_though_stopped(folder, assignment) if write else contextlib.nullcontext()
+            with keeping:
+                for seed in sorted({_seed(known) for known in latest.values()}):
+                    of = task(assignment, released, seed)
+                    for job, graded in workers.grade(of, _of_seed(there, of, latest)):
+                        before = latest[job.student, job.seen.sha256]
+                        made, after = records(run, of, job, graded, before)
+                        found.hand_ins, done = found.hand_ins + 1, done + 1
+                        found.exercises += len(made)
+                        changed = [Change(before.get(name), new) for name, new in after.items()]
+                        found.changes += [change for change in changed if _differs(change)]
+                        found.failed += [job.student] if any(new.grader_failed for new in made.values()) else []
+                        if write:
+                            record(folder, ledger, job, graded, made, after)
+                        progress(assignment, done, len(there), line_of(job.student, after, fresh=True, made=made))
             if write:
                 found.refused += gradebook.enter(folder, assignment)
     found.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))

@@ -33,14 +33,15 @@ from typing import Any, BinaryIO, Protocol
 
 import course
 from autograde import filter
-from autograde.limits import Limits
+from autograde.causes import DEVICES, device_fault
+from autograde.limits import UNPRIVILEGED, Limits
 from autograde.remote import printable
 from course.transport import wire
 
 _ZYGOTE = Path(__file__).with_name("zygote.py")
 _REPOSITORY = Path(__file__).resolve().parent.parent
 _HIDDEN = ("autograde", "solutions")  # packages that must not be seen even where they are installed beside the others
-_INSIDE_ID = "65533"
+_INSIDE_ID = str(UNPRIVILEGED)
 _START_SECONDS = 180.0
 _FRAME = wire.Caps(header_bytes=32 << 20, array_bytes=0)
 _LEFT_OUT = 3  # how many cells that end their child are left out of a hand-in before it is given up
@@ -150,6 +151,9 @@ class Sandbox:
         """Start it without waiting: it warms up in its own process, and `ready` waits for that."""
         try:
             self._launch()
+        except OSError as error:
+            self.close()
+            raise SandboxError(f"the sandbox could not be started: {error}") from error
         except BaseException:
             self.close()
             raise
@@ -188,6 +192,8 @@ class Sandbox:
         bubblewrap = shutil.which("bwrap")
         if bubblewrap is None:
             raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
+        if faults := [fault for name in DEVICES if (fault := device_fault(name))]:
+            raise SandboxError(faults[0])
         try:
             allowed = filter.program()
         except filter.FilterError as error:
@@ -658,7 +664,7 @@ def _arguments(inside: Path, control: int, warm: list[str], bans: list[list[str]
         if path.is_dir() and any(parent in bound for parent in (path, *path.parents)):
             words += ["--tmpfs", str(path), "--remount-ro", str(path)]
     words += ["--proc", "/proc", "--tmpfs", "/dev", "--dir", "/dev/shm"]
-    for name in ("null", "zero", "random", "urandom"):
+    for name in DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     words += [
         "--remount-ro",

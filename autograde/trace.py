@@ -14,7 +14,7 @@ from nbgrader.api import Assignment, BaseCell, Comment, Grade, Gradebook, Submit
 
 from autograde import desk, gradebook, quarantine
 from autograde.folders import ClassFolder
-from autograde.ledger import Ledger, Record
+from autograde.ledger import Ledger, Record, counting
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,8 @@ class Trace:
 
     @property
     def record(self) -> Record | None:
-        """One of its records: of the hand-in as a whole, all of them say the same."""
-        return next(iter(self.records.values()), None)
+        """One of its run's records: of the hand-in as a whole, all of them say the same."""
+        return max(self.records.values(), key=lambda record: record.run == self.run, default=None)
 
     @property
     def waits(self) -> list[str]:
@@ -84,10 +84,14 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
     for student, trace in found.items():
         stamp = gradebook.entered(folder, assignment, student) or {}
         trace.hand_in, trace.run = stamp.get("hand_in", ""), stamp.get("run", "")
+    counted: dict[tuple[str, str], Record] = {}  # of the hand-in that was graded: (student, exercise) -> what counts
     for record in Ledger(folder.ledger).read(assignment):
         graded = found.get(record.student)
-        if graded is not None and (record.hand_in, record.run) == (graded.hand_in, graded.run):
-            graded.records[record.exercise] = record
+        if graded is not None and record.hand_in == graded.hand_in:
+            key = record.student, record.exercise
+            counted[key] = counting(counted.get(key), record)
+            if record.run == graded.run:
+                graded.records[record.exercise] = counted[key]
     return found
 
 

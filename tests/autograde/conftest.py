@@ -4,6 +4,7 @@ A test that takes a class has its gradebook in SQLite; in the long form it runs 
 in every run says `@pytest.mark.parametrize("database", ["sqlite", "postgresql"])`.
 """
 
+import os
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -196,3 +197,21 @@ def hand_in():
         return path
 
     return put
+
+
+@pytest.fixture
+def breakable(monkeypatch, tmp_path):
+    """A folder that is all of the PATH, with bubblewrap in it; what the doctor remembers is the test's own."""
+    from autograde import sandbox
+
+    folder = tmp_path / "breakable"
+    folder.mkdir()
+    os.symlink(shutil.which("bwrap"), tmp_path / "real-bwrap")
+    os.symlink(tmp_path / "real-bwrap", folder / "bwrap")
+    fonts = sandbox._fonts()
+    kept = tmp_path / "cache" / fonts.parent.name
+    kept.mkdir(parents=True)
+    os.symlink(fonts, kept / fonts.name)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", str(folder))
+    return folder

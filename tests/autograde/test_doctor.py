@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from autograde import doctor, filter, sandbox
+from autograde import causes, doctor, filter, sandbox
 from autograde.doctor import Finding, NotReady
 
 needs_sandbox = pytest.mark.skipif(
@@ -124,3 +128,111 @@ def test_the_report_says_all_and_its_status_tells(monkeypatch, capsys):
     assert "ok  a" in shown and "NO  b" in shown and "mend it" in shown and "refused" in shown
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well")])
     assert doctor.report() == 0
+
+
+# --- why a sandbox does not start: machines broken for real, in namespaces of their own -------------------------------
+
+ROOT = Path(__file__).resolve().parents[2]
+SAID = "import json; from autograde import doctor; print(json.dumps([vars(finding) for finding in {}]))"
+CHROOT = """
+mkdir /mnt/x || true; mount -t tmpfs none /mnt; mkdir /mnt/root; cd /mnt/root
+for name in $(ls -A /); do
+    if [ -L /$name ]; then cp -a /$name $name
+    elif [ -d /$name ] && [ $name != mnt ] && [ $name != lost+found ]; then mkdir $name; mount --rbind /$name $name; fi
+done
+exec chroot /mnt/root """
+broken_for_real = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("bwrap") is None or os.getuid() != 0, reason="needs root, to break it"
+)
+
+
+def broken(script: str, ask: str = "doctor._sandbox()", *more: str) -> list[dict]:
+    """What the doctor finds where a shell script has broken the machine, for itself alone."""
+    command = ["unshare", "-m", *more, "sh", "-c", f'{script} "$0" -c "$1"', sys.executable, SAID.format(ask)]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, cwd="/")
+    assert done.returncode == 0, done.stderr
+    return [found for found in json.loads(done.stdout.splitlines()[-1]) if not found["ok"]]
+
+
+@pytest.mark.sandbox
+@broken_for_real
+@pytest.mark.parametrize(
+    ("script", "more", "name", "detail", "remedy"),
+    [
+        (CHROOT, (), "chroot", "a chroot", "systemd-nspawn"),
+        ("umount -l /proc; exec", (), "/proc", "not mounted", "mount -t proc"),
+        ("mount -t tmpfs -o size=1m none /mnt; export TMPDIR=/mnt; exec", (), "room", "No space left", "TMPDIR="),
+        ("echo 0 > /proc/sys/user/max_user_namespaces; exec", ("-U", "--map-root-user"), "namespace limit",
+         "max_user_namespaces is 0", "sysctl -w user.max_user_namespaces"),
+        ("exec setpriv --bounding-set=-sys_admin", (), "capabilities", "CAP_SYS_ADMIN", "ordinary user"),
+    ],
+)  # fmt: skip
+def test_a_cause_is_named_with_its_own_remedy(script, more, name, detail, remedy):
+    cause, whole = broken(script, "doctor._sandbox()", *more)
+    assert cause["name"] == name and detail in cause["detail"] and remedy in cause["remedy"]
+    assert whole["name"] == "sandbox" and whole["remedy"] == "", "what the sandbox says has no other remedy"
+
+
+@broken_for_real
+@pytest.mark.parametrize(
+    ("script", "detail"),
+    [
+        ("touch /mnt/null; chmod 666 /mnt/null", "another file, and not the device"),
+        ("mknod -m 600 /mnt/null c 1 3", "cannot be written by everybody"),
+        ("mknod -m 666 /mnt/null c 1 5", "another file, and not the device"),
+    ],
+)
+def test_a_null_device_that_is_none_is_refused_though_a_sandbox_would_start(script, detail):
+    script = f"mount -t tmpfs none /mnt; {script}; mount --bind /mnt/null /dev/null; exec"
+    (found,) = broken(script, "doctor.anew()")
+    assert found["name"] == "/dev/null" and detail in found["detail"]
+    assert "mknod -m 666 /dev/null c 1 3" in found["remedy"]
+
+
+def test_no_sandbox_is_lent_a_device_that_is_none(monkeypatch):
+    monkeypatch.setattr(sandbox, "device_fault", lambda name: "it is a file" if name == "zero" else "")
+    with pytest.raises(sandbox.SandboxError, match="it is a file"), sandbox.Sandbox():
+        pass
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux's settings")
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [
+        ({"/proc/sys/kernel/unprivileged_userns_clone": "0\n"}, "sudo sysctl -w kernel.unprivileged_userns_clone=1"),
+        ({"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n"}, "restrict_unprivileged_userns=0"),
+        ({"/proc/self/status": "Seccomp:\t2\n"}, "--security-opt seccomp=unconfined"),
+        ({}, None),
+    ],
+)
+def test_what_forbids_namespaces_is_named(monkeypatch, settings, remedy):
+    monkeypatch.setattr(causes, "_read", lambda path: settings.get(path, ""))
+    found = causes._forbidden(1)
+    assert (found and remedy in found.remedy) if remedy else found is None
+    assert causes._forbidden(0) is None
+    monkeypatch.setattr(causes, "_read", lambda path: "1 1 0:1 / / rw\n2 1 0:2 / /proc/kcore rw\n")
+    monkeypatch.setattr(causes.os, "geteuid", lambda: 1000)
+    assert "systempaths=unconfined" in causes._covered(0).remedy and causes._covered(1) is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "detail", "remedy"),
+    [(0o644, "may not be executed", "sudo chmod 755"), (0o755, "does not run", "install it again")],
+)
+def test_a_bubblewrap_that_does_not_run_is_named(monkeypatch, tmp_path, mode, detail, remedy):
+    (tmp_path / "bwrap").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "bwrap").chmod(mode)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = doctor._programs()[0]
+    assert not found.ok and detail in found.detail and remedy in found.remedy
+
+
+def test_an_examination_that_is_not_true_any_more_is_forgotten(monkeypatch, tmp_path):
+    stamp = tmp_path / "examined"
+    stamp.touch()
+    monkeypatch.setattr(doctor, "_stamp", lambda: stamp)
+    monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well")])
+    assert doctor.anew() == [] and stamp.exists()
+    monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well"), Finding("b", False, "ill", "mend it")])
+    assert [finding.name for finding in doctor.anew()] == ["b"] and not stamp.exists()

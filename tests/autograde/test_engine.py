@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autograde import engine, grade, gradebook, sample
+from autograde import engine, grade, gradebook, isolation, sample
 from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde import toy
 
@@ -104,6 +104,54 @@ def test_a_cluster_grades_a_class_though_a_worker_is_killed(filled, cluster):
     summary = grade.grade(folder, scheduler=address, progress=killing)
     assert not any(line.needs_person for line in summary.lines)
     assert sums(folder) == expected and once_each(folder)
+
+
+@pytest.fixture
+def breaking(filled, hand_in):
+    """The class with somebody whose machine breaks, among more whose does not: (folder, expected sums of points)."""
+    folder, expected, sheet = filled
+    hand_in(folder, "bea", sheet.filled(sheet.right | {"scale": sheet.right["scale"] + "\n# breaks its machine"}))
+    more = [f"zoe {number}" for number in range(6)]
+    for student in more:
+        hand_in(folder, student, sheet.filled(sheet.right))
+    return folder, expected | {"bea": 9} | dict.fromkeys(more, 9)
+
+
+def stopped(folder, expected, **where):
+    """A run that stops: all that it wrote is right, and it says what is missing."""
+    with pytest.raises(isolation.Stopped, match=r"bubblewrap.*: not installed.* To do: sudo apt-get install") as told:
+        grade.grade(folder, **where)
+    records = list(Ledger(folder.ledger).read(toy.NAME))
+    assert not any(r.grader_failed or r.needs_person for r in records) and "bea" not in {r.student for r in records}
+    entered = sums(folder) if records else {}
+    assert entered == {student: expected[student] for student in {r.student for r in records}}
+    return str(told.value)
+
+
+def mended_and_graded(folder, expected, monkeypatch, breakable):
+    """The next run, on a machine that is well, grades the rest by itself."""
+    monkeypatch.setenv("PATH", str(breakable.parent / "real"))
+    (breakable.parent / "real").mkdir()
+    (breakable.parent / "real" / "bwrap").symlink_to(breakable.parent / "real-bwrap")
+    grade.grade(folder)
+    assert sums(folder) == expected and once_each(folder)
+
+
+def test_two_workers_stop_where_their_machine_breaks(breaking, breakable, monkeypatch):
+    import distributed  # noqa: F401  (brings its own settings, which ours are then laid over)
+    from dask import config
+
+    folder, expected = breaking
+    with config.set({"distributed.worker.preload": [PRELOAD]}):
+        told = stopped(folder, expected, jobs=2)
+    assert "tcp://" not in told
+    mended_and_graded(folder, expected, monkeypatch, breakable)
+
+
+def test_a_cluster_stops_where_a_machine_of_it_breaks(breaking, breakable, cluster, monkeypatch):
+    folder, expected = breaking
+    assert "bubblewrap at tcp://127.0.0.1" in stopped(folder, expected, scheduler=cluster[0])
+    mended_and_graded(folder, expected, monkeypatch, breakable)
 
 
 def test_workers_with_another_grader_are_refused(filled, monkeypatch):

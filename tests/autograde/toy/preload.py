@@ -2,11 +2,13 @@
 
     python -m tests.autograde.toy.preload grade --class FOLDER
 
-A hand-in whose text says "ends its worker" does so, each time.
+A hand-in whose text says "ends its worker" does so, each time; one that says "breaks its machine" takes bubblewrap off
+a PATH that is there to be broken, and ends its worker's sandbox.
 """
 
 import contextlib
 import os
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -23,8 +25,13 @@ def dask_setup(worker) -> None:
     grade = Desk.grade
 
     def deadly(self, seen):
-        if seen.notebook is not None and any("ends its worker" in cell.source for cell in seen.notebook.cells):
+        text = "".join(cell.source for cell in seen.notebook.cells) if seen.notebook is not None else ""
+        if "ends its worker" in text:
             os._exit(1)
+        program = Path(shutil.which("bwrap") or "/")
+        if "breaks its machine" in text and program.parent.name == "breakable":
+            program.unlink()
+            self.close()
         return grade(self, seen)
 
     Desk.grade = deadly  # type: ignore[method-assign]
