@@ -199,17 +199,24 @@ def collect(
     assignment: Annotated[
         str | None, typer.Option(help="which assignment it holds, by name or number, where its names do not say")
     ] = None,
+    platform: Annotated[
+        str, typer.Option(help="where it comes from (moodle, canvas, ...), where its names can be read in two ways")
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,
     where: ClassOption = CLASS,
 ) -> None:
     """Put what came back from students into submitted/: each file to its student and assignment."""
     from autograde import collect as collecting
     from autograde.ledger import LedgerBusy
+    from autograde.whose import PLATFORMS
+
+    if platform and platform not in PLATFORMS:
+        raise _stop(f"no platform {platform!r}; there are {', '.join(PLATFORMS)}")
 
     folder = ClassFolder.at(where)
     names = _named(folder, [assignment] if assignment else None)
     try:
-        done = collecting.collect(folder, source, names[0] if assignment else "", dry_run=dry_run)
+        done = collecting.collect(folder, source, names[0] if assignment else "", platform=platform, dry_run=dry_run)
     except (collecting.BadSource, LedgerBusy) as error:
         raise _stop(error) from None
     for item in done.items:

@@ -5,51 +5,53 @@ becomes a path of ours, nothing is followed or run, and sizes and counts are cap
 what is no hand-in comes back with a reason, and a hand-in that holds no notebook is put down as it is, so that its
 student is told why it could not be graded.
 
-Whose it is, and of which assignment, is told from the layouts in `_place`. A hand-in is replaced as a whole, in one
-step, while no run is grading; the same content changes nothing, and one with an older timestamp never replaces a newer.
+It goes in two steps. First the names alone are read: whose each file is (`whose`) and of which assignment. Only then
+are files opened (`unpack`), and what is in them decides nothing but which file is the notebook. A hand-in is replaced
+as a whole, in one step, while no run is grading; the same content changes nothing, and one with an older timestamp
+never replaces a newer.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import gzip
 import hashlib
+import json
 import os
 import re
+import secrets
 import shutil
 import stat
-import tarfile
 import tempfile
 import unicodedata
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from nbgrader.utils import parse_utc
 
+from autograde import unpack
 from autograde.folders import ClassFolder, write_atomically
 from autograde.ledger import Ledger
 from autograde.quarantine import MAX_BYTES, STAMP, handed_in_at, readable_moment
+from autograde.unpack import Budget, Damaged, TooMuch
+from autograde.whose import ARCHIVE, LOOSE, Names, Place, is_one_submission
 
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_INSIDE = 2_000  # files of an archive that a student handed in
 MAX_FILES = 200  # files kept of one hand-in
-MAX_HAND_IN = 1 << 30  # bytes of one hand-in
-MAX_UNPACKED = 64 << 30  # bytes that a source's .gz may unpack to
+MAX_HAND_IN = 512 << 20  # bytes of one hand-in
+MAX_UNPACKED = 64 << 30  # bytes that a source's archive may unpack to
+UNPACKED_TIMES = 100  # how many times its own size an archive may unpack to; text seldom shrinks to a thirtieth
+UNPACKED_ANYWAY = 32 << 20  # bytes that it may unpack to however small it is
 MAX_NAME = 100  # characters of a student's name; nbgrader's database holds 128
 
-_ARCHIVE = re.compile(r"\.(zip|tar|tar\.gz|tgz)$", re.IGNORECASE)
 _OTHER_ARCHIVE = re.compile(r"\.(7z|rar|gz|bz2|xz|zst)$", re.IGNORECASE)
 _LITTER = re.compile(r"\._.*|\.DS_Store|\.git|\.ipynb_checkpoints|__MACOSX|__pycache__|Thumbs\.db|desktop\.ini")
-# what the readers of archives raise for damaged, encrypted and unknown content
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, RuntimeError, NotImplementedError)
-_FULL = (errno.ENOSPC, errno.EDQUOT)  # no fault of what is read: a full disk must not make a whole file a damaged one
 _OLD, _NEW = ".replaced", ".coming"  # of the two steps of a replacement, hidden from the grader
+_UNPACKED = ".collecting-"  # folders of files on their way from an archive into submitted/
+_NO_MOMENT = "no moment in time that could be relied on"
+_PEOPLE = "collected.json"  # beside the ledger: whose each hand-in was by the platform's own mark
 
 
 class BadSource(ValueError):
@@ -82,94 +84,184 @@ class Collected:
     late: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Entry:
-    """A regular file of a source: its name's parts, and how to open it."""
+    """A regular file of a source. `path` is where it lies on this disk; for one in an archive, None until it has been
+    unpacked to a place of ours, from which it may be moved; `member` is its name there. `broken` says why there is
+    nothing to be read of it, `large` that it is too large."""
 
     parts: tuple[str, ...]
-    open: Callable[[], IO[bytes]]
+    path: Path | None
+    ours: bool = False
+    broken: str = ""
+    large: bool = False
+    member: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        return "/".join(self.parts)
-
-
-@dataclass(frozen=True)
-class _Place:
-    """Where a file belongs. `key` tells apart two people of one name; `stamped` says that the layout's own times
-    count, and none that a student may have put into a file."""
-
-    student: str
-    rest: tuple[str, ...]
-    assignment: str = ""
-    key: str = ""
-    when: str = ""
-    late: bool = False
-    stamped: bool = False
+        return "/".join(map(_readable, self.parts))
 
 
 @dataclass
 class _HandIn:
     files: list[tuple[tuple[str, ...], _Entry]] = field(default_factory=list)
-    when: str = ""  # for timestamp.txt
+    stamps: list[_Entry] = field(default_factory=list)  # timestamp.txt files that may be believed
+    when: str = ""  # the platform's time, for timestamp.txt
     attempt: str = ""  # of several, told apart by their time
+    people: set[tuple[str, str]] = field(default_factory=set)  # (scheme, key): one, or else nobody knows whose it is
+    notes: set[str] = field(default_factory=set)
+    late: bool = False
+    budget: Budget = field(default_factory=lambda: Budget(MAX_HAND_IN, MAX_INSIDE))
 
 
-def collect(folder: ClassFolder, source: Path, assignment: str = "", *, dry_run: bool = False) -> Collected:
-    """Puts the hand-ins of a source into submitted/. `assignment` is which they are, where the source does not say.
+def collect(
+    folder: ClassFolder, source: Path, assignment: str = "", *, platform: str = "", dry_run: bool = False
+) -> Collected:
+    """Puts the hand-ins of a source into submitted/. `assignment` is which they are, and `platform` (one of
+    `whose.PLATFORMS`) where they come from, where the source's names do not say.
 
-    Raises BadSource where the source cannot be read at all, and LedgerBusy while a run is grading this class.
+    A source may be a folder inside an archive: "download.zip/week 2". Raises BadSource where the source cannot be read
+    at all, LedgerBusy while a run is grading this class, and OSError with a path in it where the disk is full.
     """
     known, done = folder.assignments(), Collected()
-    with contextlib.ExitStack() as stack:
-        entries = list(_entries(source, folder, stack, done))
-        hand_ins = _sorted_out(entries, known, assignment, _named_in(source.name, known), done)
-        if dry_run:
-            present = {s: folder.submitted / s for s in folder.students()}
-            for (student, name), hand_in in sorted(hand_ins.items()):
-                there = (present.get(student, folder.submitted / student) / name).exists()
-                action = "replaced if it differs" if there else "new"
-                done.items.append(_item(folder, student, name, action, hand_in, ()))
-            return done
-        stack.enter_context(Ledger(folder.ledger).alone())
-        _finish_what_was_begun(folder)
+    outer, inside = _inside(source)
+    entries = list(_entries(outer, inside, folder, done))
+    hand_ins = _sorted_out(entries, known, assignment, platform, _named_in(source.name, known), done)
+    done.late = sorted({student for (student, _), hand_in in hand_ins.items() if hand_in.late})
+    twins = {student for student, _ in hand_ins} | set(folder.students())
+    if dry_run:
+        present = {s: folder.submitted / s for s in folder.students()}
         for (student, name), hand_in in sorted(hand_ins.items()):
-            done.items.append(_put(folder, student, name, hand_in))
+            there = (present.get(student, folder.submitted / student) / name).exists()
+            action = "replaced if it differs" if there else "new"
+            done.items.append(_item(student, name, action, hand_in, (), twins))
+        return done
+    with Ledger(folder.ledger).alone():
+        _finish_what_was_begun(folder)
+        people = _People(folder.ledger / _PEOPLE)
+        with tempfile.TemporaryDirectory(dir=folder.root, prefix=_UNPACKED) as unpacked:
+            if ARCHIVE.search(outer.name) and outer.is_file() and not _is_an_entry(outer):
+                _unpack_source(outer, hand_ins, Path(unpacked))
+            for (student, name), hand_in in sorted(hand_ins.items()):
+                if why := people.another(student, name, hand_in) or _one_folder(folder, student):
+                    done.aside += [(_shown(entry.name), why) for _, entry in hand_in.files]
+                    continue
+                done.items.append(_put(folder, student, name, hand_in, Path(unpacked), twins, done))
+                people.keep(student, name, hand_in)
     return done
 
 
-def _item(folder: ClassFolder, student: str, name: str, action: str, hand_in: _HandIn, notes: Sequence[str]) -> Item:
-    twin = next((s for s in folder.students() if s != student and _folded(s) == _folded(student)), None)
-    told = [*notes, f"there is also a student {twin!r}: the same person?"] if twin else list(notes)
+def _item(student: str, name: str, action: str, hand_in: _HandIn, notes: Sequence[str], students: set[str]) -> Item:
+    told = [*notes, *sorted(hand_in.notes)]
+    told += [
+        f"there is also a student {_shown(twin)!r}: the same person?"
+        for twin in sorted(students)
+        if twin != student and _folded(twin) == _folded(student)
+    ]
     return Item(student, name, action, tuple(entry.name for _, entry in hand_in.files), tuple(told))
 
 
 def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
+    """What is left of a name where case, ways of composing it, and what cannot be seen make no difference."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", seen.casefold()).rstrip(". ")
+
+
+# ---------------------------------------------------------------- who handed in, remembered
+
+
+class _People:
+    """Whose each hand-in was by the mark that the platform (or the folder's name) gave to it.
+
+    Two people of one name may come in two downloads: the second must not take the place of the first.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.known = path, {}
+        with contextlib.suppress(OSError, ValueError):
+            read = json.loads(path.read_bytes())
+            self.known = read if isinstance(read, dict) else {}
+
+    def another(self, student: str, name: str, hand_in: _HandIn) -> str:
+        """Why this hand-in must not replace the one that is there, "" where it may."""
+        scheme, key = self._mark(hand_in)
+        before = self.known.get(f"{student}/{name}")
+        if not isinstance(before, list) or before[:1] != [scheme] or before[1:] == [key] or scheme == LOOSE:
+            return ""
+        return (
+            f"two people may be {student}: the one collected before is {_shown(str(before[-1]))!r}, this one is"
+            f" {_shown(key)!r}. To do: put this one's file into a folder of another name and collect that"
+            f" (the same person? then take submitted/{student}/{name} away first)"
+        )
+
+    def keep(self, student: str, name: str, hand_in: _HandIn) -> None:
+        mark = list(self._mark(hand_in))
+        if self.known.get(f"{student}/{name}") != mark:
+            self.known[f"{student}/{name}"] = mark
+            write_atomically(self.path, json.dumps(self.known, indent=0, sort_keys=True) + "\n")
+
+    @staticmethod
+    def _mark(hand_in: _HandIn) -> tuple[str, str]:
+        ((scheme, key),) = hand_in.people
+        return scheme, unicodedata.normalize("NFC", key)
+
+
+def _one_folder(folder: ClassFolder, student: str) -> str:
+    """Why a student's folder cannot be made: on a disk that tells names apart less finely, it is somebody else's."""
+    mine = folder.submitted / student
+    if not os.path.lexists(mine):
+        return ""
+    twin = next((s for s in folder.students() if s != student and os.path.samefile(folder.submitted / s, mine)), "")
+    if not twin:
+        return ""
+    return (
+        f"{student} and {twin} are one folder on this disk. To do: put this one's file into a folder of another name"
+        " and collect that"
+    )
 
 
 # ---------------------------------------------------------------- what a source holds
 
 
-def _entries(source: Path, folder: ClassFolder, stack: contextlib.ExitStack, done: Collected) -> Iterator[_Entry]:
-    """The regular files of a source; what else it holds is put aside."""
+def _inside(source: Path) -> tuple[Path, tuple[str, ...]]:
+    """A source, and the folder in it that is meant where it is an archive: "download.zip/week 2"."""
+    for outer in [source, *source.parents]:
+        if outer.is_file():
+            return outer, source.relative_to(outer).parts
+    return source, ()
+
+
+def _is_an_entry(source: Path) -> bool:
+    """Whether the source is what one student handed in, by the name that a platform gave to it."""
+    return is_one_submission(source.name, source.is_dir())
+
+
+def _entries(source: Path, inside: tuple[str, ...], folder: ClassFolder, done: Collected) -> list[_Entry]:
+    """The regular files of a source; what else it holds is put aside. Those of an archive are in its order."""
     if not source.exists():
         raise BadSource(f"{source} does not exist")
     if source.is_dir():
-        if source.resolve() == folder.submitted or folder.submitted in source.resolve().parents:
+        root = source.resolve()
+        if root == folder.submitted or folder.submitted in root.parents:
             raise BadSource(f"{source} is where hand-ins are collected to: there is nothing to do")
-        found = _of_folder(source.resolve(), done)
-    elif _ARCHIVE.search(source.name):
-        found = _of_archive(stack.enter_context(source.open("rb")), source.name, stack, done, MAX_UNPACKED, MAX_ENTRIES)
-    elif source.suffix.lower() == ".ipynb":
-        found = iter([_Entry((source.name,), partial(_opened, source.resolve()))])
+        round_it = (root.name,) if _is_an_entry(root) else ()
+        found = [_Entry((*round_it, *entry.parts), entry.path) for entry in _of_folder(root, done)]
+    elif source.suffix.lower() == ".ipynb" or (ARCHIVE.search(source.name) and _is_an_entry(source)):
+        found = [_Entry((source.name,), source.resolve())]
+    elif ARCHIVE.search(source.name):
+        found = _of_archive(source, done)
     else:
         raise BadSource(f"{source.name} is neither a folder, a zip, tar or tar.gz archive, nor a notebook")
-    for count, entry in enumerate(found):
-        if count >= MAX_ENTRIES:
-            raise BadSource(f"{source.name} holds more than {MAX_ENTRIES} files")
-        if not any(_LITTER.fullmatch(part) for part in entry.parts):
-            yield entry
+    if len(found) > MAX_ENTRIES:
+        raise BadSource(f"{source.name} holds more than {MAX_ENTRIES} files")
+    if inside:
+        meant = [entry for entry in found if entry.parts[: len(inside)] == inside and len(entry.parts) > len(inside)]
+        if not meant:
+            raise BadSource(f"there is no folder {'/'.join(inside)} in {source.name}")
+        for entry in meant:
+            entry.parts = entry.parts[len(inside) :]
+        found = meant
+    return [entry for entry in found if not any(_LITTER.fullmatch(part) for part in entry.parts)]
 
 
 def _of_folder(root: Path, done: Collected) -> Iterator[_Entry]:
@@ -178,8 +270,7 @@ def _of_folder(root: Path, done: Collected) -> Iterator[_Entry]:
         for name in sorted(files):
             path = Path(below) / name
             if not _aside_if_odd(path, root, done, stat.S_ISREG):
-                parts = tuple(_readable(part) for part in path.relative_to(root).parts)
-                yield _Entry(parts, partial(_opened, path))
+                yield _Entry(path.relative_to(root).parts, path)
 
 
 def _aside_if_odd(path: Path, root: Path, done: Collected, wanted: Callable[[int], bool]) -> bool:
@@ -191,8 +282,13 @@ def _aside_if_odd(path: Path, root: Path, done: Collected, wanted: Callable[[int
     return False
 
 
-def _opened(path: Path) -> IO[bytes]:
-    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+def _content(path: Path, budget: Budget) -> Iterator[bytes]:
+    """The content of a file of the source, which is not followed where it has become a link."""
+    try:
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    except OSError as error:
+        raise Damaged(f"it cannot be read ({error.strerror})") from None
+    yield from unpack.chunks(file, budget)
 
 
 def _readable(name: str) -> str:
@@ -200,183 +296,89 @@ def _readable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
 
 
-def _of_archive(
-    file: IO[bytes], name: str, stack: contextlib.ExitStack, done: Collected, room: int, most: int
-) -> Iterator[_Entry]:
-    """The regular files of a zip or tar, by what it is rather than by its name. Raises BadSource."""
-    try:
-        if zipfile.is_zipfile(file):
-            yield from _of_zip(file, name, stack, done, most)
-        else:
-            yield from _of_tar(_gunzipped(file, name, stack, room), name, stack, done, most)
-    except _DAMAGED as error:
-        _unless_full(error, Path(tempfile.gettempdir()))
-        raise BadSource(f"{name} is damaged, or no archive of a known kind ({_plain(error)})") from None
-    except (ValueError, OverflowError, MemoryError) as error:
-        raise error if isinstance(error, BadSource) else BadSource(f"{name} is damaged ({_plain(error)})") from None
-
-
-def _plain(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error)[:100]}"
-
-
-def _of_zip(file: IO[bytes], archive: str, stack: contextlib.ExitStack, done: Collected, most: int) -> Iterator[_Entry]:
-    if _promised(file) > most:  # before zipfile makes an object of each
-        raise BadSource(f"{archive} holds more than {most} files")
-    opened = stack.enter_context(zipfile.ZipFile(file))
-    last = {info.filename: info for info in opened.infolist()}  # of two with one name, as unzip takes them
-    for info in opened.infolist():
-        kind = stat.S_IFMT(info.external_attr >> 16)
-        name = info.filename if info.flag_bits & 0x800 else _utf8_after_all(info.filename)
-        if info.is_dir() or name.endswith("\\"):
-            continue
-        if info is not last[info.filename]:
-            done.aside.append((_shown(name), "there twice in the archive: the last one was taken"))
-        elif info.flag_bits & 1:
-            done.aside.append((_shown(name), "encrypted with a password"))
-        elif kind not in (0, stat.S_IFREG):
-            done.aside.append((_shown(name), "a link or no ordinary file: never followed"))
-        elif (parts := _parts(name)) is None:
+def _of_archive(source: Path, done: Collected) -> list[_Entry]:
+    """The regular files of an archive, by their names alone. Of two with one name the last counts, as unzip does it."""
+    found: dict[tuple[str, ...], _Entry] = {}
+    for name, _ in _listed(source, Budget(MAX_UNPACKED, MAX_ENTRIES), done):
+        parts = unpack.parts(name)
+        if parts is None:
             done.aside.append((_shown(name), "its name leads out of the archive"))
-        else:
-            yield _Entry(parts, partial(opened.open, info))
-
-
-def _promised(file: IO[bytes]) -> int:
-    """How many entries a zip's directory can hold at most, counted by their marks."""
-    file.seek(0)
-    count, tail = 0, b""
-    while block := file.read(1 << 20):
-        count += (tail + block).count(b"PK\x01\x02")
-        tail = block[-3:]
-    file.seek(0)
-    return count
-
-
-def _utf8_after_all(name: str) -> str:
-    """Names that were written as UTF-8 without saying so, as a Mac's own archiver does."""
-    try:
-        return name.encode("cp437").decode("utf-8")
-    except UnicodeError:
-        return name
-
-
-def _gunzipped(file: IO[bytes], name: str, stack: contextlib.ExitStack, room: int) -> IO[bytes]:
-    """A tar.gz as the tar in a file of its own, in which one can move about; anything else as it is."""
-    file.seek(0)
-    if file.read(2) != b"\x1f\x8b":
-        file.seek(0)
-        return file
-    file.seek(0)
-    unpacked: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
-    with gzip.GzipFile(fileobj=file) as packed:
-        while block := packed.read(1 << 20):
-            room -= len(block)
-            if room < 0:
-                raise BadSource(f"{name} unpacks to more than is read")
-            unpacked.write(block)
-    unpacked.seek(0)
-    return unpacked
-
-
-def _of_tar(file: IO[bytes], archive: str, stack: contextlib.ExitStack, done: Collected, most: int) -> Iterator[_Entry]:
-    opened = stack.enter_context(tarfile.open(fileobj=file, mode="r:"))
-    members: dict[str, tarfile.TarInfo] = {}
-    for count, member in enumerate(opened):
-        if count >= most:
-            raise BadSource(f"{archive} holds more than {most} files")
-        name = _readable(member.name)
-        if member.isdir():
             continue
-        if not member.isreg():
-            done.aside.append((_shown(name), "a link or no ordinary file: never followed"))
-            continue
-        if name in members:
+        if parts in found:
             done.aside.append((_shown(name), "there twice in the archive: the last one was taken"))
-        members[name] = member
-    for name, member in members.items():
-        if (parts := _parts(name)) is None:
-            done.aside.append((_shown(name), "its name leads out of the archive"))
-        else:
-            yield _Entry(parts, partial(opened.extractfile, member))  # type: ignore[arg-type]  # never None for a file
+            del found[parts]
+        found[parts] = _Entry(parts, None, ours=True, member=parts)
+    return list(found.values())
 
 
-def _parts(name: str) -> tuple[str, ...] | None:
-    """A name's parts; None for one that leads out of its archive. Some archivers write \\ for /."""
-    name = name if "/" in name else name.replace("\\", "/")
-    parts = tuple(part for part in name.split("/") if part not in ("", "."))
-    bad = name.startswith("/") or ".." in parts or not parts or re.match(r"[A-Za-z]:($|[\\/])", name)
-    return None if bad else parts
+def _listed(source: Path, budget: Budget, done: Collected | None = None) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The members of a source that can be read. Raises BadSource."""
+    try:
+        for member in unpack.unpack(source, budget):
+            if not member.refused:
+                yield member.name, member.chunks
+            elif done is not None:
+                done.aside.append((_shown(member.name), member.refused))
+    except (Damaged, TooMuch) as error:
+        raise BadSource(f"{source.name}: {error}") from None
+
+
+def _unpack_source(source: Path, hand_ins: dict[tuple[str, str], _HandIn], to: Path) -> None:
+    """Puts the files that are to be kept, and no others, under numbers into a folder of ours."""
+    wanted: dict[tuple[str, ...], tuple[_Entry, Budget]] = {}
+    for hand_in in hand_ins.values():
+        for entry in [*(entry for _, entry in hand_in.files), *hand_in.stamps]:
+            wanted[entry.member] = entry, hand_in.budget
+    budget = Budget(MAX_UNPACKED, MAX_ENTRIES)
+    try:
+        _unpack(_listed(source, budget), wanted, to, budget)
+    except TooMuch as error:
+        raise BadSource(f"{source.name}: {error}") from None
+    for entry, _ in wanted.values():
+        if entry.path is None and not entry.broken:
+            raise BadSource(f"{source.name} has changed while it was read")
+
+
+def _unpack(
+    members: Iterator[tuple[str, Iterator[bytes]]],
+    wanted: dict[tuple[str, ...], tuple[_Entry, Budget]],
+    to: Path,
+    budget: Budget,
+) -> None:
+    """Writes the wanted members below `to`, each within a budget of its own too. Raises TooMuch where that of the
+    archive is spent."""
+    for name, content in members:
+        if (found := wanted.get(unpack.parts(name) or ())) is None:
+            continue
+        entry, own = found
+        if entry.path is not None:  # there twice in the archive
+            entry.path.unlink()
+            entry.path = None
+        own.room -= _fetch(entry, content, to / secrets.token_hex(8), max(0, own.room))
+        if budget.room < 0:
+            raise TooMuch(entry.broken)
+
+
+def _fetch(entry: _Entry, content: Iterator[bytes], path: Path, most: int) -> int:
+    """Makes a file of ours of an entry; returns its size in bytes. What cannot be read whole leaves none."""
+    entry.broken = ""
+    try:
+        size = unpack.write(content, path, min(MAX_BYTES, most))
+    except TooMuch as error:
+        entry.broken, entry.large = str(error), True
+        return 0
+    except Damaged as error:
+        entry.broken = str(error)
+        return 0
+    entry.path, entry.ours = path, True
+    return size
 
 
 def _shown(name: str) -> str:
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", name)[:200]
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", _readable(name))[:200]
 
 
 # ---------------------------------------------------------------- whose it is, and of which assignment
-
-# The names that learning platforms give to what they let you download:
-# Moodle: "Ada Lovelace_1234_assignsubmission_file_/02-bahdanau.ipynb", or without folders "..._file_02-bahdanau.ipynb";
-#   the number is another one in every assignment
-_MOODLE = re.compile(r"(?P<who>.+)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?")
-# Canvas: "lovelaceada_1234_56789_02-bahdanau.ipynb", with LATE_ after the name of one that is; 1234 is the person
-_CANVAS = re.compile(r"(?P<who>[^_]+)_(?P<late>LATE_)?(?P<id>\d+)_\d+_(?P<file>.+)")
-# Blackboard: "Homework 2_ada_attempt_2026-01-30-15-00-00_02-bahdanau.ipynb", and a .txt about the attempt
-_BLACKBOARD = re.compile(r".*_(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)")
-
-
-def _place(parts: tuple[str, ...], known: Sequence[str]) -> _Place | str:
-    """Where a file belongs, or a sentence on why nobody can say.
-
-    Beside the platforms' names: <student>/<assignment>/..., <assignment>/<student>/..., <student>/..., and a file
-    whose own name is the student's (with or without the assignment's in it).
-    """
-    first, rest = parts[0], parts[1:]
-    if moodle := _MOODLE.fullmatch(first):
-        who, number, kind, file = moodle["who"], moodle["id"], moodle["kind"], moodle["file"]
-        if kind != "file":
-            return f"Moodle's {kind}, not a file that was handed in"
-        if rest or file:
-            return _Place(who, rest or (file,), key=number, stamped=True)
-    if not rest and (canvas := _CANVAS.fullmatch(first)):
-        who = f"{canvas['who']}_{canvas['id']}"
-        return _Place(who, (canvas["file"],), late=bool(canvas["late"]), stamped=True)
-    if not rest and (blackboard := _BLACKBOARD.fullmatch(first)):
-        if not blackboard["file"]:
-            return "Blackboard's own note on a hand-in"
-        day, hour = blackboard["when"][:10], blackboard["when"][11:].replace("-", ":")
-        return _Place(blackboard["who"], (blackboard["file"],), when=f"{day} {hour}", stamped=True)
-    assignment = ""
-    at = next((i for i, part in enumerate(parts[:-1]) if part in known), None)
-    if at:
-        return _Place(parts[at - 1], parts[at + 1 :], parts[at])
-    if at == 0:
-        assignment, parts = parts[0], parts[1:]
-    if len(parts) > 1:
-        return _Place(parts[0], parts[1:], assignment)
-    if not parts[0].lower().endswith(".ipynb") and not _ARCHIVE.search(parts[0]):
-        return "neither a notebook nor an archive, and in no student's folder"
-    student = _ARCHIVE.sub("", re.sub(r"\.ipynb$", "", parts[0], flags=re.IGNORECASE))
-    for name in known:
-        student = re.sub(rf"[\s_-]*{re.escape(name)}[\s_-]*", "", student, flags=re.IGNORECASE)
-    if not re.sub(r"\(\d+\)|[\s\d_-]", "", student):
-        return "its name does not say whose it is: put it into a folder of the student's name"
-    return _Place(student, parts, assignment)
-
-
-def _unwrapped(entries: list[_Entry], known: Sequence[str]) -> list[_Entry]:
-    """The entries without a folder that only wraps all of them, such as "submissions/"."""
-    while entries and len({entry.parts[0] for entry in entries}) == 1:
-        inner = [entry.parts[1:] for entry in entries]
-        if not all(inner) or any(set(entry.parts[:-1]) & set(known) for entry in entries):
-            break
-        platform = any(p.fullmatch(parts[0]) for parts in inner for p in (_MOODLE, _CANVAS, _BLACKBOARD))
-        loose = [parts[0] for parts in inner if len(parts) == 1 and not parts[0] == STAMP]
-        many = len(loose) > 1 and all(n.lower().endswith(".ipynb") and not _named_in(n, known) for n in loose)
-        if _MOODLE.fullmatch(entries[0].parts[0]) or not (platform or many or not loose):
-            break
-        entries = [replace(entry, parts=parts) for entry, parts in zip(entries, inner, strict=True)]
-    return entries
 
 
 def _named_in(text: str, known: Sequence[str]) -> str:
@@ -386,47 +388,47 @@ def _named_in(text: str, known: Sequence[str]) -> str:
 
 
 def _sorted_out(
-    entries: list[_Entry], known: Sequence[str], assignment: str, hint: str, done: Collected
+    entries: list[_Entry], known: Sequence[str], assignment: str, platform: str, hint: str, done: Collected
 ) -> dict[tuple[str, str], _HandIn]:
-    """(student, assignment) -> hand-in; what belongs nowhere is put aside."""
-    placed: list[tuple[_Entry, _Place]] = []
-    for entry in _unwrapped(entries, known):
-        place = _place(entry.parts, known)
+    """(student, assignment) -> hand-in; what belongs nowhere is put aside. No file is opened."""
+    names = Names([entry.parts for entry in entries], known, platform)
+    placed: list[tuple[_Entry, Place, str]] = []
+    for entry in entries:
+        place = names.place(entry.parts)
         if isinstance(place, str):
             done.aside.append((_shown(entry.name), place))
-        elif not (student := student_id(place.student)):
+        elif not (student := student_id(_readable(place.student))):
             why = "no student's name can be made of its folder's: put it into submitted/ under one of yours"
             done.aside.append((_shown(entry.name), why))
         elif assignment and place.assignment and place.assignment != assignment:
             done.aside.append((_shown(entry.name), f"of {place.assignment}, not of {assignment}"))
         else:
-            place = replace(place, student=student, key=place.key or place.student)
-            placed.append((entry, place))
-    people: dict[str, set[str]] = {}
+            placed.append((entry, place, student))
+    people: dict[str, set[tuple[str, str]]] = {}
     answered: dict[str, set[str]] = {}  # student -> assignments that a file's own name says
-    for _, place in placed:
-        people.setdefault(place.student, set()).add(unicodedata.normalize("NFC", place.key))
+    for _, place, student in placed:
+        if place.scheme != LOOSE:
+            people.setdefault(student, set()).add((place.scheme, place.key))
         if told := place.assignment or _named_in(place.rest[-1], known):
-            answered.setdefault(place.student, set()).add(told)
+            answered.setdefault(student, set()).add(told)
     found: dict[tuple[str, str], _HandIn] = {}
-    for entry, place in placed:
-        if len(people[place.student]) > 1:
-            told = ", ".join(sorted(map(_shown, people[place.student])))
-            why = f"two people would be {place.student} ({told}): put their files into submitted/ under names of yours"
-            done.aside.append((_shown(entry.name), why))
+    for entry, place, student in placed:
+        if len(people.get(student, ())) > 1:
+            done.aside.append((_shown(entry.name), _two_people(student, people[student])))
             continue
-        only = answered.get(place.student, set())
+        only = answered.get(student, set())
         name = place.assignment or assignment or _named_in(place.rest[-1], known)
         name = name or (next(iter(only)) if len(only) == 1 else hint)
         if not name:
             done.aside.append((_shown(entry.name), "of which assignment? Say --assignment"))
             continue
-        hand_in = found.setdefault((place.student, name), _HandIn())
+        hand_in = found.setdefault((student, name), _HandIn())
+        hand_in.people.add((place.scheme, place.key))
         if place.rest == (STAMP,):
-            when = "" if place.stamped else _stamp(entry)
-            if not when:
-                done.aside.append((_shown(entry.name), "no moment in time that could be relied on"))
-            hand_in.when = hand_in.when or when
+            if place.stamped:
+                done.aside.append((_shown(entry.name), _NO_MOMENT))
+            else:
+                hand_in.stamps.append(entry)
             continue
         if place.when < hand_in.attempt:
             done.aside.append((_shown(entry.name), "an earlier attempt"))
@@ -434,10 +436,19 @@ def _sorted_out(
         if place.when > hand_in.attempt:
             done.aside += [(_shown(e.name), "an earlier attempt") for _, e in hand_in.files]
             hand_in.files, hand_in.attempt, hand_in.when = [], place.when, place.when
-        if place.late and place.student not in done.late:
-            done.late.append(place.student)
+        hand_in.late |= place.late
+        hand_in.notes |= {place.note} - {""}
         hand_in.files.append((place.rest, entry))
-    return {place: hand_in for place, hand_in in found.items() if hand_in.files}
+    for (student, _), hand_in in found.items():
+        if len(hand_in.people) > 1:
+            why = _two_people(student, hand_in.people)
+            done.aside += [(_shown(entry.name), why) for _, entry in hand_in.files]
+    return {place: hand_in for place, hand_in in found.items() if hand_in.files and len(hand_in.people) == 1}
+
+
+def _two_people(student: str, people: set[tuple[str, str]]) -> str:
+    told = ", ".join(sorted(_shown(key) for _, key in people))
+    return f"two people would be {student} ({told}): put their files into folders of names that tell them apart"
 
 
 def student_id(name: str) -> str:
@@ -457,13 +468,6 @@ def student_id(name: str) -> str:
     return name if re.search(r"[^_\s]", name) else ""
 
 
-def _stamp(entry: _Entry) -> str:
-    """The moment in a timestamp.txt of the source, "" where there is none to be read."""
-    with contextlib.suppress(*_DAMAGED), entry.open() as file:
-        return readable_moment(file.read(200))
-    return ""
-
-
 # ---------------------------------------------------------------- into submitted/
 
 
@@ -475,25 +479,33 @@ def _finish_what_was_begun(folder: ClassFolder) -> None:
             shutil.rmtree(old)
         else:
             os.rename(old, target)
-    for coming in folder.submitted.glob(f"*/.*{_NEW}"):
+    for coming in [*folder.submitted.glob(f"*/.*{_NEW}"), *folder.root.glob(f"{_UNPACKED}*")]:
         shutil.rmtree(coming)
 
 
-def _put(folder: ClassFolder, student: str, name: str, hand_in: _HandIn) -> Item:
-    """Writes the hand-in beside the place where it belongs and moves it there when it is whole."""
-    target, notes = folder.submitted / student / name, []
+def _put(
+    folder: ClassFolder, student: str, name: str, hand_in: _HandIn, work: Path, students: set[str], done: Collected
+) -> Item:
+    """Writes the hand-in beside the place where it belongs and moves it there when it is whole. `work` is a folder of
+    ours for what is on its way."""
+    target = folder.submitted / student / name
+    for entry in hand_in.stamps:
+        when = _stamp(entry)
+        if not when:
+            done.aside.append((_shown(entry.name), _NO_MOMENT))
+        hand_in.when = hand_in.when or when
     there = os.path.lexists(target)
     if there and hand_in.when and (known := handed_in_at(target)) and parse_utc(hand_in.when) < parse_utc(known):
         notes = [f"handed in {hand_in.when}, but one of {known} is there"]
-        return _item(folder, student, name, "older", hand_in, notes)
+        return _item(student, name, "older", hand_in, notes, students)
     coming = target.with_name(f".{name}{_NEW}")
     coming.mkdir(parents=True)
     try:
-        notes = _write(coming, name, hand_in.files)
+        notes = _write(coming, name, hand_in, work)
         if hand_in.when:
             write_atomically(coming / STAMP, hand_in.when + "\n")
         if there and _contents(target) == _contents(coming):
-            return _item(folder, student, name, "unchanged", hand_in, notes)
+            return _item(student, name, "unchanged", hand_in, notes, students)
         if there:
             old = target.with_name(f".{name}{_OLD}")
             os.rename(target, old)
@@ -504,7 +516,17 @@ def _put(folder: ClassFolder, student: str, name: str, hand_in: _HandIn) -> Item
         shutil.rmtree(coming, ignore_errors=True)
         with contextlib.suppress(OSError):  # a student's folder in which nothing could be put
             target.parent.rmdir()
-    return _item(folder, student, name, "replaced" if there else "new", hand_in, notes)
+    return _item(student, name, "replaced" if there else "new", hand_in, notes, students)
+
+
+def _stamp(entry: _Entry) -> str:
+    """The moment in a timestamp.txt of the source, "" where there is none to be read."""
+    if entry.path is None:
+        return ""
+    try:
+        return readable_moment(b"".join(_content(entry.path, Budget(200))))
+    except (Damaged, TooMuch):
+        return ""
 
 
 def _contents(path: Path) -> dict[str, Any]:
@@ -520,28 +542,27 @@ def _contents(path: Path) -> dict[str, Any]:
     return found
 
 
-def _write(to: Path, assignment: str, files: Sequence[tuple[tuple[str, ...], _Entry]]) -> list[str]:
-    """Copies a hand-in's files; returns what there is to say. Archives are opened where there is no notebook beside
-    them; one that cannot be is kept as it is, and its student will be told to hand in the notebook."""
+def _write(to: Path, assignment: str, hand_in: _HandIn, work: Path) -> list[str]:
+    """Puts a hand-in's files into a folder; returns what there is to say. Archives are opened where there is no
+    notebook beside them; one that cannot be is kept as it is, and its student will be told to hand in the notebook."""
     notes: list[str] = []
-    with contextlib.ExitStack() as stack:
-        if not any(_is_notebook(rest) for rest, _ in files):
-            files = [inner for rest, entry in files for inner in _opened_up(rest, entry, stack, notes)]
-        notebooks = [rest for rest, _ in files if _is_notebook(rest)]
-        if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
-            notes.append(f"{_shown('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
-            files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
-        if len(notebooks) > 1:
-            notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
-        if len(files) > MAX_FILES:
-            notes.append(f"{len(files)} files, {MAX_FILES} kept")
-        room = MAX_HAND_IN
-        for rest, entry in sorted(files, key=lambda file: not _is_notebook(file[0]))[:MAX_FILES]:
-            path = _free(to, rest)
-            if path == to / STAMP:  # by another spelling
-                notes.append("a timestamp.txt of the student's own was left out")
-                continue
-            room -= _copy(entry, path, min(MAX_BYTES, max(room, 0)), notes)
+    files = hand_in.files
+    if not any(_is_notebook(rest) for rest, _ in files):
+        files = [inner for rest, entry in files for inner in _opened_up(rest, entry, hand_in.budget, work, notes)]
+    notebooks = [rest for rest, _ in files if _is_notebook(rest)]
+    if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
+        notes.append(f"{_shown('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
+        files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
+    if len(notebooks) > 1:
+        notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
+    if len(files) > MAX_FILES:
+        notes.append(f"{len(files)} files, {MAX_FILES} kept")
+    for rest, entry in sorted(files, key=lambda file: not _is_notebook(file[0]))[:MAX_FILES]:
+        path = _free(to, rest)
+        if path.parent == to and _folded(path.name) == STAMP:  # by another spelling
+            notes.append("a timestamp.txt of the student's own was left out")
+            continue
+        _put_down(entry, path, hand_in.budget, notes)
     return notes
 
 
@@ -549,46 +570,78 @@ def _is_notebook(rest: tuple[str, ...]) -> bool:
     return rest[-1].lower().endswith(".ipynb")
 
 
+def _put_down(entry: _Entry, path: Path, budget: Budget, notes: list[str]) -> None:
+    """Moves or copies one file to its place. Of one that is too large or damaged, what could be read is not kept: the
+    file is put down so that its student is told, as too large or as damaged."""
+    if not entry.broken and not entry.ours and entry.path is not None:
+        _fetch(entry, _content(entry.path, budget), path, MAX_BYTES)
+    elif not entry.broken and entry.path is not None:
+        shutil.move(entry.path, path)
+        entry.path = path
+    if entry.broken and entry.large:
+        notes.append(f"{_shown(entry.name)} is larger than is read")
+        with path.open("wb") as out:
+            out.truncate(MAX_BYTES + 1)  # a hole, which takes no room
+    elif entry.broken:
+        notes.append(f"{_shown(entry.name)} is damaged in the archive ({entry.broken})")
+        path.write_bytes(b"damaged in the archive")
+
+
 def _opened_up(
-    rest: tuple[str, ...], entry: _Entry, stack: contextlib.ExitStack, notes: list[str]
+    rest: tuple[str, ...], entry: _Entry, budget: Budget, work: Path, notes: list[str]
 ) -> list[tuple[tuple[str, ...], _Entry]]:
     """The files of an archive that was handed in, or the archive itself where no notebook comes out of it."""
-    if not _ARCHIVE.search(rest[-1]):
+    if not ARCHIVE.search(rest[-1]):
         if _OTHER_ARCHIVE.search(rest[-1]):
             notes.append(f"{_shown(rest[-1])} is an archive of a kind that is not opened")
         return [(rest, entry)]
-    packed: IO[bytes] = stack.enter_context(tempfile.TemporaryFile())
-    aside = Collected()
+    if entry.path is not None and not entry.ours:
+        budget.room -= _fetch(entry, _content(entry.path, Budget(MAX_BYTES)), work / secrets.token_hex(8), budget.room)
+    if entry.path is None or entry.broken:
+        return [(rest, entry)]
+    most = min(max(0, budget.room), max(UNPACKED_ANYWAY, UNPACKED_TIMES * entry.path.stat().st_size))
     try:
-        with entry.open() as file:
-            shutil.copyfileobj(_Capped(file, MAX_BYTES), packed)
-        packed.seek(0)
-        found = list(_of_archive(packed, rest[-1], stack, aside, MAX_HAND_IN, MAX_INSIDE))
-    except (BadSource, *_DAMAGED) as error:
-        _unless_full(error, Path(tempfile.gettempdir()))
+        inner = _inside_archive(entry.path, Budget(most, budget.members), rest[-1], notes)
+        if not any(_is_notebook(parts) for parts in inner):
+            notes.append(f"there is no notebook in {_shown(rest[-1])}")
+            return [(rest, entry)]
+        kept = sorted(inner, key=lambda parts: not _is_notebook(parts))[: MAX_FILES + 1]
+        wanted = {parts: (_Entry(parts, None, ours=True), Budget(MAX_BYTES)) for parts in kept}
+        spent = Budget(most, budget.members)
+        with contextlib.ExitStack() as undo:
+            undo.callback(_remove, wanted)
+            members = unpack.unpack(entry.path, spent)
+            _unpack(((member.name, member.chunks) for member in members if not member.refused), wanted, work, spent)
+            undo.pop_all()
+    except (Damaged, TooMuch) as error:
         notes.append(f"{_shown(rest[-1])} could not be opened: {error}")
         return [(rest, entry)]
-    notes += [f"in {_shown(rest[-1])}, {name}: {why}" for name, why in aside.aside[:5]]
-    inner = [each for each in found if not any(_LITTER.fullmatch(part) for part in each.parts)]
-    if not any(_is_notebook(each.parts) for each in inner):
-        notes.append(f"there is no notebook in {_shown(rest[-1])}")
-        return [(rest, entry)]
+    budget.room, budget.members = budget.room - (most - spent.room), spent.members
+    entry.path.unlink()
     notes.append(f"{_shown(rest[-1])} was unpacked")
-    return [(each.parts, each) for each in inner]
+    return [(parts, found) for parts, (found, _) in wanted.items()]
 
 
-class _Capped:
-    """A file that refuses to give more than so many bytes, whatever size was promised."""
+def _inside_archive(path: Path, budget: Budget, name: str, notes: list[str]) -> list[tuple[str, ...]]:
+    """The names of what can be read in an archive, each once. Raises Damaged and TooMuch."""
+    aside, found = [], {}
+    for member in unpack.unpack(path, budget):
+        parts = unpack.parts(member.name)
+        why = member.refused or ("its name leads out of the archive" if parts is None else "")
+        if parts in found:
+            why = "there twice in the archive: the last one was taken"
+        if why:
+            aside.append(f"in {_shown(name)}, {_shown(member.name)}: {why}")
+        if parts and not member.refused and not any(_LITTER.fullmatch(part) for part in parts):
+            found[parts] = True
+    notes += aside[:5]
+    return list(found)
 
-    def __init__(self, file: IO[bytes], room: int):
-        self.file, self.room = file, room
 
-    def read(self, size: int = 1 << 16) -> bytes:
-        block = self.file.read(min(size, self.room + 1))
-        self.room -= len(block)
-        if self.room < 0:
-            raise BadSource("it is too large")
-        return block
+def _remove(wanted: dict[tuple[str, ...], tuple[_Entry, Budget]]) -> None:
+    for entry, _ in wanted.values():
+        if entry.path is not None:
+            entry.path.unlink(missing_ok=True)
 
 
 def _free(to: Path, rest: tuple[str, ...]) -> Path:
@@ -601,28 +654,3 @@ def _free(to: Path, rest: tuple[str, ...]) -> Path:
         path = to / f"{stem} ({number}){dot}{suffix}"
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
-
-
-def _copy(entry: _Entry, path: Path, room: int, notes: list[str]) -> int:
-    """Copies one file; returns its size. Of one that is too large or damaged, what could be read is not kept: the file
-    is put down so that its student is told, as too large or as damaged."""
-    try:
-        with entry.open() as file, path.open("wb") as out:
-            shutil.copyfileobj(_Capped(file, room), out)
-        return path.stat().st_size
-    except BadSource:
-        notes.append(f"{_shown(entry.name)} is larger than is read")
-        with path.open("wb") as out:
-            out.truncate(MAX_BYTES + 1)  # a hole, which takes no room
-    except _DAMAGED as e:
-        _unless_full(e, path)
-        notes.append(f"{_shown(entry.name)} is damaged in the archive ({_plain(e)})")
-        path.write_bytes(b"damaged in the archive")
-    return 0
-
-
-def _unless_full(error: BaseException, path: Path) -> None:
-    """Raises the error, with the path in it, where it says that nothing more can be written."""
-    if isinstance(error, OSError) and error.errno in _FULL:
-        error.filename = str(path)
-        raise error

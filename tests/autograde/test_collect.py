@@ -2,20 +2,35 @@
 
 import errno
 import io
+import shutil
 import stat
 import tarfile
 import unicodedata
 import zipfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograde import collect as collecting
-from autograde import quarantine
+from autograde import quarantine, unpack
 from autograde.collect import BadSource, collect, student_id
 from autograde.folders import ClassFolder, nameable
 from autograde.ledger import Ledger, LedgerBusy
+from tests.autograde.test_whose import (
+    EVERY,
+    OWN,
+    TITLES,
+    WHO,
+    blackboard,
+    by_assignment,
+    canvas,
+    canvas_late,
+    folders,
+    moodle,
+    moodle_flat,
+    nbgrader,
+)
 
 ONE, TWO = "01-seq2seq", "02-bahdanau"
 NOTEBOOK = b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": "x = 1"}]}'
@@ -64,6 +79,16 @@ def actions(done):
     return {(item.student, item.assignment): item.action for item in done.items}
 
 
+def fill_the_disk(monkeypatch):
+    """From now on nothing more can be written of what is collected."""
+
+    class Full(io.FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(unpack, "open", lambda path, mode: Full(path, mode.strip("b")), raising=False)
+
+
 MADE = {"zip": zipped, "tar": tarred, "tar.gz": tarred, "tgz": tarred, "folder": unpacked}
 
 
@@ -78,7 +103,7 @@ MADE = {"zip": zipped, "tar": tarred, "tar.gz": tarred, "tgz": tarred, "folder":
         ["ada_02-bahdanau.ipynb", "02-bahdanau-bob.ipynb"],
         ["hand-ins/ada.ipynb", "hand-ins/bob.ipynb"],
         ["hand-ins/ada/x.ipynb", "hand-ins/bob/y.ipynb"],
-        ["a course/submitted/ada/02-bahdanau/x.ipynb", "a course/submitted/bob/02-bahdanau/x.ipynb"],
+        ["submitted/ada/02-bahdanau/x.ipynb", "submitted/bob/02-bahdanau/x.ipynb"],
         ["ada_11_assignsubmission_file_/02-bahdanau.ipynb", "bob_12_assignsubmission_file/x.ipynb"],
         ["ada_11_assignsubmission_file_02-bahdanau.ipynb", "bob_12_assignsubmission_file_x.ipynb"],
         ["HW 2_ada_attempt_2026-01-30-15-00-00_x.ipynb", "HW 2_bob_attempt_2026-01-30-16-00-00_y.ipynb"],
@@ -92,6 +117,22 @@ def test_known_layouts(tmp_path, folder, kind, files):
     notebooks = [name for name in there(folder) if not name.endswith("timestamp.txt")]
     assert notebooks == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
     assert quarantine.receive(folder.submitted / "ada" / TWO, TWO).notebook is not None
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize(
+    "inner", ["{}/02-bahdanau/x.ipynb", "submitted/{}/02-bahdanau/x.ipynb", "{}/x.ipynb", "{}.ipynb"]
+)
+def test_a_folder_round_the_class_is_asked_about_and_can_be_named(tmp_path, folder, kind, inner):
+    files = [f"a course/{inner.format(student)}" for student in ("ada", "bob")]
+    source = MADE[kind](tmp_path / f"back.{kind}", dict.fromkeys(files, NOTEBOOK))
+    done = collect(folder, source, TWO)
+    assert not done.items and all("a student, or a folder round several" in why for _, why in done.aside)
+    done = collect(folder, source / "a course", TWO)
+    assert actions(done) == {("ada", TWO): "new", ("bob", TWO): "new"} and not done.aside
+    assert there(folder) == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
+    with pytest.raises(BadSource, match=r"no folder|does not exist"):
+        collect(folder, source / "another", TWO)
 
 
 def test_canvas_names_the_person_and_who_is_late(tmp_path, folder):
@@ -212,10 +253,7 @@ def test_a_full_disk_makes_no_hand_in_a_damaged_one(tmp_path, folder, monkeypatc
         name, content = "work.zip", zipped(tmp_path / "work.zip", {name: content}).read_bytes()
     source = zipped(tmp_path / "b.zip", {f"{student}/{TWO}/{name}": content for student in ("ada", "bob")})
 
-    def full(*args, **kwargs):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(collecting.shutil, "copyfileobj", full)
+    fill_the_disk(monkeypatch)
     with pytest.raises(OSError, match="No space left") as refused:
         collect(folder, source)
     assert refused.value.filename
@@ -226,13 +264,10 @@ def test_a_full_disk_makes_no_hand_in_a_damaged_one(tmp_path, folder, monkeypatc
 
 
 def test_a_hand_in_that_could_not_be_put_down_leaves_no_folder(tmp_path, folder, monkeypatch):
-    def full(*args, **kwargs):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(collecting.shutil, "copyfileobj", full)
+    fill_the_disk(monkeypatch)
     with pytest.raises(OSError, match="No space left"):
-        collect(folder, zipped(tmp_path / "a.zip", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK}))
-    assert not list(folder.submitted.iterdir())
+        collect(folder, unpacked(tmp_path / "a", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK}))
+    assert not list(folder.submitted.iterdir()) and not list(folder.root.glob(".collecting*"))
 
 
 def test_several_notebooks_of_one_student_are_said(tmp_path, folder):
@@ -248,6 +283,154 @@ def test_a_students_own_archive_is_unpacked(tmp_path, folder):
     done = collect(folder, zipped(tmp_path / "c.zip", files), TWO)
     assert set(actions(done)) == {("ada", TWO), ("bob_9", TWO)}
     assert there(folder) == [f"{w}/{TWO}/{f}" for w in ("ada", "bob_9") for f in (f"{TWO}.ipynb", "work/a.csv")]
+
+
+# --- one student's file is never another's ---------------------------------------------------------------------------
+
+
+def claims(folder, source, *, platform="", of=TWO):
+    """Student -> the texts stored as theirs, for files that say whose they are."""
+    collect(folder, source, of, platform=platform)
+    found = {}
+    for path in folder.submitted.rglob("*.ipynb"):
+        found.setdefault(path.relative_to(folder.submitted).parts[0], set()).add(path.read_text())
+    return found
+
+
+STAMPED = "attempt_2026-01-30-15-00-00"
+
+
+@pytest.mark.parametrize(
+    ("evil", "honest"),
+    [
+        (f"HW 2_eve_{STAMPED}_HW 2_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
+        (f"HW 2_eve_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
+        ("eve_9_assignsubmission_file_bob_7_assignsubmission_file_x.ipynb", "bob_7_assignsubmission_file_x.ipynb"),
+        ("bob_7_9_900_x.ipynb", "bob_7_800_x.ipynb"),  # a name that ends in bob's number
+        ("submission_9/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/work/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/submitted/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/bob.ipynb", "bob/x.ipynb"),
+        ("eve/bob_7_assignsubmission_file_/x.ipynb", "bob_7_assignsubmission_file_/x.ipynb"),
+        ("bob_02-bahdanau.ipynb", "bob.ipynb"),  # two loose files: nobody knows whose is whose
+    ],
+)
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+def test_no_file_name_claims_another_student(tmp_path, folder, kind, evil, honest, alone):
+    source = {honest: b'"of bob"'} if not alone else {}
+    whose = claims(folder, MADE[kind](tmp_path / f"x.{kind}", {**source, evil: b'"of eve"'}))
+    bob = next((student for student in whose if student.startswith("bob")), "bob")
+    if alone and honest == "bob.ipynb":  # nothing but its own name says whose it is
+        return
+    assert '"of eve"' not in whose.get(bob, ())
+    assert alone or honest == "bob.ipynb" or whose[bob] == {'"of bob"'}
+
+
+def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, folder):
+    first = zipped(tmp_path / "1.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first"'})
+    second = zipped(tmp_path / "2.zip", {"Jan Novák_2_assignsubmission_file_/x.ipynb": b'"of the second"'})
+    again = zipped(tmp_path / "3.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first again"'})
+    assert claims(folder, first) == {"Jan Novák": {'"of the first"'}}
+    done = collect(folder, second, TWO)
+    assert not done.items and "two people may be Jan Novák" in done.aside[0][1] and "To do" in done.aside[0][1]
+    assert claims(folder, again) == {"Jan Novák": {'"of the first again"'}}
+    assert claims(folder, second, of=ONE)["Jan Novák"] >= {'"of the second"'}  # another number in another assignment
+    by_hand = unpacked(tmp_path / "hand", {"Jan Novák/x.ipynb": b'"by hand"'})
+    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "replaced"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada", " ada"),
+        ("ada", "ada\x07"),
+        ("Åsa", "A\u030asa"),
+        (".ada", "_ada"),
+        ("ada", "a\u202eda"),
+        ("a\udcff", "a\udcfe"),
+    ],
+)
+def test_two_names_that_are_one_when_cleaned_are_two_people(tmp_path, folder, one, other):
+    files = {f"{one}/{TWO}.ipynb": b'"of one"', f"{other}/{TWO}.ipynb": b'"of the other"', f"zoe/{TWO}.ipynb": b"1"}
+    done = collect(folder, unpacked(tmp_path / "x", files))
+    assert set(actions(done)) == {("zoe", TWO)} and all("two people would be" in why for _, why in done.aside)
+    collect(folder, unpacked(tmp_path / "y", dict(list(files.items())[:1])))
+    done = collect(folder, unpacked(tmp_path / "z", dict(list(files.items())[1:2])))
+    if unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other):
+        assert not done.items and "two people may be" in done.aside[0][1]
+
+
+def test_people_whose_names_look_alike_are_said(tmp_path, folder):
+    names = ["ada", "Ada", "ad\u200ba", "ada."]
+    done = collect(folder, zipped(tmp_path / "x.zip", {f"{n}/{TWO}.ipynb": NOTEBOOK for n in names}), dry_run=True)
+    assert len(done.items) == 4 and all(sum("same person" in note for note in i.notes) == 3 for i in done.items)
+
+
+def test_a_disk_that_takes_two_names_for_one_gives_nobody_anothers_folder(tmp_path, folder, monkeypatch):
+    collect(folder, zipped(tmp_path / "1.zip", {f"Ada/{TWO}.ipynb": b'"of the first"'}))
+    (folder.submitted / "ada").mkdir()
+    alike = lambda a, b: str(a).casefold() == str(b).casefold()  # noqa: E731
+    monkeypatch.setattr(collecting.os.path, "samefile", alike)
+    done = collect(folder, zipped(tmp_path / "2.zip", {f"ada/{TWO}.ipynb": b'"of the second"'}))
+    assert not done.items and "one folder on this disk" in done.aside[0][1]
+    assert there(folder) == [f"Ada/{TWO}/{TWO}.ipynb"]
+
+
+def test_what_one_student_handed_in_as_the_source_is_that_students(tmp_path, folder):
+    files = {"bob/02-bahdanau/x.ipynb": b'"of eve"', "02-bahdanau/bob/x.ipynb": b'"of eve"', "bob.ipynb": b'"of eve"'}
+    assert set(claims(folder, unpacked(tmp_path / "eve_9_assignsubmission_file_", files))) == {"eve"}
+    assert set(claims(folder, zipped(tmp_path / f"HW_zoe_{STAMPED}_work.zip", files))) == {"eve", "zoe"}
+
+
+def test_a_timestamp_under_another_spelling_is_not_believed(tmp_path, folder):
+    names = ("TimeStamp.TXT", " timestamp.txt", "timestamp.txt.", "time\u200bstamp.txt")
+    files = {f"Eva_3_assignsubmission_file_/{name}": b"2020-01-01 00:00:00 UTC" for name in names}
+    collect(folder, zipped(tmp_path / "m.zip", {**files, "Eva_3_assignsubmission_file_/x.ipynb": NOTEBOOK}), TWO)
+    assert there(folder) == [f"Eva/{TWO}/{TWO}.ipynb"]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(EVERY),
+    st.lists(WHO, min_size=2, max_size=2, unique=True),
+    OWN,
+    TITLES,
+    st.booleans(),
+    st.booleans(),
+)
+def test_whatever_a_student_names_is_never_stored_as_anothers(
+    tmp_path, folder, write, people, own, title, zipit, together
+):
+    """The whole way, from the download to submitted/, with an archive of hostile names in it."""
+    shutil.rmtree(folder.submitted, ignore_errors=True)
+    (folder.ledger / "collected.json").unlink(missing_ok=True)
+    eve, bob = people
+    inner = zipped(
+        tmp_path / "inner.zip", {own: b'"of eve"', f"{bob}/{TWO}/x.ipynb": b'"of eve"', "x.ipynb": b'"of eve"'}
+    )
+    files = (
+        {write(bob, 8, f"{TWO}.ipynb", title): b'"of bob"', write("zoe", 9, "x.ipynb", title): b"1"} if together else {}
+    )
+    files[write(eve, 7, f"{own}.zip" if zipit else own, title)] = inner.read_bytes() if zipit else b'"of eve"'
+    try:
+        zipped(tmp_path / "x.zip", files)
+        done = collect(folder, tmp_path / "x.zip", TWO)
+    except (BadSource, UnicodeError):
+        return
+    for item in done.items:
+        files = (folder.submitted / item.student / TWO).rglob("*")
+        text = {path.read_bytes().decode("latin-1") for path in files if path.is_file()}
+        assert not {'"of bob"', '"of eve"'} <= text
+        if write in (folders, nbgrader, by_assignment) and '"of eve"' in text:
+            assert item.student == student_id(eve) or {eve, bob} & {ONE, TWO, "submitted"}
+        if write in (moodle, moodle_flat) and '"of eve"' in text:
+            assert item.student == student_id(eve.replace("_", " "))
+        if write in (canvas, canvas_late) and '"of eve"' in text:
+            assert item.student.endswith("_7")
+        if write is blackboard and '"of eve"' in text:
+            assert item.student == student_id(eve)
 
 
 # --- hostile archives -----------------------------------------------------------------------------------------------
@@ -336,6 +519,34 @@ def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
     with pytest.raises(BadSource, match="more than"):
         monkeypatch.setattr(collecting, "MAX_ENTRIES", 4)
         collect(folder, tmp_path / "x.zip", TWO)
+
+
+def nested(tmp_path, size):
+    """A few kilobytes of an archive in an archive that unpack to `size` bytes."""
+    bomb = {f"{number}.csv": bytes(64 << 20) for number in range(size >> 26)}
+    return zipped(tmp_path / "bomb.zip", {f"{TWO}.ipynb": NOTEBOOK, **bomb})
+
+
+def test_a_small_archive_does_not_write_a_gigabyte(tmp_path, folder, monkeypatch):
+    written = []
+    real = unpack.write
+    monkeypatch.setattr(unpack, "write", lambda *args: written.append(real(*args)) or written[-1])
+    bomb = nested(tmp_path, 640 << 20).read_bytes()
+    assert len(bomb) < 1 << 20
+    done = collect(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/work.zip": bomb, f"bob/{TWO}.ipynb": NOTEBOOK}))
+    assert set(actions(done)) == {("ada", TWO), ("bob", TWO)}
+    assert sum(written) < 40 << 20 and sum(p.stat().st_size for p in folder.submitted.rglob("*")) < 1 << 20
+    assert there(folder) == [f"ada/{TWO}/work.zip", f"bob/{TWO}/{TWO}.ipynb"]  # what was written of it is gone
+    assert not [path for path in folder.root.iterdir() if path.name.startswith(".")]
+    (note,) = next(item.notes for item in done.items if item.student == "ada")
+    assert "work.zip could not be opened: it unpacks to more than" in note
+
+
+def test_several_archives_of_one_student_share_one_budget(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(collecting, "MAX_HAND_IN", 5 << 20)
+    inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK, "a.csv": bytes(2 << 20)}).read_bytes()
+    collect(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/{number}.zip": inner for number in range(6)}))
+    assert sum(path.stat().st_size for path in folder.submitted.rglob("*") if path.is_file()) < 5 << 20
 
 
 @pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz", "x.tgz", "x.7z", "nothing.zip", "x.ipynb.exe"])
