@@ -14,9 +14,10 @@ export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
 # For programs that look for others on the PATH (nbgrader for alembic); never for PYTHON above, which makes the environment.
 IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
+PYTEST := $(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help course env book serve lab formgrader refresh test lock clean python desk-set-up course-set-up test-set-up
+.PHONY: help course env book serve lab formgrader refresh check test lock clean style python desk-set-up course-set-up test-set-up
 
 help: ## say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -42,10 +43,16 @@ formgrader: desk-set-up ## nbgrader's page on a class's gradebook (CLASS=class)
 refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
 	@$(IN_VENV) $(VENV)/python -m tools.notebooks refresh $(ARGS)
 
-test: test-set-up ## style, types and every test, after its own set-up (ARGS="-k name" chooses)
+check: test-set-up style ## in a minute: style, types and the fast tests (ARGS="-k name" chooses)
+	@$(PYTEST) --fast $(ARGS)
+
+test: test-set-up style ## style, types and every test, after its own set-up (ARGS="-k name" chooses)
+	@$(PYTEST) $(ARGS)
+
+style: test-set-up
 	@$(VENV)/ruff check .
+	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
-	@$(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
 
 lock: test-set-up ## make requirements.txt from pyproject.toml again (ARGS="--upgrade" takes the newest)
 	@$(VENV)/python -m tools.lock $(ARGS)

@@ -1,15 +1,24 @@
-"""For every test: one thread, which test shares a worker with which and in what order, and the system's browser.
+"""For every test: one thread, which test shares a worker with which and in what order, what is slow, and the browser.
 
 At the end of the report: the notebooks' seconds and memory.
+
+    make check                           # the test files that are not slow (`--fast`), with style and types
+    make test                            # everything
+    make test ARGS=--store-durations     # everything, and writes tests/durations.json, which says what is slow
+    pytest -m slow --durations=20        # the slow files alone, and what takes longest in them
 """
 
 import functools
 import json
 import os
+import re
 import shutil
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
+
+import tools  # noqa: F401  first of all: what it leaves out takes a worker seconds
 
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -26,19 +35,12 @@ ROOMS = {
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
 BY_CHAPTER = ("autograde/test_bank.py", "autograde/test_bank_in_sandbox.py", "autograde/test_sample.py",
               "notebooks/test_one_source.py")  # fmt: skip
-# Seconds of CPU by the beginning of a group's name, roughly: the longest go first, so that no worker waits at the end.
-SECONDS = {
-    "site": 120,
-    "chapter": 65,
-    "stock nbgrader": 60,
-    "grader": 110,
-    "workers": 45,
-    "sandbox": 50,
-    "solved": 50,
-    "project/test_lab": 30,
-    "course/test_learner": 30,
-    "solutions/test_train": 60,
-}
+# Seconds of each test the last time that somebody stored them (`make test ARGS=--store-durations`): by them the groups
+# that take longest go first, so that no worker waits at the end, and `make check` leaves out what is slow.
+DURATIONS = TESTS / "durations.json"
+LEAST = 0.05  # what takes less is not stored
+# A test file is slow when its tests took more than this together. A new file is fast until it is measured.
+SLOW_FILE = 2.0
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.
@@ -55,6 +57,8 @@ BROWSER_FLAGS = [
 
 def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="also the long forms of tests, as the weekly run takes them")
+    parser.addoption("--fast", action="store_true", help="leave out the slow files, without importing them")
+    parser.addoption("--store-durations", action="store_true", help=f"write {DURATIONS.name}, for the files that ran")
 
 
 @pytest.fixture(scope="session")
@@ -63,18 +67,48 @@ def full(request) -> bool:
     return request.config.getoption("--full")
 
 
+@functools.cache
+def durations() -> dict[str, float]:
+    """Seconds by test (`tests/<file>::<test>`), as they were stored; none where nobody stored any."""
+    return json.loads(DURATIONS.read_text(encoding="utf-8")) if DURATIONS.exists() else {}
+
+
+@functools.cache
+def slow_files() -> set[str]:
+    """Paths from the root of the test files that are slow, by SLOW_FILE."""
+    seconds: dict[str, float] = defaultdict(float)
+    for test, took in durations().items():
+        seconds[test.partition("::")[0]] += took
+    return {file for file, took in seconds.items() if took > SLOW_FILE}
+
+
+def from_root(path: Path) -> str:
+    """A path as it stands in a test's id."""
+    return path.relative_to(TESTS.parent).as_posix() if path.is_relative_to(TESTS.parent) else path.as_posix()
+
+
+def pytest_ignore_collect(collection_path, config):
+    """With `--fast`, slow files are not even imported: that alone takes a worker twenty seconds."""
+    return True if config.getoption("--fast") and from_root(collection_path) in slow_files() else None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Gives each test the group that shares its worker (`--dist loadgroup`), and each worker the long groups first."""
-    groups = {}
+    """Marks what is slow, gives each test the group that shares its worker (`--dist loadgroup`), and each worker the
+    long groups first.
+    """
+    groups, seconds = {}, defaultdict(float)
     for item in items:
+        if from_root(item.path) in slow_files():
+            item.add_marker(pytest.mark.slow)
         marker = item.get_closest_marker("xdist_group")
         groups[item] = marker.args[0] if marker is not None else group_of(item)
         if marker is None:
             item.add_marker(pytest.mark.xdist_group(groups[item]))
+        seconds[groups[item]] += durations().get(item.nodeid, LEAST)
     if hasattr(config, "workerinput"):  # xdist hands groups out in the order of their first tests
         first = {group: place for place, group in reversed(list(enumerate(groups.values())))}
-        items.sort(key=lambda item: (-seconds_of(groups[item]), first[groups[item]]))
+        items.sort(key=lambda item: (-seconds[groups[item]], first[groups[item]]))
 
 
 def group_of(item):
@@ -89,11 +123,6 @@ def group_of(item):
     if notebook and place in BY_CHAPTER:
         return f"chapter {notebook}"
     return f"solved {notebook}" if notebook and place == "notebooks/test_solved.py" else place
-
-
-def seconds_of(group):
-    """Roughly what a group takes; a few seconds where nobody measured."""
-    return next((seconds for name, seconds in SECONDS.items() if group.startswith(name)), 5)
 
 
 @functools.cache
@@ -115,8 +144,28 @@ def observed_once(monkeypatch):
     monkeypatch.setattr(bank, "observe", observe_once())
 
 
-def pytest_terminal_summary(terminalreporter) -> None:
-    """Seconds and peak memory of each solved notebook, as nbval's own run measured them."""
+def store_durations(reports) -> None:
+    """Writes what each test took, with its fixtures; what stands there of files that did not run now stays."""
+    took: dict[str, float] = defaultdict(float)
+    for report in reports:
+        took[re.sub(r"@[^@\]]*$", "", report.nodeid)] += report.duration  # xdist puts a test's group behind its id
+    ran = {test.partition("::")[0] for test in took}
+    kept = {
+        test: seconds
+        for test, seconds in durations().items()
+        if (file := test.partition("::")[0]) not in ran and (TESTS.parent / file).exists()
+    }
+    stored = kept | {test: round(seconds, 2) for test, seconds in took.items() if seconds >= LEAST}
+    DURATIONS.write_text(json.dumps(stored, indent=0, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def pytest_terminal_summary(terminalreporter, config) -> None:
+    """Stores the durations where asked; shows seconds and peak memory of each solved notebook, as nbval's own run
+    measured them.
+    """
+    if config.getoption("--store-durations"):
+        every = [report for reports in terminalreporter.stats.values() for report in reports]
+        store_durations(report for report in every if isinstance(report, pytest.TestReport))
     records = [json.loads(file.read_text()) for file in sorted((TESTS.parent / "_build" / "notebooks").glob("*.json"))]
     if records:
         terminalreporter.section("solved notebooks, as nbval ran them last")

@@ -23,6 +23,7 @@ from theme import (
     katex,
     math,
     measurements,
+    solutions,
     weight,
 )
 
@@ -52,6 +53,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     modules = (
         address,
         contents,
+        solutions,
         math,
         exercises,
         inline_svg,

@@ -5,7 +5,8 @@
 
 A step's stamp in `_build/made/` holds a digest of the contents of all that it was made from, not their times, which
 lie after a checkout. It is removed before the step starts and written after it has ended, so an interrupted step is
-always made again.
+always made again. (doit, tried in its place, takes an interrupted step for made once its sources are back at what they
+were; and it knows files as sources and targets, where most of these are folders.)
 """
 
 import argparse

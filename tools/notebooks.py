@@ -1,7 +1,7 @@
 """Making the notebooks: `python -m tools.notebooks COMMAND [NOTEBOOK ...]`.
 
-    from-text TEXT.py NOTEBOOK  lay edited percent text into a notebook; unchanged cells keep their outputs
-    to-text NOTEBOOK            print a notebook as percent text
+    to-text [NOTEBOOK ...]      write notebooks as percent text to `_build/text/`, to be edited there
+    from-text [NOTEBOOK ...]    lay that text into the notebooks; unchanged cells keep their outputs
     solve [NOTEBOOK ...]        write `_build/solved/`: the solutions in their stubs' places
     refresh [NOTEBOOK ...]      record the checks' tables, run the solved notebooks, store their outputs
 
@@ -33,6 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 RECORDED = ROOT / "course" / "recorded"
 SOLVED = ROOT / "_build" / "solved"
+TEXTS = ROOT / "_build" / "text"
 
 # The settings under which stored outputs are made and compared: one thread, no progress bars, checks that raise.
 ENVIRONMENT = {
@@ -67,9 +68,12 @@ METADATA = {
 }
 
 
-def paths(names: list[str] | None = None) -> list[Path]:
-    """The notebooks meant by numbers, stems or paths; all of them for none. Raises SystemExit naming what there is."""
-    known = sorted(NOTEBOOKS.glob("[0-9][0-9]-*.ipynb"))
+def paths(names: list[str] | None = None, folder: Path = NOTEBOOKS, kind: str = ".ipynb") -> list[Path]:
+    """The notebooks meant by numbers, stems or paths, or the texts of them in another folder; all of them for none.
+
+    Raises SystemExit naming what there is.
+    """
+    known = sorted(folder.glob(f"[0-9][0-9]-*{kind}"))
     if not names:
         return known
     found = []
@@ -77,7 +81,8 @@ def paths(names: list[str] | None = None) -> list[Path]:
         stem = Path(name).stem
         matches = [path for path in known if path.stem == stem or path.stem.split("-")[0] == stem]
         if not matches:
-            raise SystemExit(f"no notebook {name!r}; there are {', '.join(path.stem for path in known)}")
+            there = ", ".join(path.stem for path in known) or "none"
+            raise SystemExit(f"no notebook {name!r} in {folder.relative_to(ROOT)}/; there are {there}")
         found += matches
     return found
 
@@ -210,7 +215,10 @@ def write_exercises() -> None:
 
 
 def from_text(text: Path, path: Path) -> None:
-    """Lay percent text into a notebook: cells whose text did not change keep their id and outputs."""
+    """Lay percent text into a notebook: cells whose text did not change keep their id and outputs.
+
+    (`jupytext --update` gives an edited cell the outputs of the one that stood in its place.)
+    """
     fresh = jupytext.read(text)
     old = read(path).cells if path.exists() else []
     unused = list(old)
@@ -381,18 +389,19 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.notebooks", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("solve", "refresh", "record", "to-text"):
+    for name in ("solve", "refresh", "record", "to-text", "from-text"):
         commands.add_parser(name).add_argument("notebook", nargs="*")
-    lay = commands.add_parser("from-text")
-    lay.add_argument("text", type=Path)
-    lay.add_argument("notebook")
     options = parser.parse_args(arguments)
     if options.command == "from-text":
-        from_text(options.text, NOTEBOOKS / f"{Path(options.notebook).stem}.ipynb")
+        for text in paths(options.notebook, TEXTS, ".py"):
+            from_text(text, NOTEBOOKS / f"{text.stem}.ipynb")
         return
     for path in paths(options.notebook):
         if options.command == "to-text":
-            print(to_text(path), end="")
+            TEXTS.mkdir(parents=True, exist_ok=True)
+            text = TEXTS / f"{path.stem}.py"
+            text.write_text(to_text(path), "utf-8")
+            print(text.relative_to(ROOT))
         elif options.command == "solve":
             print(write_solved(path).relative_to(ROOT))
         elif options.command == "record":

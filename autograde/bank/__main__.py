@@ -1,4 +1,4 @@
-"""`python -m autograde.bank [--seeds N] [CHAPTER ...]`: does every wrong answer fail, by name, and every correct one pass?
+"""`python -m autograde.bank [--seeds N] [WHAT ...]`: does every wrong answer fail, by name, and every correct one pass?
 
 Runs in process, without a sandbox, against fresh seeds: the quick look while writing an exercise, and with many seeds the
 search for answers that pass, or are refused, at one now and then.
@@ -20,14 +20,23 @@ from course.exercises import Exercise, exercises
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m autograde.bank", description="Judge every answer of the banks.")
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="fresh seeds for each exercise (1)")
-    parser.add_argument("chapters", nargs="*", metavar="CHAPTER", help="such as bahdanau; all where none is named")
+    parser.add_argument(
+        "what", nargs="*", metavar="WHAT", help="chapters such as bahdanau, exercises by name or number"
+    )
     options = parser.parse_args(arguments)
     if options.seeds < 1:
         parser.error("--seeds must be at least 1")
     torch.set_num_threads(1)
+    names = {
+        exercise: {exercise.chapter, exercise.name, exercise.number}
+        for exercise in exercises()
+        if not exercise.question
+    }
+    if unknown := set(options.what).difference(*names.values()):
+        parser.error(f"no chapter or exercise {', '.join(sorted(unknown))}")
     bad = 0
-    for exercise in exercises():
-        if exercise.question or (options.chapters and exercise.chapter not in options.chapters):
+    for exercise, called in names.items():
+        if options.what and not called.intersection(options.what):
             continue
         bad += look(exercise, (table(exercise, secrets.randbelow(1 << 31)) for _ in range(options.seeds)))
         if published(exercise) is not None:  # a test is tried on fewer implementations in a notebook

@@ -8,5 +8,8 @@ from typing import Any
 
 @cache
 def chapter(name: str) -> dict[str, Any]:
-    """What `<name>.toml` holds: {"hints": {exercise: [three texts]}, "questions": {question: {...}}}."""
-    return tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))
+    """What `<name>.toml` holds: {"hints": {exercise: [three texts]}, "questions": {question: {...}}}.
+
+    A chapter may have none of either.
+    """
+    return {"hints": {}, "questions": {}, **tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))}

@@ -30,7 +30,6 @@ def desk(request):
 
 
 @pytest.mark.sandbox
-@pytest.mark.slow
 def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(desk, full):
     desk, cells = desk
     sandbox, known, wrong = desk.sandbox(), judge.tables(desk.name, SEED), []

@@ -16,7 +16,6 @@ KINDS = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "u
          "hostile-never-ends")  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("observed_once")
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")

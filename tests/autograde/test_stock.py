@@ -22,7 +22,7 @@ NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "00-warm-up.ipynb
 NAME = NOTEBOOK.stem
 HONEST = ("right", "right-other-form-1", "partly-right")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stock nbgrader")]
+pytestmark = [pytest.mark.xdist_group("stock nbgrader")]
 
 
 def environment():

@@ -34,7 +34,7 @@ PATHS = notebooks.paths()
 def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
     """Exit code and output of one nbval run, and its record: seconds, those of CPU, peak bytes of the largest process
     (the kernel)."""
-    command = [sys.executable, "-m", "pytest", "-q", "--nbval", str(path), "--nbval-sanitize-with",
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "nbval", "--nbval", str(path), "--nbval-sanitize-with",
                str(ROOT / "tools" / "nbval.ini"), "--nbval-kernel-name", "python3", "-p", "tools.nbval_trained",
                "-p", "no:cacheprovider",
                "-p", "no:xdist", "-p", "no:randomly", "--rootdir", str(path.parent), *options]  # fmt: skip
@@ -49,7 +49,6 @@ def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
     return done.returncode, log.read_text(), used
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_stored_outputs_still_come_out(path):
     """The solved notebook passes its own checks and prints what is stored."""
@@ -60,7 +59,6 @@ def test_stored_outputs_still_come_out(path):
     record.write_text(json.dumps({"notebook": path.stem, **used}) + "\n")
 
 
-@pytest.mark.slow
 def test_a_broken_solution_is_seen(tmp_path):
     """nbval fails where a check does not pass, and where a printed number changes."""
     broken = notebooks.solved(PATHS[0])
@@ -72,7 +70,6 @@ def test_a_broken_solution_is_seen(tmp_path):
     assert code != 0 and "safe_softmax" in output and "of 2 points" in output
 
 
-@pytest.mark.slow
 def test_a_changed_output_is_seen(tmp_path):
     """To the letter in a plain cell; in one that trains, beyond the tolerance or in a word."""
 

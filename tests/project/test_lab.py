@@ -119,7 +119,6 @@ def small_notebook(path, word):
 
 
 @pytest.mark.browser
-@pytest.mark.slow
 def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch, browser):
     for name in ("DATA", "RUNTIME", "CONFIG"):  # signatures and settings of this test alone
         (tmp_path / name.lower()).mkdir()

@@ -8,8 +8,6 @@ import pytest
 
 from theme.contents import PAGES
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory, built: Path, build_book) -> Path:

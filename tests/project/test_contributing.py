@@ -1,0 +1,127 @@
+"""CONTRIBUTING.md leads through a new exercise and a new chapter: here it is followed to the letter, in a copy.
+
+Every block of code in its two sections goes where the words before it say, every command is run, and what looks at
+exercises must then pass: no step may be missing, and none may be a trap.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+MADE = ("_build", "work", "class", "__pycache__", ".*")
+BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
+PLACE = re.compile(r"`([\w./-]+\.(?:py|toml|md|yml))`")
+AFTER = {"[hints]": "\n[hints]\n", "Chapters": "  - caption: Chapters\n    chapters:\n",
+         "Solutions": "  - caption: Solutions\n    chapters:\n"}  # fmt: skip
+
+
+def section(title: str) -> str:
+    """A section of the guide, without its heading."""
+    return re.split(r"^## ", GUIDE.split(f"\n## {title}\n")[1], flags=re.MULTILINE)[0]
+
+
+def blocks(text: str) -> Iterator[tuple[str, str, str]]:
+    """(words before it, language, code without its indentation) of each block."""
+    end = 0
+    for found in BLOCK.finditer(text):
+        body = re.sub(rf"^{found['indent']}", "", found["body"], flags=re.MULTILINE)
+        yield text[end : found.start()], found["language"], body
+        end = found.end()
+
+
+def run(tree: Path, *command: str | Path) -> str:
+    """What a command printed, run in the copy on the copy's own packages; it must end well."""
+    environment = {**os.environ, "PYTHONPATH": str(tree), "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    environment = {k: v for k, v in environment.items() if not k.startswith("PYTEST_")}
+    done = subprocess.run(command, cwd=tree, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert done.returncode == 0, f"{shlex.join(map(str, command))}:\n{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def as_here(line: str) -> list[str]:
+    """A command of the guide in this environment: for `.venv/bin/python` its own, and make's recipe without make."""
+    words = shlex.split(line)
+    if words[:2] == ["make", "refresh"]:
+        return [sys.executable, "-m", "tools.notebooks", "refresh", *(w.removeprefix("ARGS=") for w in words[2:])]
+    assert words[0] == ".venv/bin/python", line
+    return [sys.executable, *words[1:]]
+
+
+def put(tree: Path, words: str, code: str) -> None:
+    """Lay a block where the words before it say: at the end of the file named last, or behind a line in it."""
+    named = PLACE.findall(words)
+    where = next(
+        (line for name, line in AFTER.items() if re.search(rf"(after the line|under) [`*]{re.escape(name)}", words)), ""
+    )
+    path = tree / (named[-1] if named else "_toc.yml")
+    old = path.read_text(encoding="utf-8") if path.exists() else ""
+    assert where in old, f"{path.name} has no {where.strip()}"
+    if old and path.suffix == ".py":
+        code = f"\n\n{code}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(old.replace(where, where + code, 1) if where else old + code, encoding="utf-8")
+
+
+def follow(tree: Path, title: str) -> list[str]:
+    """Do what a section of the guide says; what its commands printed."""
+    said = []
+    for words, language, code in blocks(section(title)):
+        if language != "sh":
+            put(tree, words, code)
+            continue
+        for line in code.splitlines():
+            said.append(run(tree, *as_here(line)))
+    return said
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the course in which the guide was followed, for an exercise and for a chapter."""
+    tree = tmp_path_factory.mktemp("copy") / "course"
+    shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*MADE))
+    *_, bank = follow(tree, "Add an exercise")
+    assert "caught 4/4  named 4/4  accepted 3/3" in bank
+    follow(tree, "Add a chapter")
+    return tree
+
+
+def test_what_looks_at_exercises_passes(tree):
+    """Notebooks and solutions, banks as recorded and from a fresh seed, what messages disclose, imports."""
+    files = ("tests/notebooks/test_one_source.py", "tests/autograde/test_bank.py", "tests/course/test_disclosure.py",
+             "tests/project/test_imports.py")  # fmt: skip
+    chosen = "row_entropy or running_mean or 10-running-means or 00-warm-up or registry or imports"
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, "-k", chosen)
+    told = run(tree, *command)
+    assert "passed" in told and "failed" not in told
+
+
+def test_it_is_in_style(tree):
+    """The guide's own blocks too, as they stand in CONTRIBUTING.md."""
+    ruff = Path(sys.executable).parent / "ruff"
+    run(tree, ruff, "check", "--no-cache", ".")
+    run(tree, ruff, "format", "--no-cache", "--check", ".")
+
+
+def test_the_book_shows_the_answers(tree):
+    """On the pages of both chapters, also where nobody wrote a section; and the new chapter is in the contents."""
+    from course.exercises import Exercise
+    from theme.solutions import completed
+
+    one = {"points": 1, "difficulty": 1, "importance": 3, "minutes": 4, "stretch": False, "question": False}
+    new = Exercise("10.1", "running_mean", "running_means", "10-running-means", ("running_mean",), **one)
+    page = (tree / "book" / "solutions" / "10-running-means.md").read_text(encoding="utf-8")
+    assert ":pyobject: running_mean\n" in completed(page, (new,)) and "## 10.1 Running mean\n" in completed(
+        page, (new,)
+    )
+    assert completed(completed(page, (new,)), (new,)) == completed(page, (new,))
+    contents = (tree / "_toc.yml").read_text(encoding="utf-8")
+    assert contents.index("notebooks/10-") < contents.index("caption: Solutions") < contents.index("solutions/10-")
