@@ -312,6 +312,9 @@ def regrade(
             table.add_row(change.after.assignment, _text(change.after.student), change.after.exercise, before, after)
         console.print(table)
     console.print(_text(f"{found.hand_ins} hand-ins graded again: {len(found.students)} students' points change."))
+    if found.other_numbers:
+        told = f"{found.other_numbers} of them faced other numbers than before: their key is not there any more."
+        console.print(_text(told, "yellow"), soft_wrap=True)
     if found.refused:
         raise _stop(f"nbgrader did not take {', '.join(found.refused)}: their verdicts are in {folder.ledger}")
     if not found.hand_ins:
@@ -510,7 +513,7 @@ def trace(
     assignment: Annotated[str, typer.Argument(help="the assignment, by name or number")],
     where: ClassOption = CLASS,
 ) -> None:
-    """Say where a grade comes from: the file, the run, its seed and versions, and what a person changed."""
+    """Say where a grade comes from: the file, the run, its key and versions, and what a person changed."""
     from autograde import trace as tracing
 
     folder = ClassFolder.at(where)

@@ -1,7 +1,7 @@
 """A desk: where hand-ins of one assignment are graded, one after the other, in one process.
 
 It writes nothing and knows of no class, so many may work side by side, here or on other machines: what a run must
-agree on (the release, the seed, the grader) is its `Task`.
+agree on (the release, the key, the grader) is its `Task`.
 """
 
 from __future__ import annotations
@@ -9,43 +9,38 @@ from __future__ import annotations
 import ast
 import copy
 import hashlib
-import pkgutil
-import platform
 import time
 import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
-import torch
 
-import course.chapters
 from autograde import flags, judge, quarantine, reference
 from autograde.judge import Judged, Judgement
 from autograde.rebuild import Rebuilt, rebuild
 from autograde.sandbox import Sandbox, SandboxError
 from autograde.syntax import nodes
+from autograde.versions import versions
 from course import checks
 from course.checks import Table, fixtures
-from course.exercises import Exercise, exercises, of_part
+from course.checks.draw import Key
+from course.exercises import Exercise, of_part
 
-_HERE = Path(__file__).resolve().parent
-_COURSE = Path(str(course.__file__)).resolve().parent
 _WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
 
 
 @dataclass(frozen=True)
 class Task:
-    """What all hand-ins of an assignment share in a run: its notebook as released (text), the seed of the numbers that
+    """What all hand-ins of an assignment share in a run: its notebook as released (text), the key of the numbers that
     everybody faces, and the versions of all that judges them."""
 
     assignment: str
     notebook: str
-    seed: int
+    key: Key
     versions: dict[str, str]
 
     @cached_property
@@ -54,9 +49,10 @@ class Task:
         return hashlib.sha256(self.notebook.encode()).hexdigest()
 
 
-def task(assignment: str, released: bytes, seed: int) -> Task:
+def task(assignment: str, released: bytes, key: Key) -> Task:
     """The task of grading this release of an assignment with the grader as it stands here."""
-    return Task(assignment, released.decode(), seed, versions(assignment))
+    notebook = released.decode()
+    return Task(assignment, notebook, key, versions(assignment, notebook))
 
 
 @dataclass(frozen=True)
@@ -81,8 +77,8 @@ class Desk:
     """Where the hand-ins of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
     needed."""
 
-    def __init__(self, name: str, notebook: nbformat.NotebookNode, seed: int):
-        self.name, self.notebook, self.seed = name, _plain(notebook), seed
+    def __init__(self, name: str, notebook: nbformat.NotebookNode, key: Key):
+        self.name, self.notebook, self.key = name, _plain(notebook), key
         self.exercises: list[Exercise] = judge.of_assignment(name)
         self._tables: dict[str, Table] = {}
         self._sandbox: Sandbox | None = None
@@ -101,13 +97,12 @@ class Desk:
     def sandbox(self) -> Sandbox:
         """The sandbox, started when the first hand-in needs it. It holds the solutions of earlier chapters alone."""
         if self._sandbox is None:
-            earlier = sorted({e.chapter for e in exercises() if e.notebook < self.name})
-            paths = [Path(str(reference.module(chapter).__file__)) for chapter in earlier]
-            helpers = [found.name for found in pkgutil.iter_modules(fixtures.__path__, f"{fixtures.__name__}.")]
+            paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
             bans = {checks.find(e.name, e.chapter).banned for e in self.exercises if not e.question} - {()}
+            helpers = fixtures.modules()
             started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers], bans=sorted(bans)).launch()
             try:
-                self._tables = self._tables or judge.tables(self.name, self.seed)  # while the sandbox warms up
+                self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up
             except BaseException:
                 started.close()
                 raise
@@ -223,27 +218,3 @@ def _plain(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 def _shown(outputs: Iterable[dict]) -> list[dict]:
     """Outputs as they may stand in a graded notebook: nbgrader takes any stderr in a graded cell for a failure."""
     return [{**o, "name": "stdout"} if o.get("output_type") == "stream" else o for o in outputs]
-
-
-# The grader's own modules that a verdict depends on; the others only carry it.
-_JUDGING = (
-    "bank/__init__", "desk", "filter", "flags", "judge", "limits", "quarantine", "rebuild", "reference", "remote",
-    "sandbox", "syntax", "zygote",
-)  # fmt: skip
-
-
-def versions(assignment: str) -> dict[str, str]:
-    """What a verdict on this assignment depends on beside the hand-in: Python, torch, and the sources that judge it."""
-    chapters = {e.chapter for e in judge.of_assignment(assignment)}
-    files = [_HERE / f"{name}.py" for name in _JUDGING]
-    files += [*(_COURSE / "transport").glob("*.py"), _COURSE / "questions.py", _COURSE / "blank.py"]
-    files += [_COURSE / "checks" / "__init__.py", _COURSE / "checks" / "of_tests.py"]
-    files += [*(_COURSE / "checks" / "fixtures").glob("*.py")]
-    for chapter in chapters:
-        modules = (f"solutions.{chapter}", f"course.checks.{chapter}", f"autograde.bank.{chapter}")
-        files += [Path(str(import_module(name).__file__)) for name in modules]
-        files.append(Path(str(course.chapters.__file__)).with_name(f"{chapter}.toml"))
-    digest = hashlib.sha256()
-    for path in sorted(path for path in files if path.exists()):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return {"python": platform.python_version(), "torch": torch.__version__, "grader": digest.hexdigest()[:16]}

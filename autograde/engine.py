@@ -24,9 +24,10 @@ import nbformat
 import torch
 
 from autograde import doctor, isolation
-from autograde.desk import Desk, Graded, Task, not_graded, versions
+from autograde.desk import Desk, Graded, Task, not_graded
 from autograde.quarantine import Received
 from autograde.sandbox import SandboxError
+from autograde.versions import versions
 
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
 _LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
@@ -178,7 +179,7 @@ class Here(_Grading):
 
     def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         torch.set_num_threads(1)
-        with Desk(task.assignment, _notebook(task), task.seed) as self._desk:
+        with Desk(task.assignment, _notebook(task), task.key) as self._desk:
             yield from super().grade(task, jobs)
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
@@ -265,7 +266,7 @@ def _grade(task: Task, seen: Received) -> tuple[str, Graded | Lost]:
         _fit(task)
         torch.set_num_threads(1)
         gc.freeze()  # as `_lasting`, while the process lasts
-        _at = task, Desk(task.assignment, _notebook(task), task.seed)
+        _at = task, Desk(task.assignment, _notebook(task), task.key)
     return get_worker().address, _isolated(_at[1], seen)
 
 
@@ -289,8 +290,12 @@ def _fit(task: Task) -> None:
         doctor.require()
     except doctor.NotReady as error:  # a SystemExit, which would end the worker
         raise EngineError(f"a worker's machine cannot grade safely: {error}") from None
-    if (ours := versions(task.assignment)) != task.versions:
-        told = ", ".join(f"{name} {ours[name]} for {task.versions[name]}" for name in ours)
+    if (ours := versions(task.assignment, task.notebook)) != task.versions:
+        told = ", ".join(
+            f"{name} {ours.get(name, 'none')} for {task.versions.get(name, 'none')}"
+            for name in {**task.versions, **ours}
+            if ours.get(name) != task.versions.get(name)
+        )
         raise EngineError(f"a worker has another grader ({told}, in {Path(__file__).parent}): bring it up to date")
 
 

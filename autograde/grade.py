@@ -4,7 +4,7 @@ nbgrader.
 A hand-in that fails in any way, even through a fault of the grader's, gets its records and the run goes on; at one that
 the grader failed at, the next run tries again. Where hand-ins cannot be isolated any more, the run stops (`isolation`).
 A run that is killed loses the hand-ins that were under way: the next run finds the others in the ledger, and goes on
-under the same seed. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at
+under the same key. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at
 the end.
 """
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -21,13 +20,14 @@ from pathlib import Path
 import nbformat
 import torch
 
-from autograde import doctor, gradebook, isolation, judge, quarantine, runs
+from autograde import doctor, gradebook, isolation, judge, keys, quarantine, runs
 from autograde.desk import Desk, Graded, Task, lay_out, task
 from autograde.engine import Engine, EngineError, Job, engine
 from autograde.folders import ClassFolder, write_atomically
 from autograde.ledger import Ledger, Record, counting
 from autograde.runs import Plan
 from autograde.sandbox import SandboxError
+from course.checks.draw import Key
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -83,7 +83,7 @@ def grade(
     """Grades what has been handed in for these assignments (all that are released, for none).
 
     A hand-in whose content, release and grader are those of its newest records is not run again, unless `again`. Where
-    a run was interrupted, what it left is graded under its name and seed; `resume` goes on with all that it was asked
+    a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was asked
     for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
 
     Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
@@ -99,10 +99,11 @@ def grade(
             raise ValueError("no run was interrupted in this class: there is nothing to resume")
         plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again)
         if left is not None and not again:
-            plan = replace(plan, run=left.run, seed=left.seed)
+            plan = replace(plan, run=left.run, key=left.key)
         whole = left is None or plan.covers(left)  # else the interrupted run is still to be gone on with
         if whole:
             runs.begin(folder.ledger, plan)
+        keys.keep(folder.ledger, plan.key)
         run = _Run(folder, ledger, plan, workers)
         run.summary.unrecognised = folder.unrecognised()
         for assignment in plan.assignments:
@@ -126,7 +127,7 @@ def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[st
 
 
 class _Run:
-    """One run over a class: one seed, so that all hand-ins of it face the same numbers."""
+    """One run over a class: one key, so that all hand-ins of it face the same numbers."""
 
     def __init__(self, folder: ClassFolder, ledger: Ledger, plan: Plan, workers: Engine):
         self.folder, self.ledger, self.plan, self.workers = folder, ledger, plan, workers
@@ -134,7 +135,7 @@ class _Run:
 
     def assignment(self, name: str, progress: Progress) -> None:
         """All hand-ins of one assignment, then their way into the gradebook."""
-        self.task = task(name, self.folder.released(name).read_bytes(), self.plan.seed)
+        self.task = task(name, self.folder.released(name).read_bytes(), self.plan.key)
         self.entered = gradebook.in_gradebook(self.folder, name)
         self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
         self.standings = gradebook.standings(self.folder, name) if self.failures else {}
@@ -234,8 +235,8 @@ def records(
             hand_in=job.seen.sha256,
             release=of.release,
             versions=of.versions,
-            seed=of.seed,
             exercise=exercise.name,
+            key=of.key.digest,
             number=exercise.number,
             points=judged.points,
             max=float(exercise.points),
@@ -303,7 +304,7 @@ def check(file: Path, assignment: str) -> Graded:
     torch.set_num_threads(1)
     released = ROOT / "notebooks" / f"{assignment}.ipynb"
     notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
-    with Desk(assignment, notebook, secrets.randbelow(1 << 31)) as desk:
+    with Desk(assignment, notebook, Key.fresh()) as desk:
         try:
             return desk.grade(quarantine.receive(file, assignment))
         except SandboxError as error:

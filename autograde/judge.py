@@ -27,6 +27,7 @@ from autograde.sandbox import CellError, Child, Ran, Sandbox, Usage
 from autograde.syntax import nodes, parsed
 from course import checks, questions
 from course.checks import RowVerdict, Table, Verdict
+from course.checks.draw import Key
 from course.exercises import Exercise, exercises
 from course.transport.student import Student, StudentError
 
@@ -71,9 +72,9 @@ def of_assignment(assignment: str) -> list[Exercise]:
     return found
 
 
-def tables(assignment: str, seed: int) -> dict[str, Table]:
-    """What each check of the assignment sees of the reference and of every wrong answer, from this run's seed."""
-    return {e.name: bank.table(e, seed) for e in of_assignment(assignment) if not e.question}
+def tables(assignment: str, key: Key) -> dict[str, Table]:
+    """What each check of the assignment sees of the reference and of every wrong answer, from this run's key."""
+    return {e.name: bank.table(e, key) for e in of_assignment(assignment) if not e.question}
 
 
 def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise]) -> list[Exercise]:

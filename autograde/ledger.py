@@ -33,7 +33,9 @@ class Record:
     failed answers while this one was judged. `seconds` are of wall time, for the whole hand-in; `peak_memory` is in
     bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
     trusted until someone has looked; `grader_failed`, that this is so because the grader failed, and not the
-    submission: such a record is no verdict, never stands in the place of one, and the next run tries again.
+    submission: such a record is no verdict, never stands in the place of one, and the next run tries again. `key` is
+    the digest of what the numbers were drawn from (see `autograde.keys`); records from before there were keys have a
+    `seed` in its place, from which nothing is drawn any more.
     """
 
     run: str
@@ -43,7 +45,6 @@ class Record:
     hand_in: str
     release: str
     versions: dict[str, str]
-    seed: int
     exercise: str
     number: str
     points: float
@@ -60,6 +61,8 @@ class Record:
     details: list[str] = field(default_factory=list)
     needs_person: bool = False
     grader_failed: bool = False
+    key: str = ""
+    seed: int | None = None
 
     def __post_init__(self) -> None:
         if self.verdict not in VERDICTS:

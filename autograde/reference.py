@@ -9,10 +9,17 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from course.exercises import exercises
+
 
 def module(chapter: str) -> ModuleType:
     """The solution module of a chapter, for example "bahdanau"."""
     return importlib.import_module(f"solutions.{chapter}")
+
+
+def held(assignment: str) -> list[str]:
+    """The chapters whose references an assignment's sandbox holds: those before it, and none that it asks for."""
+    return sorted({e.chapter for e in exercises() if e.notebook < assignment})
 
 
 @cache

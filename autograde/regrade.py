@@ -1,7 +1,8 @@
 """`autograde regrade`: what is graded, once more, with the release and the grader as they are now.
 
 Every hand-in faces the numbers that it was graded on before, so that what differs is the grader's or the release's
-doing. What changes is shown first and written only on request; points given by a person stay in any case.
+doing; where their key is gone, or there was none yet, it faces others, and that is said. What changes is shown first
+and written only on request; points given by a person stay in any case.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograde import gradebook, runs
-from autograde.desk import Task, task
+from autograde import gradebook, keys, runs
+from autograde.desk import task
 from autograde.engine import Job, engine
 from autograde.folders import ClassFolder
 from autograde.grade import Progress, entered_though_stopped, line_of, named, read, record, records, silent
 from autograde.ledger import Ledger, Record
+from course.checks.draw import Key
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Regraded:
     changes: list[Change] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    other_numbers: int = 0  # hand-ins whose key is not there any more
 
     @property
     def students(self) -> set[str]:
@@ -69,9 +72,13 @@ def regrade(
             released, done = folder.released(assignment).read_bytes(), 0
             keeping = entered_though_stopped(folder, assignment) if write else contextlib.nullcontext()
             with keeping:
-                for seed in sorted({_seed(known) for known in latest.values()}):
-                    of = task(assignment, released, seed)
-                    for job, graded in workers.grade(of, _of_seed(there, of, latest)):
+                for digest in sorted({_key(known) for known in latest.values()}):
+                    kept = keys.find(folder.ledger, digest)
+                    of = task(assignment, released, kept or Key.fresh())
+                    if write:
+                        keys.keep(folder.ledger, of.key)
+                    for job, graded in workers.grade(of, _of_key(digest, there, assignment, latest)):
+                        found.other_numbers += kept is None
                         before = latest[job.student, job.seen.sha256]
                         made, after = records(run, of, job, graded, before)
                         found.hand_ins, done = found.hand_ins + 1, done + 1
@@ -88,18 +95,20 @@ def regrade(
     return found
 
 
-def _of_seed(there: Iterable[tuple[str, Path]], of: Task, latest: dict[tuple[str, str], dict]) -> Iterator[Job]:
-    """The hand-ins that were graded with the task's seed, as they were then."""
+def _of_key(
+    digest: str, there: Iterable[tuple[str, Path]], assignment: str, latest: dict[tuple[str, str], dict]
+) -> Iterator[Job]:
+    """The hand-ins that were graded with the key of this digest, as they were then."""
     for student, path in there:
-        job = read(student, path, of.assignment)
+        job = read(student, path, assignment)
         known = latest.get((student, job.seen.sha256))
-        if known and _seed(known) == of.seed:
+        if known and _key(known) == digest:
             yield job
 
 
-def _seed(known: dict[str, Record]) -> int:
-    """The newest seed of a hand-in's records."""
-    return max(known.values(), key=lambda record: record.when).seed
+def _key(known: dict[str, Record]) -> str:
+    """The digest of the newest key of a hand-in's records."""
+    return max(known.values(), key=lambda record: record.when).key
 
 
 def _differs(change: Change) -> bool:

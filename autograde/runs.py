@@ -1,7 +1,7 @@
 """What a run was asked to do, kept beside the ledger until it is done.
 
 Everybody in a run faces the same numbers. So a run that goes on where another was interrupted goes on under the same
-name and seed, and what comes out is what the first would have given.
+name and key, and what comes out is what the first would have given. The key lies elsewhere (`keys`).
 """
 
 from __future__ import annotations
@@ -9,21 +9,23 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograde import keys
 from autograde.folders import write_atomically
+from course.checks.draw import Key
 
 _FILE = "unfinished.json"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One run: its name, its seed, and what it was asked for. No `students` means all of them."""
+    """One run: its name, its key, and what it was asked for. No `students` means all of them."""
 
     run: str
-    seed: int
+    key: Key
     assignments: tuple[str, ...]
     students: tuple[str, ...] = ()
     again: bool = False
@@ -35,9 +37,9 @@ class Plan:
 
 
 def new(assignments: Iterable[str], students: Iterable[str] = (), again: bool = False) -> Plan:
-    """A run that has not begun, with a seed that nobody can know."""
+    """A run that has not begun, with a key that nobody can know."""
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-    return Plan(name, secrets.randbelow(1 << 31), tuple(assignments), tuple(students), again)
+    return Plan(name, Key.fresh(), tuple(assignments), tuple(students), again)
 
 
 def unfinished(ledger: Path) -> Plan | None:
@@ -45,14 +47,15 @@ def unfinished(ledger: Path) -> Plan | None:
     try:
         values = json.loads((ledger / _FILE).read_bytes())
         values |= {name: tuple(values[name]) for name in ("assignments", "students")}
-        return Plan(**values)
+        return Plan(**{**values, "key": keys.find(ledger, values["key"]) or Key.fresh()})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
 def begin(ledger: Path, plan: Plan) -> None:
-    """Remembers the run until `end`."""
-    write_atomically(ledger / _FILE, json.dumps(asdict(plan)) + "\n")
+    """Remembers the run until `end`, and its key for good."""
+    keys.keep(ledger, plan.key)
+    write_atomically(ledger / _FILE, json.dumps({**vars(plan), "key": plan.key.digest}) + "\n")
 
 
 def end(ledger: Path) -> None:

@@ -20,9 +20,10 @@ from autograde.folders import ClassFolder, write_atomically
 from course import checks
 from course.chapters import chapter
 from course.checks import Table
+from course.checks.draw import Key
 from course.exercises import Exercise, exercises
 
-_SEEDS = (2, 3, 5, 7, 11)  # from which a wrong answer's worth is told; the grader draws its own
+_KEYS = tuple(map(Key.public, (2, 3, 5, 7, 11)))  # from which a wrong answer's worth is told; the grader draws its own
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Sheet:
         if exercise.question:
             return 0.0
         cells = (cell for cell in self.notebook["cells"] if grade_id(cell) == f"{exercise.name}-answer")
-        return worth(exercise, "".join(next(cells)["source"]), _SEEDS[0])
+        return worth(exercise, "".join(next(cells)["source"]), _KEYS[0])
 
 
 def grade_id(cell: dict) -> str:
@@ -88,11 +89,11 @@ def right_answer(exercise: Exercise) -> str:
     return f"{exercise.parts[0]} = {chapter(exercise.chapter)['questions'][exercise.name]['answer']!r}"
 
 
-def worth(exercise: Exercise, source: str, seed: int) -> float:
-    """The points of an answer by its check, in this process, from a seed."""
-    table = Table(seed, bank.observe(exercise, None, seed), ())
+def worth(exercise: Exercise, source: str, key: Key) -> float:
+    """The points of an answer by its check, in this process, from a key."""
+    table = Table(key, bank.observe(exercise, None, key), ())
     check = checks.find(exercise.name, exercise.chapter)
-    return round(exercise.points * check.compare(bank.observe(exercise, source, seed), table).fraction, 2)
+    return round(exercise.points * check.compare(bank.observe(exercise, source, key), table).fraction, 2)
 
 
 def _added(source: str) -> dict:
@@ -155,14 +156,14 @@ def _wrong(sheet: Sheet, index: int) -> HandIn:
     wrongs = bank.find(exercise).wrong
     for wrong in [*wrongs[index % len(wrongs) :], *wrongs[: index % len(wrongs)]]:
         source = bank.source_of(exercise, wrong)
-        points = {worth(exercise, source, seed) for seed in _SEEDS}
-        if len(points) == 1:  # the grader draws a seed of its own: only what no seed changes can be expected of it
+        points = {worth(exercise, source, key) for key in _KEYS}
+        if len(points) == 1:  # the grader has a key of its own: only what no key changes can be expected of it
             what = f"all right, except {exercise.number}: {wrong.name}"
             expected = sheet.full | {exercise.name: points.pop()}
             return HandIn(
                 f"wrong-{_slug(wrong.name)}", what, sheet.filled(sheet.right | {exercise.name: source}), expected
             )
-    raise ValueError(f"{exercise.name}: the points of every wrong answer depend on the seed")
+    raise ValueError(f"{exercise.name}: the points of every wrong answer depend on the key")
 
 
 def _syntax_error(sheet: Sheet) -> HandIn:

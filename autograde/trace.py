@@ -1,4 +1,4 @@
-"""Where a grade comes from: the file that was graded, the run, its seed and versions, and what a person changed.
+"""Where a grade comes from: the file that was graded, the run, its key and versions, and what a person changed.
 
 A grade is what stands in the gradebook. The graded notebook says of which hand-in and which run it was made, the ledger
 holds that run's records for ever, and the file in submitted/ either is that hand-in still or is another one by now.
@@ -6,15 +6,17 @@ holds that run's records for ever, and the file in submitted/ either is that han
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from nbgrader.api import Assignment, BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 
-from autograde import desk, gradebook, quarantine
+from autograde import gradebook, keys, quarantine
 from autograde.folders import ClassFolder
 from autograde.ledger import Ledger, Record, counting
+from autograde.versions import versions
 
 
 @dataclass(frozen=True)
@@ -139,13 +141,13 @@ def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
         said.append(("Handed in", f"{trace.handed_in.replace(tzinfo=UTC):%Y-%m-%d %H:%M} UTC{late}{cost}"))
     record = trace.record
     if record is None:
-        return [*said, ("Graded", "by stock nbgrader, which keeps no record of the file, the seed or the versions")]
-    versions = ", ".join(f"{name} {version}" for name, version in record.versions.items())
+        return [*said, ("Graded", "by stock nbgrader, which keeps no record of the file, the key or the versions")]
+    graded_with = ", ".join(f"{name} {version}" for name, version in record.versions.items())
     said += [
         ("Hand-in", f"sha256 {trace.hand_in}, {_file_now(folder, trace)}"),
         ("Graded", f"{record.when}, in the run {trace.run}"),
-        ("Seed", str(record.seed)),
-        ("Versions", f"{versions} ({_versions_now(record)})"),
+        ("Numbers", _numbers(folder, record)),
+        ("Versions", f"{graded_with} ({_versions_now(folder, record)})"),
         ("Release", f"sha256 {record.release}, {_release_now(folder, record)}"),
     ]
     said += [("Flag", flag) for flag in record.flags]
@@ -192,12 +194,21 @@ def _file_now(folder: ClassFolder, trace: Trace) -> str:
 
 def _release_now(folder: ClassFolder, record: Record) -> str:
     released = folder.released(record.assignment)
-    same = desk.task(record.assignment, released.read_bytes(), record.seed).release == record.release
+    same = hashlib.sha256(released.read_bytes()).hexdigest() == record.release
     return "still the class's" if same else "another one than the class has now"
 
 
-def _versions_now(record: Record) -> str:
+def _numbers(folder: ClassFolder, record: Record) -> str:
+    """What the inputs were drawn from, without what would give them away."""
+    if not record.key:
+        return f"drawn from the seed {record.seed} by an older grader; `autograde regrade` draws others"
+    there = keys.find(folder.ledger, record.key) is not None
+    kept = "kept beside the ledger" if there else "which is not kept here any more: `autograde regrade` draws others"
+    return f"drawn from the key with the sha256 {record.key}, {kept}"
+
+
+def _versions_now(folder: ClassFolder, record: Record) -> str:
     """Whether this machine would grade with the same."""
-    here = desk.versions(record.assignment)
+    here = versions(record.assignment, folder.released(record.assignment).read_text("utf-8"))
     other = [f"{name} is {here[name]} here now" for name in here if here[name] != record.versions.get(name)]
     return "; ".join(other) if other else "the same here now"

@@ -36,6 +36,7 @@ from autograde.ledger import Ledger
 from autograde.release import release
 from benchmarks.postgresql import programs, server
 from benchmarks.record import Record, write
+from course.checks.draw import Key
 
 ROOT = Path(__file__).resolve().parent.parent
 ABOUT = """A class made from the banks, graded by the command line: hand-ins a second with one worker and with two, and
@@ -63,8 +64,8 @@ def fill(folder: ClassFolder, assignment: str, count: int) -> None:
 
 
 def begin(folder: ClassFolder, assignment: str) -> None:
-    """Has the next run grade under one seed, so that classes may be compared."""
-    runs.begin(folder.ledger, runs.Plan("measured", SEED, (assignment,)))
+    """Has the next run grade under one key, so that classes may be compared."""
+    runs.begin(folder.ledger, runs.Plan("measured", Key.public(SEED), (assignment,)))
 
 
 def start(folder: ClassFolder, assignment: str, jobs: int, log: Path) -> subprocess.Popen:

@@ -34,6 +34,7 @@ from autograde.bank import mutants
 from autograde.desk import Desk, Graded
 from autograde.judge import Judged
 from benchmarks.record import Record, write
+from course.checks.draw import Key
 from course.exercises import Exercise, exercises
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -103,19 +104,19 @@ def named(exercise: Exercise) -> str:
     return f"{exercise.number} {exercise.name}"
 
 
-def of_assignment(assignment: str, seed: int) -> list[Record]:
+def of_assignment(assignment: str, key: Key) -> list[Record]:
     """All records of one assignment's answers, those of its banks and the machine-made ones."""
     torch.set_num_threads(1)
     content = (ROOT / "notebooks" / f"{assignment}.ipynb").read_bytes()
     records: list[Record] = []
-    with Desk(assignment, nbformat.reads(content.decode(), as_version=4), seed) as desk:
+    with Desk(assignment, nbformat.reads(content.decode(), as_version=4), key) as desk:
         answers = Answers(desk, content)
         for exercise in answers.sheet.tasks:
             began = time.perf_counter()
             records.append(answers.of(exercise))
             say(records[-1], time.perf_counter() - began)
     records += answers.found
-    for outcome in mutants.run(assignment, None, seed):
+    for outcome in mutants.run(assignment, None, key):
         records += of_mutants(outcome)
     return records
 
@@ -238,8 +239,9 @@ def main() -> int:
     # processes of their own, not forks: a fork of one that has used torch may hang
     whole = not options.assignments and options.corpora is None
     chosen = assignments if whole else options.assignments
+    of_one = partial(of_assignment, key=Key.public(options.seed))
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        found = [record for some in pool.map(partial(of_assignment, seed=options.seed), chosen) for record in some]
+        found = [record for some in pool.map(of_one, chosen) for record in some]
     if whole or options.corpora is not None:
         found += corpora(options.corpora or "")
     wrong = [record for record in found if record["measure"] == "amiss"]

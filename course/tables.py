@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from course.checks import Mistake, Observation, Table
+from course.checks.draw import RECORDED_KEY
 from course.transport.wire import Foreign
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -44,7 +45,7 @@ def dump(table: Table) -> bytes:
                 for o in seen]  # fmt: skip
 
     manifest = {
-        "seed": table.seed,
+        "key": table.key.digest,
         "reference": observations(table.reference),
         "mistakes": [[m.name, m.message, observations(m.observations)] for m in table.mistakes],
     }
@@ -55,13 +56,17 @@ def dump(table: Table) -> bytes:
 
 
 def load(name: str) -> Table:
-    """The recorded table of exercise `name`. Raises FileNotFoundError with the way on."""
+    """The recorded table of exercise `name`. Raises FileNotFoundError, or ValueError for other numbers, with the
+    way on."""
     path = RECORDED / f"{name}.npz"
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: `make refresh` records the checks' tables")
     with np.load(path) as archive:
         manifest = json.loads(archive["manifest"].tobytes())
         arrays = {n: torch.from_numpy(archive[n]) for n in archive.files if n != "manifest"}
+
+    if manifest.get("key") != RECORDED_KEY.digest:
+        raise ValueError(f"{path} was recorded with another key: `make refresh` records the checks' tables")
 
     def take(value: Any) -> Any:
         if isinstance(value, dict):
@@ -76,4 +81,4 @@ def load(name: str) -> Table:
         )  # fmt: skip
 
     mistakes = tuple(Mistake(name, message, observations(seen)) for name, message, seen in manifest["mistakes"])
-    return Table(manifest["seed"], observations(manifest["reference"]), mistakes)
+    return Table(RECORDED_KEY, observations(manifest["reference"]), mistakes)

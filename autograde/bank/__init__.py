@@ -15,7 +15,8 @@ from typing import Any
 
 from autograde import reference
 from course import checks
-from course.checks import RECORDED_SEED, Check, Implementation, Mistake, Observation, Table
+from course.checks import Check, Implementation, Mistake, Observation, Table
+from course.checks.draw import RECORDED_KEY, Key
 from course.checks.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise, exercises
 from course.transport.student import Local
@@ -114,12 +115,12 @@ def _implementations(check: CheckOfTest, tested: Exercise, bank: Bank) -> tuple[
 def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:
     """Whether an answer with several parts is wrong in this one: the check, with the reference for the others."""
     check = checks.find(tested.name, tested.chapter)
-    seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_SEED)
-    return check.compare(seen, Table(RECORDED_SEED, observe(tested, None, RECORDED_SEED), ())).kind != "pass"
+    seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_KEY)
+    return check.compare(seen, Table(RECORDED_KEY, observe(tested, None, RECORDED_KEY), ())).kind != "pass"
 
 
 def observe(
-    exercise: Exercise, source: str | None, seed: int, against: tuple[Implementation, ...] | None = None
+    exercise: Exercise, source: str | None, key: Key, against: tuple[Implementation, ...] | None = None
 ) -> tuple[Observation, ...]:
     """What the exercise's check sees of an answer (of the reference for None), in this process and in silence.
 
@@ -130,17 +131,17 @@ def observe(
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return check.observe(check.student(Local(namespace(exercise, source))), seed, against)
+            return check.observe(check.student(Local(namespace(exercise, source))), key, against)
 
 
-def table(exercise: Exercise, seed: int) -> Table:
-    """The table of an exercise from a seed: the reference and every wrong answer observed now."""
-    return _table(exercise, seed, implementations(exercise))
+def table(exercise: Exercise, key: Key) -> Table:
+    """The table of an exercise from a key: the reference and every wrong answer observed now."""
+    return _table(exercise, key, implementations(exercise))
 
 
 def recorded(exercise: Exercise) -> Table:
-    """The table that learners get: from the one seed, and for a test on what is published for it."""
-    return _table(exercise, RECORDED_SEED, published(exercise))
+    """The table that learners get: from the one key, and for a test on what is published for it."""
+    return _table(exercise, RECORDED_KEY, published(exercise))
 
 
 def published(exercise: Exercise) -> tuple[Implementation, ...] | None:
@@ -155,12 +156,12 @@ def _tested(check: CheckOfTest) -> Exercise:
     return next(exercise for exercise in exercises() if exercise.name == check.of)
 
 
-def _table(exercise: Exercise, seed: int, against: tuple[Implementation, ...] | None) -> Table:
+def _table(exercise: Exercise, key: Key, against: tuple[Implementation, ...] | None) -> Table:
     mistakes = tuple(
-        Mistake(wrong.name, wrong.message, observe(exercise, source_of(exercise, wrong), seed, against))
+        Mistake(wrong.name, wrong.message, observe(exercise, source_of(exercise, wrong), key, against))
         for wrong in find(exercise).wrong
     )
-    return Table(seed, observe(exercise, None, seed, against), mistakes, against)
+    return Table(key, observe(exercise, None, key, against), mistakes, against)
 
 
 @dataclass(frozen=True)
@@ -180,13 +181,13 @@ def examine(exercise: Exercise, table: Table) -> Report:
     bank, against = find(exercise), table.against or published(exercise)
     survivors, unnamed, refused = [], [], []
     for wrong in bank.wrong:
-        verdict = check.compare(observe(exercise, source_of(exercise, wrong), table.seed, against), table)
+        verdict = check.compare(observe(exercise, source_of(exercise, wrong), table.key, against), table)
         if verdict.fraction >= 1:
             survivors.append(wrong.name)
         elif verdict.mistake != wrong.name:
             unnamed.append((wrong.name, str(verdict.mistake)))
     for correct in bank.correct:
-        verdict = check.compare(observe(exercise, source_of(exercise, correct), table.seed, against), table)
+        verdict = check.compare(observe(exercise, source_of(exercise, correct), table.key, against), table)
         if verdict.kind != "pass":
             refused.append((correct.name, "; ".join(row.message for row in verdict.rows if not row.passed)))
     return Report(len(bank.wrong), len(bank.correct), tuple(survivors), tuple(unnamed), tuple(refused))

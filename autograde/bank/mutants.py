@@ -2,7 +2,7 @@
 
     python -m autograde.bank.mutants [CHAPTER | EXERCISE ...] [--all]
 
-judges them as hand-ins, in the sandbox, from a fresh seed, and shows each survivor as a difference of lines. A survivor
+judges them as hand-ins, in the sandbox, from a fresh key, and shows each survivor as a difference of lines. A survivor
 is a hole in a check, unless a person finds the change to be right after all (another form of the same thing, something
 that the docstring does not promise) and says so, with the reason, in `equivalent.toml` beside this module. A changed
 test that no check catches may be another example of the same: it is tried on machine-made wrong forms too, and survives
@@ -44,6 +44,7 @@ from autograde.rebuild import Cell, rebuild
 from autograde.sample import Sheet
 from course import checks
 from course.checks import Implementation, Table
+from course.checks.draw import Key
 from course.checks.of_tests import CheckOfTest
 from course.exercises import Exercise, exercises, of_part
 
@@ -462,19 +463,19 @@ class Outcome:
     seconds: float
 
 
-def run(assignment: str, names: Collection[str] | None, seed: int, every: bool = False) -> Iterator[Outcome]:
+def run(assignment: str, names: Collection[str] | None, key: Key, every: bool = False) -> Iterator[Outcome]:
     """Judge the mutants of an assignment's exercises (of these `names`, or of all) through the sandbox."""
     path = NOTEBOOKS / f"{assignment}.ipynb"
     notebook, sheet = nbformat.read(path, as_version=4), Sheet(path.read_bytes(), assignment)
     cells = rebuild(notebook, nbformat.reads(sheet.filled(sheet.right), as_version=4)).cells
-    with Desk(assignment, notebook, seed) as desk:
+    with Desk(assignment, notebook, key) as desk:
         for exercise in sheet.tasks:
             if names is None or exercise.name in names:
                 yield _judge(desk, cells, exercise, every)
 
 
 def _judge(desk: Desk, cells: Sequence[Cell], exercise: Exercise, every: bool) -> Outcome:
-    started, table = time.monotonic(), bank.table(exercise, desk.seed)
+    started, table = time.monotonic(), bank.table(exercise, desk.key)
     right, found = equivalent().get(exercise.name, {}), mutants(exercise)
     accepted, refused, survivors, caught, named = [], [], [], 0, 0
     verdict = _verdict(desk, _handed_in(cells, exercise, plain(exercise)), exercise, table)
@@ -488,7 +489,7 @@ def _judge(desk: Desk, cells: Sequence[Cell], exercise: Exercise, every: bool) -
         if mutant.name in right:
             accepted += [(mutant.name, right[mutant.name])] if passed else []
             refused += [] if passed else [(mutant.name, _told(verdict))]
-        elif passed and not verdict.internal and (why := as_good(exercise, mutant, desk.seed)):
+        elif passed and not verdict.internal and (why := as_good(exercise, mutant, desk.key)):
             accepted.append((mutant.name, why))
         elif passed:
             survivors.append(mutant)
@@ -500,14 +501,14 @@ def _judge(desk: Desk, cells: Sequence[Cell], exercise: Exercise, every: bool) -
     )  # fmt: skip
 
 
-def as_good(exercise: Exercise, mutant: Mutant, seed: int) -> str:
+def as_good(exercise: Exercise, mutant: Mutant, key: Key) -> str:
     """Of a changed test, why it is as good as the reference's: it finds the same wrong forms of what it tests, those of
     the bank and the machine-made ones, and refuses no right one. "" where it is not, or is no test.
     """
     if (forms := bank.implementations(exercise)) is None:
         return ""
     forms += _made(exercise)
-    (rights, wrongs), (_, found) = (bank.observe(exercise, text, seed, forms) for text in (mutant.source, None))
+    (rights, wrongs), (_, found) = (bank.observe(exercise, text, key, forms) for text in (mutant.source, None))
     wanted = [name for name, is_found in found.values.items() if is_found]
     if not (rights.values and all(rights.values.values()) and all(map(wrongs.values.get, wanted))):
         return ""
@@ -551,7 +552,7 @@ def main(wanted: Sequence[str], every: bool = False) -> int:
         raise SystemExit(f"no chapter or exercise {', '.join(unknown)}; chapters: {', '.join(_chapters())}")
     seed, tried, caught, aside, bad = secrets.randbelow(1 << 31), 0, 0, 0, 0
     for assignment in dict.fromkeys(e.notebook for e in chosen):
-        for outcome in run(assignment, {e.name for e in chosen}, seed, every):
+        for outcome in run(assignment, {e.name for e in chosen}, Key.public(seed), every):
             _show(outcome)
             tried, caught = tried + outcome.tried, caught + outcome.caught
             aside, bad = aside + len(outcome.equivalent), bad + len(outcome.survivors) + len(outcome.refused)

@@ -2,112 +2,30 @@
 
 A row calls the student's parts on drawn inputs and returns observations; it never compares. The table holds the same
 rows' observations of the reference and of every wrong answer in the bank: recorded numbers for the learner
-(`course/recorded/`), computed from a fresh seed by the grader. `Check.judge` compares, names the mistake, and gives a
+(`course/recorded/`), computed from a fresh key by the grader. `Check.judge` compares, names the mistake, and gives a
 `Verdict`. One module beside this one holds each chapter's checks.
 """
 
 import importlib
 import math
 import re
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from course.checks.draw import Draw, Key
 from course.transport.student import Module, StateError, Student, StudentError
 from course.transport.wire import Foreign
 
-RECORDED_SEED = 1
 UNWRITTEN = "Your code raised NotImplementedError: it, or something that it calls, is not written yet."
 AS_ABOVE = "As above."
 _OTHER_FORM = "another form"  # a reply that the row's own code trips over, by one of these
 _TRIPPED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, MemoryError)
 
 Explain = Callable[[dict[str, Any], dict[str, Any]], str | None]
-
-
-_idle: list[np.random.RandomState] = []  # for the next draws: to seed one takes a thirtieth of making one
-
-
-class Draw:
-    """Inputs for a row: everything random in a check comes from here.
-
-    NumPy's legacy RandomState is used because its stream is frozen for good (NEP 19), which recorded tables need.
-    """
-
-    def __init__(self, seed: int, *labels: str | int):
-        self._seed = zlib.crc32(repr((seed, *labels)).encode())
-        self._random = _idle.pop() if _idle else np.random.RandomState()
-        self._random.seed(self._seed)
-
-    def __del__(self):
-        _idle.append(self._random)
-
-    def normal(self, *shape: int) -> Tensor:
-        """Standard normal float32 values."""
-        return torch.from_numpy(self._random.standard_normal(shape).astype(np.float32))
-
-    def uniform(self, *shape: int) -> Tensor:
-        """Float32 values uniform in [0, 1)."""
-        return torch.from_numpy(self._random.random_sample(shape).astype(np.float32))
-
-    def integers(self, low: int, high: int, *shape: int) -> Tensor:
-        """Int64 values in [low, high)."""
-        return torch.from_numpy(np.asarray(self._random.randint(low, high, shape, dtype=np.int64)))
-
-    def permutation(self, n: int) -> Tensor:
-        """A random order of 0 .. n-1, int64."""
-        return torch.from_numpy(self._random.permutation(n).astype(np.int64))
-
-    def mask(self, *shape: int, keep: float = 0.6) -> Tensor:
-        """A boolean mask, True = may attend; each row along the last axis keeps at least one and drops at least one."""
-        rows = self._random.random_sample((int(np.prod(shape[:-1], dtype=int)), shape[-1])) < keep
-        for row in rows:
-            if row.all() or not row.any():
-                kept, dropped = self._random.permutation(shape[-1])[:2]
-                row[kept], row[dropped] = True, False
-        return torch.from_numpy(rows.reshape(shape))
-
-    def lengths(self, batch: int, longest: int) -> Tensor:
-        """Int64 lengths in 1 .. longest, at least one of them equal to `longest` and, in a batch, one shorter."""
-        lengths = self._random.randint(1, longest + 1, batch)
-        lengths[self._random.randint(batch)] = longest
-        if batch > 1 and (lengths == longest).all():
-            lengths[int(lengths.argmax()) + 1 if batch > 1 else 0] = max(1, longest - 1)
-        return torch.from_numpy(lengths.astype(np.int64))
-
-    def state(self, module: Module | torch.nn.Module, scale: float = 0.5) -> dict[str, Tensor]:
-        """Normal values for a module's own state, the same for the same name and shape whatever their order."""
-        if isinstance(module, Module):
-            shapes = module.state_shapes()
-        else:
-            shapes = {n: tuple(t.shape) for n, t in module.state_dict().items() if t.is_floating_point()}
-        sizes = list(map(math.prod, shapes.values()))
-        if sum(sizes) > _LARGEST:  # they are the student's
-            name = max(shapes, key=lambda name: math.prod(shapes[name]))
-            raise ValueError(f"{name} is of shape {shapes[name]}: the state is far larger than any asked for")
-        if not shapes:
-            return {}
-        small = sum(sizes) <= _SMALL and sum(map(len, map(str, shapes))) <= _SMALL
-        numbers = (_remembered if small else _drawn)(self._seed, tuple(shapes.items()))
-        parts = zip(shapes.items(), (scale * numbers).split(sizes), strict=True)
-        return {name: part if len(shape) == 1 else part.view(shape) for (name, shape), part in parts}
-
-
-_LARGEST, _SMALL = 1 << 24, 1 << 13  # numbers in a state; in one that is worth remembering, and characters of its names
-
-
-def _drawn(seed: int, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> Tensor:
-    """The numbers of a state, one part's behind the other's."""
-    return torch.cat([Draw(seed, "state", name).normal(*shape).flatten() for name, shape in shapes])
-
-
-_remembered = lru_cache(maxsize=1000)(_drawn)  # rows, and all hand-ins of a class, ask for the same state again
 
 
 @dataclass(frozen=True)
@@ -139,12 +57,12 @@ class Implementation:
 
 @dataclass(frozen=True)
 class Table:
-    """Each row's observation of the reference and of every wrong answer, from one seed.
+    """Each row's observation of the reference and of every wrong answer, from one key.
 
     `against` is what tests were tried on, where the exercise asks for a test; None stands for what is published.
     """
 
-    seed: int
+    key: Key
     reference: tuple[Observation, ...]
     mistakes: tuple[Mistake, ...]
     against: tuple[Implementation, ...] | None = None
@@ -231,7 +149,7 @@ class Check:
         return Student(transport, self.banned)
 
     def observe(
-        self, student: Student, seed: int, against: Sequence[Implementation] | None = None
+        self, student: Student, key: Key, against: Sequence[Implementation] | None = None
     ) -> tuple[Observation, ...]:
         """Let every row look. What the student's code raises is an observation; what the row's own code trips over,
         because a reply has another form than promised, is one too. `against` matters to checks of tests alone."""
@@ -239,7 +157,7 @@ class Check:
         for index, row in enumerate(self.rows):
             student.forget()  # a row that stopped half-way may have left a state to be loaded
             try:
-                values = _flatten(row.observe(student, Draw(seed, self.name, index)))
+                values = _flatten(row.observe(student, Draw(key, self.name, index)))
             except (StudentError, StateError) as error:
                 seen.append(Observation(raised=(error.type_name, error.message)))
                 continue
@@ -251,11 +169,11 @@ class Check:
         return tuple(seen)
 
     def judge(self, student: Student, table: Table) -> Verdict:
-        """Look at the student's code with the table's seed and compare with the table."""
-        return self.compare(self.observe(student, table.seed, table.against), table)
+        """Look at the student's code with the table's key and compare with the table."""
+        return self.compare(self.observe(student, table.key, table.against), table)
 
     def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
-        """The verdict on observations made with the table's seed."""
+        """The verdict on observations made with the table's key."""
         if not (len(seen) == len(self.rows) == len(table.reference)):
             raise ValueError(f"{self.name}: {len(seen)} observations for a table of {len(table.reference)} rows")
         differences = [_difference(o, r, row) for o, r, row in zip(seen, table.reference, self.rows, strict=True)]

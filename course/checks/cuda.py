@@ -1124,7 +1124,7 @@ def _averaged(student: Student, draw: Draw, world_size: int, without: tuple[str,
     model = _classifier(student, draw)
     given: list[list[Tensor]] = []
     for rank in reversed(range(world_size)):  # the others first, so that what they gave is known to process 0
-        gradients: dict[str, Tensor | None] = dict(Draw(int(draw.integers(0, 1 << 30)), rank).state(model, scale=1.0))
+        gradients: dict[str, Tensor | None] = dict(draw.another("rank", rank).state(model, scale=1.0))
         gradients |= dict.fromkeys(without if rank == 0 else ())
         model.method("set_gradients", gradients)
         calls = _Calls(given)

@@ -1,6 +1,6 @@
 """Checks of exercises that ask for a test: tried on right and wrong implementations of another exercise's part.
 
-The learner's function is given one implementation after the other, in an order of its own for every seed, and says
+The learner's function is given one implementation after the other, in an order of its own for every key, and says
 whether it is right: True or False, or `assert` and nothing returned; an exception means that it found a fault. It earns
 the share of the wrong ones that it finds, and nothing where it refuses a right one.
 
@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from course import parts
-from course.checks import Check, Draw, Implementation, Observation, Table, Verdict, _alike
+from course.checks import Check, Draw, Implementation, Key, Observation, Table, Verdict, _alike
 from course.transport import wire
 from course.transport.runner import calling, described
 from course.transport.student import Foreseen, Student, StudentError
@@ -82,23 +82,24 @@ class CheckOfTest(Check):
             against = table.against or self.published()
         except ImportError as error:
             return Verdict("error", 0.0, note=f"A test is tried on your own `{self.part}` first, and {error}")
-        return self.compare(self.observe(student, table.seed, against), table)
+        return self.compare(self.observe(student, table.key, against), table)
 
     def observe(
-        self, student: Student, seed: int, against: Sequence[Implementation] | None = None
+        self, student: Student, key: Key, against: Sequence[Implementation] | None = None
     ) -> tuple[Observation, ...]:
         """Both rows at once, because an order in which the right ones come first would tell them apart."""
         against = tuple(against or self.published())
-        student.seed(seed)
+        draw = Draw(key, self.name)
+        student.seed(draw.seed("of the test"))
         found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
         own: dict[str, str] = {}  # the same, where the test broke rather than said so
         calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make some of them of the next
         counts: list[int] = []  # how many it has made of each
         habits = ""
         try:
-            for index in Draw(seed, self.name, "order").permutation(len(against)).tolist():
+            for index in draw.another("order").permutation(len(against)).tolist():
                 often = sorted(counts)[-math.ceil(MADE_OFTEN * len(counts))] if counts else 0
-                given = _Given(self._callable(against[index], seed), seed, calls[:often])
+                given = _Given(self._callable(against[index], draw), draw.seed("of what it is given"), calls[:often])
                 found[against[index].name], raised = self._opinion(student, given)
                 calls = max(calls, given.calls, key=len)
                 counts.append(len(given.calls))
@@ -117,11 +118,11 @@ class CheckOfTest(Check):
             Observation({i.name: bool(found[i.name]) for i in against if not i.right}, hidden),
         )
 
-    def _callable(self, implementation: Implementation, seed: int) -> Callable:
+    def _callable(self, implementation: Implementation, draw: Draw) -> Callable:
         if self._make is None:
             return implementation.part
         try:
-            return self._make(implementation.part, Draw(seed, self.name, "make"))
+            return self._make(implementation.part, draw.another("make"))
         except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
             return _Broken(error)
 

@@ -336,7 +336,7 @@ def _moved(student: Student, images: Tensor, most: int) -> Tensor:
 
 
 def _seed(student: Student, draw: Draw) -> None:
-    student.seed(int(draw.integers(0, 2**31 - 1, 1)))
+    student.seed(draw.seed())
 
 
 def _coming_in(original: Tensor, moved: Tensor, most: int) -> dict[str, Any]:

@@ -25,13 +25,14 @@ import pytest
 import torch
 
 from autograde import desk as desks
-from autograde import feedback, flags, grade, gradebook, judge, quarantine, sample
+from autograde import feedback, flags, grade, gradebook, judge, keys, quarantine, sample
 from autograde.desk import Desk, Graded
 from autograde.folders import ClassFolder
 from autograde.ledger import Ledger
 from autograde.limits import MIB, Limits
 from autograde.sandbox import Sandbox
 from course.checks import Table
+from course.checks.draw import Key
 from tests.autograde import toy
 from tests.autograde.test_sandbox import as_an_ordinary_user
 
@@ -135,7 +136,7 @@ def desk(released):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(desks, "Sandbox", sandboxed)
         notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
-        with Watched(toy.NAME, notebook, 7) as opened:
+        with Watched(toy.NAME, notebook, Key.public(7)) as opened:
             yield opened
             before = opened.processes()
     assert before, "the watch sees the sandbox itself"
@@ -227,7 +228,9 @@ EDITS = {
     _answers_in_check_cells: ("turn the check cells into answers that spoil what comes after", flags.CHECKS),
 }
 NOTHING = "def centre(x):\n    return x"
-ATTACKS = [read(path) for path in FILES]
+READ = [read(path) for path in FILES]
+ON_TESTS = [attack for attack in READ if "test_centre" in attack.cells]  # the toy asks for a test on request alone
+ATTACKS = [attack for attack in READ if attack not in ON_TESTS]
 ATTACKS += [
     Attack(edit.__name__.strip("_"), tries, {"centre": 0.0}, flag, {"centre": NOTHING}, edit)
     for edit, (tries, flag) in EDITS.items()
@@ -276,6 +279,17 @@ def test_an_attack_gets_its_honest_score_and_a_flag_and_leaves_nothing(
     hold(desk, released, canary, attack)
 
 
+@pytest.mark.parametrize("attack", ON_TESTS, ids=lambda attack: attack.name)
+def test_an_attack_in_place_of_a_test_gets_its_honest_score_too(tmp_path, released, canary, attack, record_property):
+    for name, value in attack.facts.items():
+        record_property(name, value)
+    with toy.installed(tmp_path, with_a_test=True) as path, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(desks, "Sandbox", sandboxed)
+        with Watched(toy.NAME, nbformat.reads(path.read_text("utf-8"), as_version=4), Key.public(7)) as opened:
+            opened.sandbox()
+            hold(opened, path, canary, attack)
+
+
 def test_the_neighbour_is_graded_after_all_of_them_as_before(desk, honest, alone):
     again = received(desk, honest)
     assert again.verdicts == alone and not again.flags
@@ -315,7 +329,7 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     most = {e.name: float(e.points) for e in desk.exercises}
     assert scores["aaa"] == scores["zzz"] == most | {"scale": 1.0}
     assert {a.name: scores[a.name] for a in chosen} == {a.name: most | a.lost for a in chosen}
-    judge_knows = next(iter(Ledger(folder.ledger).read(toy.NAME))).seed
+    judge_knows = keys.find(folder.ledger, next(iter(Ledger(folder.ledger).read(toy.NAME))).key)
     expected = {f"{value:.4f}".lstrip("-") for value in _reference_values(judge.tables(toy.NAME, judge_knows))}
     for attack in chosen:
         pages = list((folder.root / "feedback" / attack.name).rglob("*.html"))
@@ -347,7 +361,7 @@ class Lent:
 
 
 def _reference_values(tables: dict[str, Table]) -> set[float]:
-    """The numbers that the reference gives for a seed; round ones prove nothing."""
+    """The numbers that the reference gives for a key; round ones prove nothing."""
     found = set()
 
     def walk(value) -> None:
@@ -386,7 +400,7 @@ ORDINARY = """
     tests.desks.Sandbox = tests.sandboxed
     with toy.installed(Path(tempfile.mkdtemp())) as released:
         notebook = tests.nbformat.reads(released.read_text("utf-8"), as_version=4)
-        with tests.Watched(toy.NAME, notebook, 7) as desk:
+        with tests.Watched(toy.NAME, notebook, Key.public(7)) as desk:
             held = [attack for attack in tests.ATTACKS if ALL or attack.name in tests.HELD]
             sheet = tests.sample.Sheet(released.read_bytes(), toy.NAME)
             alone = tests.received(desk, sheet.filled(sheet.right)).verdicts

@@ -10,6 +10,7 @@ import pytest
 
 from autograde import bank
 from course import checks, tables
+from course.checks.draw import Key
 from course.exercises import exercises
 from course.transport.student import Local
 from tools import notebooks
@@ -39,7 +40,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_wrong_answers_fail_by_name_and_correct_ones_pass(exercise, seed):
-    table = tables.load(exercise.name) if seed == "recorded" else bank.table(exercise, seed)
+    table = tables.load(exercise.name) if seed == "recorded" else bank.table(exercise, Key.public(seed))
     report = bank.examine(exercise, table)
     assert not report.survivors
     assert not report.refused
@@ -70,6 +71,6 @@ def test_the_untouched_notebook_earns_nothing(exercise):
     check, table = checks.find(exercise.name, exercise.chapter), tables.load(exercise.name)
     (path,) = notebooks.paths([exercise.notebook])
     (stub,) = [cell.source for cell in notebooks.read(path).cells if cell.id == f"{exercise.name}-answer"]
-    assert check.compare(bank.observe(exercise, stub, table.seed), table).fraction == 0
+    assert check.compare(bank.observe(exercise, stub, table.key), table).fraction == 0
     nothing = check.judge(check.student(Local({})), table)
     assert (nothing.kind, nothing.fraction) == ("not answered", 0)

@@ -1,4 +1,4 @@
-"""The banks through the real grader: every answer as a hand-in, in the sandbox, judged outside from a fresh seed.
+"""The banks through the real grader: every answer as a hand-in, in the sandbox, judged outside from a fresh key.
 
 The same verdicts as in process are asked for, so that a check means the same to a learner and to the grader. Every
 correct answer and every third wrong one; with `--full`, as once a week, all of them.
@@ -12,11 +12,12 @@ from autograde import bank, judge
 from autograde.grade import Desk
 from autograde.rebuild import rebuild
 from course import checks
+from course.checks.draw import Key
 from course.exercises import exercises
 from tools import notebooks
 
 pytestmark = pytest.mark.usefixtures("observed_once")
-SEED = 20261120  # one of those of test_bank.py
+KEY = Key.public(20261120)  # one of those of test_bank.py
 STEMS = sorted({e.notebook for e in exercises()})
 
 
@@ -25,19 +26,19 @@ def desk(request):
     """The grader's desk for one assignment, and the cells of its solved notebook as a hand-in."""
     (path,) = notebooks.paths([request.param])
     cells = rebuild(notebooks.read(path), notebooks.solved(path)).cells
-    with Desk(request.param, notebooks.read(path), SEED) as desk:
+    with Desk(request.param, notebooks.read(path), KEY) as desk:
         yield desk, cells
 
 
 @pytest.mark.sandbox
 def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(desk, full):
     desk, cells = desk
-    sandbox, known, wrong = desk.sandbox(), judge.tables(desk.name, SEED), []
+    sandbox, known, wrong = desk.sandbox(), judge.tables(desk.name, KEY), []
     for exercise in (e for e in desk.exercises if not e.question):
         check, found = checks.find(exercise.name, exercise.chapter), bank.find(exercise)
         for answer in (*found.wrong[:: 1 if full else 3], *found.correct):
             source = bank.source_of(exercise, answer)
-            here = check.compare(bank.observe(exercise, source, SEED), known[exercise.name])
+            here = check.compare(bank.observe(exercise, source, KEY), known[exercise.name])
             there = _judged(sandbox, _handed_in(cells, exercise, source), exercise, known)
             if (there.kind, there.points, there.mistake) != (
                 here.kind, round(exercise.points * here.fraction, 2), here.mistake or "",
@@ -49,7 +50,7 @@ def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(desk, full):
 @pytest.mark.sandbox
 def test_the_solved_notebook_gets_full_marks(desk):
     desk, cells = desk
-    known = judge.tables(desk.name, SEED)
+    known = judge.tables(desk.name, KEY)
     verdicts = judge.HandIn(desk.sandbox(), cells, desk.exercises, known).judge().verdicts
     assert {name: v.points for name, v in verdicts.items()} == {e.name: e.points for e in desk.exercises}
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from autograde import export, feedback, grade, gradebook, quarantine, sample
 from autograde.ledger import VERDICTS, Ledger
+from course.checks.draw import Key
 from tests.autograde import broken, toy
 from tools.notebooks import ROOT
 
@@ -28,7 +29,7 @@ HAND_INS = {each.name: each for each in [*broken.answers(SHEET), *broken.files(S
 @pytest.fixture(scope="module")
 def desk():
     """One desk for all, as in a run: what one hand-in does must not be felt by the next."""
-    with grade.Desk(broken.NAME, nbformat.reads(CONTENT.decode(), as_version=4), seed=11) as desk:
+    with grade.Desk(broken.NAME, nbformat.reads(CONTENT.decode(), as_version=4), Key.public(11)) as desk:
         yield desk
 
 

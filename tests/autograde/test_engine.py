@@ -12,6 +12,7 @@ import pytest
 
 from autograde import engine, grade, gradebook, isolation, sample
 from autograde.ledger import Ledger, LedgerBusy
+from course.checks.draw import Key
 from tests.autograde import toy
 
 pytestmark = [
@@ -156,8 +157,9 @@ def test_a_cluster_stops_where_a_machine_of_it_breaks(breaking, breakable, clust
 
 def test_workers_with_another_grader_are_refused(filled, monkeypatch):
     folder = filled[0]
-    now = engine.versions(toy.NAME)
-    of = engine.Task(toy.NAME, folder.released(toy.NAME).read_text(), 1, now | {"grader": "another"})
+    notebook = folder.released(toy.NAME).read_text()
+    now = engine.versions(toy.NAME, notebook)
+    of = engine.Task(toy.NAME, notebook, Key.public(1), now | {"grader": "another"})
     with pytest.raises(engine.EngineError, match=r"another grader .*bring it up to date"):
         engine._fit(of)
 

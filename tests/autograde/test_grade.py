@@ -64,7 +64,7 @@ def test_one_mistake_costs_once(toy_class):
 
 def test_everybody_in_a_run_faces_the_same_numbers(toy_class):
     records = list(Ledger(toy_class.folder.ledger).read(toy.NAME))
-    assert len({record.seed for record in records}) == 1
+    assert len({record.key for record in records}) == 1
     assert len(records) == len(toy_class.made) * 5
     assert all(record.versions["torch"] and record.seconds >= 0 and len(record.hand_in) == 64 for record in records)
 
@@ -121,7 +121,7 @@ def test_what_is_graded_is_not_run_again_unless_asked(toy_released, sheet, hand_
     assert [line.fresh for line in grade.grade(toy_released, again=True).lines] == [True]
     records = list(Ledger(toy_released.ledger).read(toy.NAME))
     assert len(records) == 10
-    assert len({record.seed for record in records}) == 2
+    assert len({record.key for record in records}) == 2
 
 
 def test_a_resubmission_counts_and_so_does_going_back(toy_released, sheet, hand_in):

@@ -15,6 +15,7 @@ from autograde import desk, judge
 from autograde.limits import MIB, Limits, bounded
 from autograde.rebuild import Cell
 from autograde.sandbox import Sandbox, Usage
+from course.checks.draw import Key
 from tests.autograde import toy
 
 
@@ -166,7 +167,7 @@ def crowd():
 def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebook, box, crowd):
     scale, *_ = judge.of_assignment(toy.NAME)
     answer = Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")
-    judged = judge.HandIn(box, [answer], [scale], judge.tables(toy.NAME, 1)).judge().verdicts["scale"]
+    judged = judge.HandIn(box, [answer], [scale], judge.tables(toy.NAME, Key.public(1))).judge().verdicts["scale"]
     assert judged.kind == "timeout"
     assert judged.internal.startswith("The machine was too busy to tell: ")
 

@@ -10,9 +10,10 @@ from autograde import bank
 from autograde.bank import mutants
 from course import checks
 from course.checks import Table
+from course.checks.draw import Key
 from course.exercises import exercises, of_part
 
-SEED = 20261122
+KEY = Key.public(20261122)
 LISTED = [e for e in exercises() if e.name in mutants.equivalent()]
 
 
@@ -152,23 +153,23 @@ def test_what_is_listed_as_equivalent_is_accepted(exercise, full):
     assert not set(listed) - set(made), "no such mutants: the reference has changed, or the name is not as printed"
     assert all(len(reason.split()) >= 4 for reason in listed.values()), "say why, in a sentence"
     check = checks.find(exercise.name, exercise.chapter)
-    table = Table(SEED, bank.observe(exercise, None, SEED), ())
-    for name in list(listed) if full else [sorted(listed)[SEED % len(listed)]]:
-        verdict = check.compare(bank.observe(exercise, made[name].source, SEED), table)
+    table = Table(KEY, bank.observe(exercise, None, KEY), ())
+    for name in list(listed) if full else [sorted(listed)[20261122 % len(listed)]]:
+        verdict = check.compare(bank.observe(exercise, made[name].source, KEY), table)
         assert verdict.kind == "pass", f"{name} is caught, so it is no equivalent: {verdict}"
 
 
 def test_a_changed_test_is_as_good_where_it_finds_what_the_references_finds(monkeypatch):
     test = of_part("test_split_heads")
     swapped = next(m for m in mutants.mutants(test) if m.name.startswith("swapped: torch.equal(heads[:, h], x"))
-    assert "refuses no right one" in mutants.as_good(test, swapped, SEED)
-    assert not mutants.as_good(of_part("split_heads"), swapped, SEED), "that is no test"
+    assert "refuses no right one" in mutants.as_good(test, swapped, KEY)
+    assert not mutants.as_good(of_part("split_heads"), swapped, KEY), "that is no test"
     alone = bank.implementations(test)[:1]
     monkeypatch.setattr(bank, "implementations", lambda exercise: alone)  # no bank: the machine-made forms count too
-    assert mutants.as_good(test, swapped, SEED)
+    assert mutants.as_good(test, swapped, KEY)
     for said in ("True", "False", "no_such_name"):  # misses all, refuses all, breaks
         careless = mutants.Mutant("careless", f"def test_split_heads(split_heads):\n    return {said}")
-        assert not mutants.as_good(test, careless, SEED)
+        assert not mutants.as_good(test, careless, KEY)
 
 
 def test_the_list_knows_the_exercises():

@@ -77,7 +77,7 @@ def check(folder, expected):
     assert not list(folder.staged.glob("*/*")) and runs.unfinished(folder.ledger) is None
     found = list(Ledger(folder.ledger).read(toy.NAME))
     assert len({(r.student, r.exercise) for r in found}) == len(found) == 20 * 5
-    assert len({r.seed for r in found}) == len({r.run for r in found}) == 1
+    assert len({r.key for r in found}) == len({r.run for r in found}) == 1
 
 
 class Killed(BaseException):
@@ -238,8 +238,8 @@ class TestResume:
         with pytest.raises(Killed):
             grade.grade(folder, progress=stop, **how)
 
-    def seeds(self, folder):
-        return [r.seed for r in Ledger(folder.ledger).read(toy.NAME) if r.exercise == "scale"]
+    def keys(self, folder):
+        return [r.key for r in Ledger(folder.ledger).read(toy.NAME) if r.exercise == "scale"]
 
     def test_there_must_be_a_run_to_go_on_with(self, class_of_three):
         with pytest.raises(ValueError, match="nothing to resume"):
@@ -251,7 +251,7 @@ class TestResume:
         assert [line.fresh for line in grade.grade(class_of_three).lines] == [False] * 3  # nothing new to grade
         lines = grade.grade(class_of_three, resume=True).lines
         assert [line.fresh for line in lines] == [False, True, True]
-        first, second = self.seeds(class_of_three)[:3], self.seeds(class_of_three)[3:]
+        first, second = self.keys(class_of_three)[:3], self.keys(class_of_three)[3:]
         assert len(set(first)) == len(set(second)) == 1 and first != second
         assert runs.unfinished(class_of_three.ledger) is None
 
@@ -260,7 +260,7 @@ class TestResume:
         grade.grade(class_of_three, students=["cleo"])
         assert runs.unfinished(class_of_three.ledger) is not None
         grade.grade(class_of_three)
-        assert len(set(self.seeds(class_of_three))) == 1 and len(self.seeds(class_of_three)) == 3
+        assert len(set(self.keys(class_of_three))) == 1 and len(self.keys(class_of_three)) == 3
         assert runs.unfinished(class_of_three.ledger) is None
 
 

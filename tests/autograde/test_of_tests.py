@@ -9,11 +9,12 @@ from autograde import bank, judge
 from autograde.rebuild import Cell
 from course import checks
 from course.checks import of_tests
+from course.checks.draw import Key
 from course.checks.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise
 from course.transport.student import Local
 
-SEED = 20261120
+KEY = Key.public(20261120)
 EXERCISE = Exercise("0.9", "test_centre", "toy", "00-toy", ("test_centre",), 2, 1, 1, 1, False, False)
 RIGHT = """
 def test_centre(centre):
@@ -49,18 +50,18 @@ HOSTILE = {  # what a test may try, and what comes of it: the kind, the fraction
 
 
 def observed(source, against=None):
-    return bank.observe(EXERCISE, f"import torch\n{source}", SEED, against)
+    return bank.observe(EXERCISE, f"import torch\n{source}", KEY, against)
 
 
 def verdict(source):
-    table = bank.table(EXERCISE, SEED)
+    table = bank.table(EXERCISE, KEY)
     return checks.find("test_centre", "toy").compare(observed(source), table)
 
 
 def sandboxed(sandbox, source):
     cells = [Cell(0, "c0", "import torch", "given"),
              Cell(1, "c1", source, "answer", "test_centre", "test_centre-answer")]  # fmt: skip
-    known = {"test_centre": bank.table(EXERCISE, SEED)}
+    known = {"test_centre": bank.table(EXERCISE, KEY)}
     return judge.HandIn(sandbox, cells, [EXERCISE], known).judge().verdicts["test_centre"]
 
 
@@ -74,7 +75,7 @@ def test_a_test_is_tried_on_the_whole_bank_by_the_grader_and_on_the_published_in
     assert len(bank.recorded(EXERCISE).reference[1].values) == 3
 
 
-@pytest.mark.parametrize("table", [lambda: bank.table(EXERCISE, SEED), lambda: bank.recorded(EXERCISE)])
+@pytest.mark.parametrize("table", [lambda: bank.table(EXERCISE, KEY), lambda: bank.recorded(EXERCISE)])
 def test_the_bank_of_tests_is_caught_named_and_accepted(toy_notebook, table):
     report = bank.examine(EXERCISE, table())
     assert (report.survivors, report.unnamed, report.refused) == ((), (), ())
@@ -128,7 +129,7 @@ def test_an_answer_left_out_must_stand_in_the_bank_and_only_a_wrong_part_counts(
 
 
 def test_a_reference_that_errs_is_said_aloud(toy_notebook):
-    table = bank.table(EXERCISE, SEED)
+    table = bank.table(EXERCISE, KEY)
     blind = observed("def test_centre(centre):\n    return True")
     with pytest.raises(ValueError, match="the reference's own test errs"):
         checks.find("test_centre", "toy").compare(blind, replace(table, reference=blind))
@@ -141,12 +142,12 @@ def test_what_is_made_of_a_part_reaches_the_test(toy_notebook, monkeypatch):
     def broken(part, draw):
         raise KeyError("no such weight")
 
-    good = bank.table(EXERCISE, SEED).reference
+    good = bank.table(EXERCISE, KEY).reference
     for form, kind in ((make, "pass"), (broken, "error")):
         check = CheckOfTest("test_centre", of="centre", variants={"whole": lambda x: x - x.mean()}, make=form)
         student = check.student(Local(bank.namespace(EXERCISE, RIGHT)))
-        seen = check.observe(student, SEED, bank.implementations(EXERCISE))
-        assert check.compare(seen, checks.Table(SEED, good, ())).kind == kind
+        seen = check.observe(student, KEY, bank.implementations(EXERCISE))
+        assert check.compare(seen, checks.Table(KEY, good, ())).kind == kind
     assert seen[0].raised == ("KeyError", "'no such weight'")
 
 
@@ -173,7 +174,7 @@ def test_a_test_that_is_stopped_or_whose_line_is_lost_has_no_opinion(toy_noteboo
 
     check = checks.find("test_centre", "toy")
     for kind in ("TimeLimit", "SandboxLost", "TooLarge"):
-        seen = check.observe(check.student(Stopped(kind)), SEED, bank.implementations(EXERCISE))
+        seen = check.observe(check.student(Stopped(kind)), KEY, bank.implementations(EXERCISE))
         assert [row.raised[0] for row in seen] == [kind, kind]
 
 
@@ -216,7 +217,7 @@ _came = of_tests._Given.came
 
 def test_habits_tell_how_an_implementation_was_called():
     def habits(*calls):
-        given = of_tests._Given(lambda *args: None, SEED)
+        given = of_tests._Given(lambda *args: None, KEY)
         for args in calls:
             given(*args)
         return given.habits()

@@ -8,6 +8,7 @@ import pytest
 from autograde.bank import Bank, Correct, Wrong, mutants
 from autograde.desk import Desk
 from benchmarks import trust
+from course.checks.draw import Key
 from course.exercises import exercises
 from tests.autograde import toy
 
@@ -22,7 +23,7 @@ def test_planted_survivors_and_refusals_are_found(toy_notebook, monkeypatch):
     wrong = [Wrong("no sign", SIGN, "turn"), Wrong("passes", RIGHT, "is none"), Wrong("spoils", SPOILS, "mind centre")]
     planted = Bank("scale", [*wrong, Wrong("the same again", SIGN, "turn")], [Correct("*", RIGHT), Correct("no", SIGN)])
     monkeypatch.setitem(Bank.registry, "scale", planted)
-    with Desk(toy.NAME, nbformat.read(toy_notebook, as_version=4), 7) as desk:
+    with Desk(toy.NAME, nbformat.read(toy_notebook, as_version=4), Key.public(7)) as desk:
         answers = trust.Answers(desk, toy_notebook.read_bytes())
         counts = answers.of(next(e for e in exercises() if e.name == "scale"))
     assert counts == {

@@ -7,7 +7,10 @@ import torch
 
 from course import tables
 from course.checks import Check, Draw, Mistake, Observation, Table
+from course.checks.draw import RECORDED_KEY, Key
 from course.transport.student import Local, Student
+
+KEY = RECORDED_KEY
 
 ROW_SUMS = "rows sum to one"
 
@@ -48,18 +51,18 @@ def columns(scores):
     return torch.softmax(scores, 0)
 
 
-def observe(check: Check, function, seed: int = 5) -> tuple[Observation, ...]:
-    return check.observe(check.student(Local({"share": function} if function else {})), seed)
+def observe(check: Check, function, key: Key = KEY) -> tuple[Observation, ...]:
+    return check.observe(check.student(Local({"share": function} if function else {})), key)
 
 
-def table(check: Check, seed: int = 5) -> Table:
+def table(check: Check, key: Key = KEY) -> Table:
     wrong = {"no normalisation": unscaled, "overflow": overflows, "softmax over the columns": columns}
-    mistakes = tuple(Mistake(n, f"Told: {n}.", observe(check, f, seed)) for n, f in wrong.items())
-    return Table(seed, observe(check, right, seed), mistakes)
+    mistakes = tuple(Mistake(n, f"Told: {n}.", observe(check, f, key)) for n, f in wrong.items())
+    return Table(key, observe(check, right, key), mistakes)
 
 
-def judge(check: Check, function, seed: int = 5):
-    return check.judge(check.student(Local({"share": function})), table(check, seed))
+def judge(check: Check, function, key: Key = KEY):
+    return check.judge(check.student(Local({"share": function})), table(check, key))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -71,7 +74,7 @@ def test_right_answers_pass_whatever_their_form_and_precision(toy, seed):
         lambda s: right(s.T.contiguous().T).requires_grad_(),
     ]
     for form in forms:
-        verdict = judge(toy, form, seed)
+        verdict = judge(toy, form, Key.public(seed))
         assert (verdict.kind, verdict.fraction, verdict.mistake) == ("pass", 1.0, None)
 
 
@@ -131,7 +134,7 @@ def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_f
         return tuple(Observation({"shares": value}) for value in values)
 
     mistakes = (Mistake("one", "Cause one.", observed(1, 0, 1, 1)), Mistake("two", "Cause two.", observed(0, 2, 0, 0)))
-    verdict = check.compare(observed(1, 2, 1, 3), Table(1, observed(0, 0, 0, 0), mistakes))
+    verdict = check.compare(observed(1, 2, 1, 3), Table(KEY, observed(0, 0, 0, 0), mistakes))
     assert [row.message for row in verdict.rows] == [
         "It is off. Cause one.",
         "It is off. Cause two.",
@@ -149,7 +152,7 @@ def test_one_and_many_have_their_verbs():
         return {"mask": student.share("mask"), "names": student.share("names"), "so": student.share("so")}
 
     right = {"mask": torch.ones(5, dtype=torch.bool), "names": "a, b", "so": True}
-    table = Table(1, (Observation(right),), ())
+    table = Table(KEY, (Observation(right),), ())
     one, two = torch.tensor([False, *4 * [True]]), torch.tensor([False, False, *3 * [True]])
     for change, words in (
         ({"mask": one}, "1 of the 5 entries of `mask` is not right."),
@@ -189,7 +192,7 @@ def test_other_forms_are_told_apart_in_words(answer, words):
     def _(student: Student, draw: Draw):
         return {"shares": student.share(draw.normal(3, 4))}
 
-    seen = Table(1, check.observe(check.student(Local({"share": right})), 1), ())
+    seen = Table(KEY, check.observe(check.student(Local({"share": right})), KEY), ())
     verdict = check.judge(check.student(Local({"share": answer})), seen)
     assert verdict.kind == "fail" and words in verdict.rows[0].message
 
@@ -198,7 +201,7 @@ def test_other_forms_are_told_apart_in_words(answer, words):
 def test_what_a_row_trips_over_is_an_answer_of_another_form(answer):
     check = Check("shares", parts=("count",))
     check.row("one share")(lambda student, draw: {"share": torch.zeros(3)[int(student.count())] + 1 / student.count()})
-    table = Table(1, (Observation({"share": torch.ones(())}),), ())
+    table = Table(KEY, (Observation({"share": torch.ones(())}),), ())
     verdict = check.judge(check.student(Local({"count": lambda: answer})), table)
     assert verdict.fraction == 0 and "another form" in verdict.rows[0].message
 
@@ -207,7 +210,7 @@ def test_a_row_that_observes_nothing_is_refused():
     check = Check("empty", parts=("share",))
     check.row("nothing")(lambda student, draw: {})
     with pytest.raises(ValueError, match="observes nothing"):
-        check.judge(check.student(Local({})), Table(1, (Observation(),), ()))
+        check.judge(check.student(Local({})), Table(KEY, (Observation(),), ()))
 
 
 def test_a_guard_alone_earns_nothing():
@@ -216,7 +219,7 @@ def test_a_guard_alone_earns_nothing():
     check.row("left alone", guard=True)(lambda student, draw: {"same": 1})
     seen = [Observation({"shares": torch.ones(2)}), Observation({"same": 1})]
     wrong = [Observation({"shares": torch.zeros(2)}), Observation({"same": 1})]
-    table = Table(1, tuple(seen), ())
+    table = Table(KEY, tuple(seen), ())
     assert check.compare(tuple(wrong), table).fraction == 0
     assert check.compare((seen[0], Observation({"same": 2})), table).fraction == 0.5
 
@@ -235,11 +238,11 @@ def test_tables_survive_recording_and_give_the_same_bytes(toy, tmp_path, monkeyp
 
 
 def test_drawn_inputs_are_frozen_and_keep_their_promises():
-    draw = Draw(1, "frozen", 0)
-    assert draw.normal(2).tolist() == Draw(1, "frozen", 0).normal(2).tolist()
-    assert draw.normal(2).tolist() != Draw(2, "frozen", 0).normal(2).tolist()
+    draw = Draw(Key.public(1), "frozen", 0)
+    assert draw.normal(2).tolist() == Draw(Key.public(1), "frozen", 0).normal(2).tolist()
+    assert draw.normal(2).tolist() != Draw(Key.public(2), "frozen", 0).normal(2).tolist()
     for seed in range(50):
-        draw = Draw(seed, "promises")
+        draw = Draw(Key.public(seed), "promises")
         mask = draw.mask(3, 2, 4, keep=0.9)
         assert mask.dtype == torch.bool and mask.any(-1).all() and not mask.all(-1).any()
         lengths = draw.lengths(3, 5)
@@ -251,7 +254,7 @@ def test_drawn_inputs_are_frozen_and_keep_their_promises():
 def test_drawn_state_depends_on_names_and_not_on_their_order():
     one = torch.nn.ModuleDict({"a": torch.nn.Linear(2, 3), "b": torch.nn.Linear(3, 2)})
     two = torch.nn.ModuleDict({"b": torch.nn.Linear(3, 2), "a": torch.nn.Linear(2, 3)})
-    first, second = Draw(1).state(one), Draw(1).state(two)
+    first, second = Draw(Key.public(1)).state(one), Draw(Key.public(1)).state(two)
     assert first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
 
 
@@ -259,12 +262,12 @@ def test_a_state_of_any_size_a_student_likes_is_not_drawn():
     with torch.device("meta"):
         enormous = torch.nn.Linear(1 << 20, 1 << 20)
     with pytest.raises(ValueError, match="weight is of shape"):
-        Draw(1).state(enormous)
+        Draw(Key.public(1)).state(enormous)
     many = torch.nn.Module()
     for number in range(1000):
         many.register_buffer(f"part{number}", torch.zeros(1).expand(1 << 12, 1 << 11))
     with pytest.raises(ValueError, match="part0 is of shape"):
-        Draw(1).state(many)
+        Draw(Key.public(1)).state(many)
 
 
 @pytest.mark.parametrize(
@@ -280,5 +283,5 @@ def test_a_state_of_any_size_a_student_likes_is_not_drawn():
 def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected, same):
     check = Check("numbers", parts=("number",))
     check.row("the number")(lambda student, draw: {"number": student.number()})
-    table = Table(1, (Observation({"number": expected}),), ())
+    table = Table(KEY, (Observation({"number": expected}),), ())
     assert (check.judge(check.student(Local({"number": lambda: value})), table).kind == "pass") is same

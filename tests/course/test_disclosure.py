@@ -13,6 +13,7 @@ from torch import Tensor
 
 from course import checks, tables
 from course.checks import Check, Observation, Table
+from course.checks.draw import RECORDED_KEY
 from course.exercises import exercises, of_part
 
 TIMES, MORE = 1.0371, 7  # what a reference's fractions are multiplied by, and what is added to its whole numbers
@@ -78,5 +79,5 @@ def test_one_that_tells_is_found():
     del Check.registry["telling"]
     reference = (Observation({"x": 3}), Observation({"x": 1.25}), Observation({"x": 1.25}))
     wrong = (Observation({"x": 4}), Observation({"x": 0.5}), Observation({"x": 0.5}))
-    found = messages(check, Table(1, reference, (checks.Mistake("wrong", "", wrong),)))
+    found = messages(check, Table(RECORDED_KEY, reference, (checks.Mistake("wrong", "", wrong),)))
     assert [numbers for _, _, numbers in found] == [["3"], ["1.25"], []]

@@ -4,10 +4,11 @@ import pytest
 import torch
 
 from course import checks, parts
+from course.checks.draw import RECORDED_KEY
 from course.checks.of_tests import CheckOfTest
 from course.transport.student import Local
 
-SEED = checks.RECORDED_SEED
+KEY = RECORDED_KEY
 OWN = """import torch
 print("noise of the learner's own")
 def safe_softmax(scores, dim=-1):
@@ -52,7 +53,7 @@ def judged(check, test):
     def student(answer):
         return check.student(Local({"test_softmax": answer}))
 
-    table = checks.Table(SEED, check.observe(student(asserted), SEED), ())
+    table = checks.Table(KEY, check.observe(student(asserted), KEY), ())
     return check.judge(student(test), table)
 
 
@@ -75,7 +76,7 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
         raise ImportError("not installed")
 
     student = check.student(Local({"test_softmax": asserted}))
-    table = checks.Table(SEED, check.observe(student, SEED), ())
+    table = checks.Table(KEY, check.observe(student, KEY), ())
     monkeypatch.setattr(parts, "_reference", absent)
     told = check.judge(student, table)
     assert (told.kind, told.fraction) == ("not answered", 0)

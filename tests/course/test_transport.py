@@ -17,13 +17,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograde import remote as remotes
 from autograde.remote import Remote
-from course import checks
-from course.checks import Draw, _flatten
+from course.checks import _flatten, draw
+from course.checks.draw import Draw, Key
 from course.transport import runner, wire
 from course.transport.student import Foreseen, Local, StateError, Student, StudentError
 
 CODE = """
 import torch
+from course.checks.draw import Key
 from torch import nn
 
 class Doubler(nn.Module):
@@ -700,21 +701,21 @@ def test_shapes_that_are_none_are_drawn_nothing_for(shapes):
     made = {"ok": wire.Handle(0)}
     for student in (lying(made | {"shapes": shapes}), lying(made, {"ok": shapes})):
         with pytest.raises(ValueError, match="no shapes"):
-            Draw(1, "row").state(student.Made())
+            Draw(Key.public(1), "row").state(student.Made())
 
 
 def test_shapes_without_end_are_drawn_nothing_for():
     for shapes in ({"a": (1 << 13, 1 << 13)}, {f"{i}": (1 << 20,) for i in range(20)}):
         with pytest.raises(ValueError, match="far larger"):
-            Draw(1, "row").state(lying({"ok": wire.Handle(0), "shapes": shapes}).Made())
+            Draw(Key.public(1), "row").state(lying({"ok": wire.Handle(0), "shapes": shapes}).Made())
 
 
 def test_a_long_name_of_a_state_is_not_remembered():
-    remembered = checks._remembered.cache_info().currsize
-    for length in (checks._SMALL + 1, 100_000):
+    remembered = draw._remembered.cache_info().currsize
+    for length in (draw._SMALL + 1, 100_000):
         student = lying({"ok": wire.Handle(0), "shapes": {"w" * length: (2,)}})
-        assert Draw(length, "a row of this test").state(student.Made())["w" * length].shape == (2,)
-    assert checks._remembered.cache_info().currsize == remembered
+        assert Draw(Key.public(length), "a row of this test").state(student.Made())["w" * length].shape == (2,)
+    assert draw._remembered.cache_info().currsize == remembered
 
 
 def test_an_error_is_told_in_words():

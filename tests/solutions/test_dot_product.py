@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from autograde import bank
 from course import checks
+from course.checks.draw import Key
 from course.exercises import of_part
 from solutions.bahdanau import DotProductAttention
 from solutions.dot_product import (
@@ -117,10 +118,10 @@ def test_shapes_that_do_not_fit_are_refused_with_the_numbers(shapes, mask, numbe
 
 def test_a_large_negative_number_loses_the_empty_row_alone():
     exercise = of_part("scaled_dot_product_attention")
-    table = bank.table(exercise, seed=5)
+    table = bank.table(exercise, Key.public(5))
     name = "a large negative number in place of minus infinity"
     wrong = next(w for w in bank.find(exercise).wrong if w.name == name)
-    seen = bank.observe(exercise, bank.source_of(exercise, wrong), seed=5)
+    seen = bank.observe(exercise, bank.source_of(exercise, wrong), Key.public(5))
     verdict = checks.find(exercise.name, exercise.chapter).compare(seen, table)
     assert [row.title.split(":")[0] for row in verdict.rows if not row.passed] == ["a query whose mask allows nothing"]
 
@@ -143,7 +144,7 @@ def test_the_library_function_is_refused(part):
         ),
     }
     source = "import torch.nn.functional as F\n" + sources[part]
-    raised = [o.raised for o in bank.observe(exercise, source, seed=5) if o.raised]
+    raised = [o.raised for o in bank.observe(exercise, source, Key.public(5)) if o.raised]
     assert raised and all(kind == "Banned" for kind, _ in raised)
 
 

@@ -12,6 +12,7 @@ from torch import nn
 
 from autograde import bank
 from course import checks
+from course.checks.draw import Key
 from course.exercises import of_part
 from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention, sinusoidal_encoding
@@ -348,7 +349,7 @@ def test_a_replaced_stream_is_told(part):
     wrong = next(answer for answer in bank.find(exercise).wrong if answer.name == "no dropout")
     source = bank.source_of(exercise, wrong).replace("return ", "return 1.5 * ", 1)
     verdict = checks.find(exercise.name, exercise.chapter).compare(
-        bank.observe(exercise, source, 5), bank.table(exercise, 5)
+        bank.observe(exercise, source, Key.public(5)), bank.table(exercise, Key.public(5))
     )
     assert verdict.kind in ("part", "fail")
     assert any("hand the stream on" in row.message for row in verdict.rows)

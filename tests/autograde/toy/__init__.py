@@ -27,20 +27,21 @@ _STUBS = {
         "def standardise(x: Tensor) -> Tensor:\n"
         '    """x (B, D) centred, each column divided by its root mean square."""\n'
     ),
+    "test_centre": 'def test_centre(centre) -> bool:\n    """Whether it centres columns."""\n',
 }
 _EXERCISES = [("0.1", "scale", 2), ("0.2", "centre", 2), ("0.3", "standardise", 3)]
 _QUESTIONS = [("0.q1", "question_mean", 1), ("0.q2", "question_axes", 1)]
 
 
-def notebook() -> bytes:
-    """The committed notebook of the toy assignment."""
+def notebook(with_a_test: bool = False) -> bytes:
+    """The committed notebook of the toy assignment; on request it asks for a test too."""
     cells = [
         new_markdown_cell("# A toy assignment"),
         new_code_cell(
             "import torch\nfrom torch import Tensor\nfrom course import check", metadata={"tags": ["set-up"]}
         ),
     ]
-    for number, name, points in _EXERCISES:
+    for number, name, points in _EXERCISES + [("0.9", "test_centre", 2)] * with_a_test:
         stub = _STUBS[name] + "    # YOUR CODE HERE\n    raise NotImplementedError"
         cells += [new_code_cell(stub, metadata={"course": {"answer": name}}), _check(number, name, name, points)]
     cells.append(new_code_cell("raise SystemExit('an experiment was run')", metadata={"tags": ["skip-execution"]}))
@@ -59,14 +60,14 @@ def _check(number: str, name: str, part: str, points: int):
 
 
 @contextlib.contextmanager
-def installed(folder: Path) -> Iterator[Path]:
+def installed(folder: Path, with_a_test: bool = False) -> Iterator[Path]:
     """Puts the toy in a chapter's place and gives the path of its notebook, written below `folder`.
 
     May be nested: a class for a whole session is first made while some test already has the toy.
     """
     path = folder / "notebooks" / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(notebook())
+    path.write_bytes(notebook(with_a_test))
     listed = folder / "exercises.json"
     listed.write_text(json.dumps(notebooks.declared(path)))
     added = {}
