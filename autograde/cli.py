@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import os
 import re
 import shlex
 import sys
@@ -52,6 +53,7 @@ _REFUSED = {
 
 class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
+        before = os.umask(0o077)  # no file of a library's, in no temporary folder either, is for others
         try:
             return super().invoke(ctx)
         except OSError as error:
@@ -60,6 +62,8 @@ class _Commands(TyperGroup):
             where = f"{error.filename}: " if error.filename else ""
             todo = f"{_REFUSED[error.errno]}, and give the command again"
             raise _stop(f"{where}{error.strerror}. To do: {todo}.") from None
+        finally:
+            os.umask(before)
 
 
 app = typer.Typer(
@@ -132,11 +136,47 @@ def _which(file: Path, assignment: str | None) -> str:
 
 
 @app.command()
-def doctor() -> None:
+def doctor(
+    where: Annotated[
+        Path | None, typer.Option("--class", help="a class's folder: also whether it is ours, and who may read it")
+    ] = None,
+) -> None:
     """Say whether this machine can grade safely, and what to install where it cannot."""
-    from autograde import doctor
+    from autograde import access, doctor
 
-    raise typer.Exit(doctor.report())
+    status = doctor.report()
+    if where is not None:
+        status = access.report(_there(where)) or status
+    raise typer.Exit(status)
+
+
+def _there(where: Path) -> ClassFolder:
+    folder = ClassFolder.at(where)
+    if not folder.root.is_dir():
+        raise _stop(f"there is no class in {folder.root}: run `autograde release`, or say --class where the class is")
+    return folder
+
+
+@app.command()
+def access(
+    group: Annotated[
+        str | None, typer.Option(help="share the class with this group: its members may read it and grade")
+    ] = None,
+    owner_only: Annotated[bool, typer.Option("--owner-only", help="share it with no group any more")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Close the class to everybody but its owner, and the group that it is shared with."""
+    from autograde import access as closing
+
+    if group is not None and (owner_only or not group):
+        raise _stop("say --group with a group's name, or --owner-only")
+    folder = _there(where)
+    try:
+        changed = closing.close(folder, "" if owner_only else group)
+    except ValueError as error:
+        raise _stop(error) from None
+    told = f"{folder.root} is for {closing.whose(folder)}: {changed} files and folders changed"
+    console.print(_text(told), soft_wrap=True)
 
 
 @app.command()

@@ -31,7 +31,8 @@ from typing import Any
 from nbgrader.utils import parse_utc
 
 from autograde import unpack
-from autograde.folders import ClassFolder, write_atomically
+from autograde.files import private, write_atomically
+from autograde.folders import ClassFolder
 from autograde.ledger import Ledger
 from autograde.quarantine import MAX_BYTES, STAMP, handed_in_at, readable_moment
 from autograde.unpack import Budget, Damaged, TooMuch
@@ -136,7 +137,7 @@ def collect(
             action = "replaced if it differs" if there else "new"
             done.items.append(_item(student, name, action, hand_in, (), twins))
         return done
-    with Ledger(folder.ledger).alone():
+    with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
         _finish_what_was_begun(folder)
         people = _People(folder.ledger / _PEOPLE)
         with tempfile.TemporaryDirectory(dir=folder.root, prefix=_UNPACKED) as unpacked:

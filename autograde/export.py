@@ -17,7 +17,8 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from autograde import gradebook, trace
-from autograde.folders import ClassFolder, write_atomically
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",

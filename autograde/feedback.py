@@ -17,7 +17,7 @@ from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
 
-from autograde import gradebook
+from autograde import files, gradebook
 from autograde.folders import ClassFolder
 from autograde.judge import NOT_LOOKED_AT
 from autograde.quarantine import NO_FILE
@@ -233,7 +233,7 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
     directory.assignment_id = assignment
     converter = _Feedback(coursedir=directory, config=config)
     converter.force = True
-    with gradebook.quiet(converter.log) as said, gradebook.one_gradebook():
+    with files.private(folder.root), gradebook.quiet(converter.log) as said, gradebook.one_gradebook():
         try:
             converter.start()
         except NbGraderException as error:

@@ -23,7 +23,8 @@ import torch
 from autograde import doctor, gradebook, isolation, judge, keys, quarantine, runs
 from autograde.desk import Desk, Graded, Task, lay_out, task
 from autograde.engine import Engine, EngineError, Job, engine
-from autograde.folders import ClassFolder, write_atomically
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
 from autograde.ledger import Ledger, Record, counting
 from autograde.runs import Plan
 from autograde.sandbox import SandboxError
@@ -263,8 +264,9 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
     notebook.metadata["autograde"] = stamp
     target = folder.staged / job.student / first.assignment
     if job.handed_in_at:
-        write_atomically(target / quarantine.STAMP, job.handed_in_at + "\n")
-    write_atomically(target / f"{first.assignment}.ipynb", json.dumps(notebook, ensure_ascii=False) + "\n")
+        write_atomically(target / quarantine.STAMP, job.handed_in_at + "\n", lasting=False)
+    text = json.dumps(notebook, ensure_ascii=False) + "\n"
+    write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
 
 
 def _row(row) -> dict:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from nbconvert.exporters import NotebookExporter
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import split_lines
@@ -49,7 +50,9 @@ from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from traitlets import Unicode
 from traitlets.config import Config, PyFileConfigLoader
 
-from autograde.folders import ClassFolder, write_atomically
+from autograde import by_nbgrader, files
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
 from autograde.ledger import Ledger, Record
 
 # What a release keeps byte for byte: without nbgrader's IncludeHeaderFooter, InstantiateTests, ClearSolutions (it would
@@ -64,8 +67,8 @@ CONFIGURATION = '''\
 To keep the gradebook in PostgreSQL, put its URL in `c.CourseDirectory.db_url` below:
 "postgresql+psycopg://user:password@host/database". Late penalties:
 `c.LateSubmissionPlugin.penalty_method = "zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`).
-Grade with `autograde grade`, which runs hand-ins in a sandbox: `nbgrader autograde` and formgrader's own autograde
-button run them on this machine, unprotected.
+`nbgrader autograde` and formgrader's autograde button do what `autograde grade` does: submissions run in the sandbox.
+Give nbgrader's commands in this folder: it reads this file only there. Who may read the class: `autograde access`.
 """
 
 from pathlib import Path
@@ -79,9 +82,14 @@ configure(c, Path(__file__).resolve().parent)
 
 
 def configure(c: Config, root: Path) -> None:
-    """What every class sets for nbgrader: folder, gradebook, and our release, feedback and export in its commands."""
+    """What every class sets for nbgrader: folder, gradebook, our release, grading, feedback and export in its commands,
+    and who may read what it writes. Sets the umask of the process for that: `configuration` puts it back."""
     from autograde import export, feedback
 
+    os.umask(files.umask_of(root))
+    c.CourseDirectory.groupshared = files.shared(root)
+    c.BaseConverter.permissions = int(f"{files.file_mode(root):o}")  # nbgrader reads its digits as octal ones
+    by_nbgrader.configure(c)
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.course_id = "default_course"  # as nbgrader's preprocessors say; PostgreSQL wants one that exists
     c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
@@ -97,9 +105,9 @@ log = logging.getLogger("autograde.nbgrader")
 _PAUSES = (0.5, 2.0, 5.0)  # seconds to wait for a database that failed
 
 
-def write_configuration(folder: ClassFolder) -> None:
-    """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay."""
-    if not folder.config.exists():
+def write_configuration(folder: ClassFolder, *, anew: bool = False) -> None:
+    """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay, except `anew`."""
+    if anew or not folder.config.exists():
         write_atomically(folder.config, CONFIGURATION)
 
 
@@ -111,7 +119,8 @@ def configuration(folder: ClassFolder) -> Config:
     programs = str(Path(sys.executable).parent)
     if programs not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
-    return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
+    with files.private(folder.root):  # which also puts back what `configure` sets
+        return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
 
 
 class GradebookError(RuntimeError):
@@ -122,8 +131,11 @@ class GradebookError(RuntimeError):
 def open_gradebook(folder: ClassFolder) -> Iterator[Gradebook]:
     """The class's gradebook, closed again at the end. Raises GradebookError where its database fails."""
     directory = CourseDirectory(config=configuration(folder))
+    url = make_url(directory.db_url)
+    if url.drivername.startswith("sqlite") and url.database:  # SQLite itself makes no file that a group may write
+        os.close(files.open_to_add(Path(url.database)))
     try:
-        with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        with files.private(folder.root), Gradebook(directory.db_url, directory.course_id) as gradebook:
             yield gradebook
     except OperationalError as error:
         told = str(error.orig).strip().splitlines() or ["no answer"]
@@ -207,7 +219,7 @@ def generate_release(folder: ClassFolder, assignment: str) -> None:
     directory.assignment_id = assignment
     converter = GenerateAssignment(coursedir=directory, config=directory.config)
     converter.force = True
-    with quiet(converter.log) as said:
+    with files.private(folder.root), quiet(converter.log) as said:
         try:
             converter.start()
         except NbGraderException as error:
@@ -344,7 +356,7 @@ class AutogradeStaged(Autograde):
             notebook, resources = step(notebook, resources)
         self._session().settle()
         written = Path(self._format_dest(resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]))
-        write_atomically(written / Path(notebook_filename).name, _as_file(notebook))
+        write_atomically(written / Path(notebook_filename).name, _as_file(notebook), lasting=False)
 
     def _session(self) -> _Whole:
         return Gradebook(self.coursedir.db_url, self.coursedir.course_id).db()
@@ -399,14 +411,15 @@ def _convert(folder: ClassFolder, assignment: str) -> list[str]:
     config.Autograde.autograde_preprocessors = [
         Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveVerdicts, AssignLatePenalties,
     ]  # fmt: skip
+    config.AutogradeStaged.exporter_class = NotebookExporter  # of what is graded already
     config.Verdicts.ledger = str(folder.ledger)
     directory = CourseDirectory(config=config)
     directory.assignment_id = assignment
     converter = AutogradeStaged(coursedir=directory, config=config)
     converter.force = True
-    converter.permissions = 644
-    with quiet(converter.log) as said, one_gradebook(), contextlib.suppress(NbGraderException):
-        converter.start()
+    with files.private(folder.root), quiet(converter.log) as said, one_gradebook():
+        with contextlib.suppress(NbGraderException):
+            converter.start()
     return said
 
 

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from autograde.files import open_to_add
+
 VERDICTS = ("pass", "part", "fail", "error", "timeout", "out of memory", "blocked", "not answered")
 
 
@@ -96,8 +98,7 @@ class Ledger:
         lines = "".join(
             json.dumps(vars(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records
         ).encode()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self.path(assignment), os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        handle = open_to_add(self.path(assignment))
         try:
             size = os.fstat(handle).st_size
             if size and os.pread(handle, 1, size - 1) != b"\n":  # a killed run's last line was cut short: end it
@@ -141,8 +142,7 @@ class Ledger:
     def alone(self) -> Iterator[None]:
         """Holds the class for one run; raises `LedgerBusy` at once where another run has it. Released when the process
         ends, however it ends."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("a+") as file:
+        with os.fdopen(open_to_add(self.folder / ".lock"), "a+") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:

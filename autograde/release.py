@@ -17,7 +17,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from autograde import gradebook
-from autograde.folders import ClassFolder, write_atomically
+from autograde.files import make_folder, write_atomically
+from autograde.folders import ClassFolder
 
 ROOT = Path(__file__).resolve().parent.parent
 _EPOCH = (2020, 1, 1, 0, 0, 0)  # one date in every archive: the same content gives the same bytes
@@ -33,7 +34,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
     if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
         write_atomically(folder.root / ".gitignore", "*\n")
     gradebook.write_configuration(folder)
-    (folder.root / "submitted").mkdir(parents=True, exist_ok=True)
+    make_folder(folder.submitted)
     packed, done = wheel(), []
     for notebook in sorted(notebooks):
         name, content = notebook.stem, notebook.read_bytes()

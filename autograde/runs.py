@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from autograde import keys
-from autograde.folders import write_atomically
+from autograde.files import write_atomically
 from course.checks.draw import Key
 
 _FILE = "unfinished.json"

@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograde import bank, flags, reference
-from autograde.folders import ClassFolder, write_atomically
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
 from course import checks
 from course.chapters import chapter
 from course.checks import Table
@@ -311,7 +312,7 @@ def sample(folder: ClassFolder, assignment: str) -> list[HandIn]:
     for hand_in in made:
         target = folder.submitted / hand_in.student / assignment / f"{assignment}.ipynb"
         if not target.exists() or target.read_bytes() != hand_in.content:
-            write_atomically(target, hand_in.content)
+            write_atomically(target, hand_in.content, lasting=False)
     return made
 
 

@@ -24,7 +24,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from autograde import bank, gradebook, judge
-from autograde.folders import ClassFolder, write_atomically
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
 from autograde.trace import Trace, how_long, traces
 from course.exercises import Exercise
 
@@ -222,7 +223,7 @@ _STYLE: dict[Any, Any] = {
 def write(folder: ClassFolder, assignment: str) -> tuple[Summary, Path]:
     """Makes class/summary/<assignment>.html; returns what is on it, and where it is."""
     found, target = summary(folder, assignment), folder.summary(assignment)
-    write_atomically(target, page(found))
+    write_atomically(target, page(found), lasting=False)
     return found, target
 
 

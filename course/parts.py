@@ -9,7 +9,6 @@ import ast
 import importlib
 import inspect
 import linecache
-import os
 import symtable
 import sys
 import types
@@ -18,6 +17,7 @@ from typing import Any
 
 from course import session
 from course.exercises import Exercise, of_part
+from course.files import replace
 from course.record import choose_reference, home, read
 
 
@@ -105,9 +105,7 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         path.parent.mkdir(parents=True, exist_ok=True)
         trial = types.ModuleType("course.own.trial")
         exec(compile(source, str(path), "exec"), trial.__dict__)
-        fresh = path.with_suffix(f".{os.getpid()}.new")
-        fresh.write_text(source, "utf-8")
-        os.replace(fresh, path)
+        replace(path, source)
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         return f"The points are yours, but the part could not be kept for later notebooks: {why}"

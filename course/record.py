@@ -18,6 +18,7 @@ from filelock import FileLock  # a lock on every system; torch depends on it any
 
 from course.checks import Verdict
 from course.exercises import Exercise, exercises
+from course.files import replace
 
 
 def home() -> Path:
@@ -50,9 +51,7 @@ def _changed() -> Iterator[dict[str, Any]]:
     with FileLock(path.with_suffix(".lock"), timeout=10):
         state = _read(path)
         yield state
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(state, indent=1, sort_keys=True), "utf-8")
-        os.replace(fresh, path)
+        replace(path, json.dumps(state, indent=1, sort_keys=True))
 
 
 def read() -> dict[str, Any]:

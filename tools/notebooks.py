@@ -28,6 +28,7 @@ from nbgrader.preprocessors import ComputeChecksums, LockCells
 from tqdm import tqdm
 
 from course.blank import left_to_write
+from course.files import replace
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -100,9 +101,7 @@ def read(path: Path) -> NotebookNode:
 def write(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook whole or not at all, in the bytes that nbgrader would write."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_suffix(".new")
-    nbformat.write(notebook, fresh)
-    os.replace(fresh, path)
+    replace(path, nbformat.writes(notebook) + "\n")
 
 
 # --- metadata -------------------------------------------------------------------------------------------------------

@@ -1,0 +1,221 @@
+"""Who may read a class: its owner, a group where one is named, and nobody else, whatever the umask."""
+
+import grp
+import os
+import shutil
+import stat
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from autograde import access, collect, doctor, export, feedback, files, grade, gradebook, regrade, sample, summary
+from autograde.cli import app
+from autograde.folders import ClassFolder
+from autograde.release import release
+from tests.autograde import toy
+
+
+@pytest.fixture(params=[0o022, 0o000, 0o077], ids=lambda umask: f"umask {umask:03o}")
+def umask(request):
+    before = os.umask(request.param)
+    yield request.param
+    assert os.umask(before) == request.param, "the umask of the process was left changed"
+
+
+@pytest.fixture
+def group():
+    """A group that we may give files to, where there is one beside our own."""
+    mine = set(os.getgroups()) if os.geteuid() else {found.gr_gid for found in grp.getgrall()}
+    others = sorted(gid for gid in mine - {os.getgid()})
+    if not others:
+        pytest.skip("needs a second group")
+    return grp.getgrgid(others[0])
+
+
+def a_term(folder, notebook, handed_in):
+    """All that a class goes through, by every way that writes: what is there afterwards is all that can be there."""
+    release(folder, [notebook], due=[])
+    made = sample.sample(folder, toy.NAME)
+    sample.write_expected(folder, {toy.NAME: made})
+    for student in [hand_in.student for hand_in in made][3:]:
+        shutil.rmtree(folder.submitted / student)
+    collect.collect(folder, handed_in, toy.NAME)
+    grade.grade(folder)
+    regrade.regrade(folder, write=True)
+    feedback.feedback(folder, toy.NAME)
+    export.export(folder)
+    summary.write(folder, toy.NAME)
+
+
+def modes(root):
+    """path -> mode of everything below, and of the root."""
+    found = {}
+    for path in [root, *root.rglob("*")]:
+        found[str(path.relative_to(root.parent))] = path.lstat()
+    return found
+
+
+@pytest.fixture
+def handed_in(tmp_path, toy_notebook):
+    """A folder as another person has it: readable by all, and not to be written."""
+    source = tmp_path / "theirs"
+    place = source / "ada" / toy.NAME
+    place.mkdir(parents=True)
+    shutil.copyfile(toy_notebook, place / f"{toy.NAME}.ipynb")
+    (place / f"{toy.NAME}.ipynb").chmod(0o444)
+    (place / "timestamp.txt").write_text("2026-01-30 15:00:00 UTC\n")
+    place.chmod(0o555)
+    yield source
+    place.chmod(0o755)
+
+
+def test_nobody_else_may_read_anything_of_a_class(tmp_path, toy_notebook, handed_in, umask, one_sandbox):
+    folder, before = ClassFolder.at(tmp_path / "class"), modes(handed_in)
+    a_term(folder, toy_notebook, handed_in)
+    found = modes(folder.root)
+    of_ada = f"ada/{toy.NAME}"
+    for name in ("gradebook.db", "grades.csv", "nbgrader_config.py", f"ledger/{toy.NAME}.jsonl",
+                 f"submitted/{of_ada}/timestamp.txt", f"autograded/{of_ada}/{toy.NAME}.ipynb",
+                 f"feedback/{of_ada}/{toy.NAME}.html", f"archives/{toy.NAME}.zip",
+                 f"summary/{toy.NAME}.html"):  # fmt: skip
+        assert f"class/{name}" in found
+    told = {name: oct(state.st_mode) for name, state in found.items() if state.st_mode & 0o077}
+    assert not told
+    after = modes(handed_in)
+    kept = ("st_mode", "st_uid", "st_gid", "st_mtime_ns", "st_ino")
+    assert [[getattr(s, k) for k in kept] for s in after.values()] == [
+        [getattr(s, k) for k in kept] for s in before.values()
+    ]
+    assert not list(access.opened(folder))
+
+
+def test_a_class_that_is_shared_is_for_its_group_too(tmp_path, toy_notebook, handed_in, umask, one_sandbox, group):
+    folder = ClassFolder.at(tmp_path / "class")
+    files.make_folder(folder.root)
+    access.close(folder, group.gr_name)
+    a_term(folder, toy_notebook, handed_in)
+    wrong = {}
+    for name, state in modes(folder.root).items():
+        wanted = 0o2770 if stat.S_ISDIR(state.st_mode) else 0o660
+        if stat.S_IMODE(state.st_mode) != wanted or state.st_gid != group.gr_gid:
+            wrong[name] = oct(state.st_mode), state.st_gid
+    assert not wrong
+    assert access.whose(folder) == f"its owner and the group {group.gr_name}"
+
+
+def test_a_class_is_shared_and_closed_again(tmp_path, toy_class, group):
+    folder = toy_class.copy(tmp_path / "class")
+    folder.grades.chmod(0o644)
+    folder.released(toy.NAME).chmod(0o400)
+    assert access.close(folder, group.gr_name) > 10
+    assert not list(access.opened(folder))
+    assert stat.S_IMODE(folder.grades.stat().st_mode) == 0o660
+    assert stat.S_IMODE(folder.released(toy.NAME).stat().st_mode) == 0o440
+    assert access.close(folder) == 0
+    (folder.root / "by-hand.csv").write_text("ada,3")
+    (folder.root / "by-hand.csv").chmod(0o664)
+    assert [each.to for each in access.opened(folder)] == ["everybody"]
+    assert access.close(folder) == 1  # the group stays
+    assert access.close(folder, "") > 10
+    assert not any(state.st_mode & 0o077 for state in modes(folder.root).values())
+    with pytest.raises(ValueError, match="there is no group 'nobody-has-this'"):
+        access.close(folder, "nobody-has-this")
+
+
+def test_a_file_that_is_replaced_keeps_its_mode_owner_and_group(tmp_path, umask, group):
+    path = tmp_path / "grades.csv"
+    files.write_atomically(path, "first")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for mode in (0o640, 0o644, 0o400):
+        path.chmod(mode)
+        os.chown(path, -1 if os.geteuid() else 4321, group.gr_gid)
+        before = path.stat()
+        files.write_atomically(path, f"with mode {mode:o}")
+        after = path.stat()
+        assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+        assert path.read_text() == f"with mode {mode:o}" and after.st_ino != before.st_ino
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_group_that_cannot_be_kept_is_not_changed_for_another(tmp_path, monkeypatch, group):
+    path = tmp_path / "grades.csv"
+    files.write_atomically(path, "first")
+    path.chmod(0o640)
+    os.chown(path, -1, group.gr_gid)
+
+    def refused(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", refused)
+    files.write_atomically(path, "second")
+    assert path.read_text() == "second" and stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path):
+    other = tmp_path / "other"
+    other.write_text("mine")
+    link = tmp_path / "grades.csv"
+    link.symlink_to(other)
+    files.write_atomically(link, "grades")
+    assert other.read_text() == "mine" and not link.is_symlink() and link.read_text() == "grades"
+
+
+def said(*words):
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    return done.exit_code, done.output
+
+
+def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path, toy_class, monkeypatch):
+    monkeypatch.setattr(doctor, "report", lambda: 0)
+    folder = toy_class.copy(tmp_path / "class")
+    access.close(folder, "")
+    status, told = said("doctor", "--class", folder.root)
+    assert status == 0 and "for its owner alone" in told and "through the sandbox" in told
+    folder.grades.chmod(0o604)
+    (folder.autograded / "right").chmod(0o755)
+    status, told = said("doctor", "--class", folder.root)
+    assert status == 1 and "class/grades.csv (everybody)" in told and "class/autograded/right (everybody)" in told
+    command = f"autograde access --class {folder.root}"
+    assert command in told
+    status, told = said(*command.split()[1:])
+    assert status == 0 and "2 files and folders changed" in told
+    assert said("doctor", "--class", folder.root)[0] == 0
+    assert said("doctor", "--class", tmp_path / "none")[0] == 1
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        'c = get_config()\nc.CourseDirectory.course_id = "default_course"\n',
+        gradebook.CONFIGURATION + "\nc.Execute.kernel_name = 'python3'\n",
+        gradebook.CONFIGURATION + "\nc.Autograde.exporter_class = 'nbconvert.exporters.NotebookExporter'\n",
+        None,
+    ],
+    ids=["stock", "a kernel", "nbgrader's exporter", "none"],
+)
+def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, monkeypatch, edited):
+    monkeypatch.setattr(doctor, "report", lambda: 0)
+    folder = ClassFolder.at(tmp_path / "class")
+    files.make_folder(folder.root)
+    gradebook.write_configuration(folder)
+    assert said("doctor", "--class", folder.root)[0] == 0
+    folder.config.unlink() if edited is None else folder.config.write_text(edited)
+    status, told = said("doctor", "--class", folder.root)
+    assert status == 1 and "NO  nbgrader" in told and "autograde release" in told
+
+
+def test_a_configuration_of_an_older_version_leads_through_the_sandbox(tmp_path):
+    folder = ClassFolder.at(tmp_path / "class")
+    files.make_folder(folder.root)
+    folder.config.write_text(
+        "from pathlib import Path\nfrom autograde.gradebook import configure\n"
+        "c = get_config()\nconfigure(c, Path(__file__).resolve().parent)\n"
+    )
+    assert all(finding.ok for finding in access.examine(folder) if finding.name == "nbgrader")
+
+
+def test_every_text_for_the_instructor_says_that_nothing_runs_unprotected():
+    root = Path(__file__).resolve().parents[2]
+    told = [gradebook.CONFIGURATION, (root / "book" / "instructors" / "grader.md").read_text("utf-8")]
+    assert not any("unprotected" in text or "without isolation" in text for text in told)
