@@ -41,6 +41,8 @@ DURATIONS = TESTS / "durations.json"
 LEAST = 0.05  # what takes less is not stored
 # A test file is slow when its tests took more than this together. A new file is fast until it is measured.
 SLOW_FILE = 2.0
+# Never fast, whatever they took: what these share, a sandbox, a graded class, a browser, was counted where it was made.
+NEVER_FAST = ("slow", "sandbox", "browser")
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.
@@ -106,9 +108,17 @@ def pytest_collection_modifyitems(config, items):
         if marker is None:
             item.add_marker(pytest.mark.xdist_group(groups[item]))
         seconds[groups[item]] += durations().get(item.nodeid, LEAST)
+    if config.getoption("--fast"):
+        config.hook.pytest_deselected(items=[item for item in items if never_fast(item)])
+        items[:] = [item for item in items if not never_fast(item)]
     if hasattr(config, "workerinput"):  # xdist hands groups out in the order of their first tests
         first = {group: place for place, group in reversed(list(enumerate(groups.values())))}
         items.sort(key=lambda item: (-seconds[groups[item]], first[groups[item]]))
+
+
+def never_fast(item):
+    """Whether `make check` leaves a test out."""
+    return any(item.get_closest_marker(name) for name in NEVER_FAST)
 
 
 def group_of(item):
