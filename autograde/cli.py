@@ -11,7 +11,6 @@ import contextlib
 import difflib
 import errno
 import os
-import re
 import shlex
 import sys
 import time
@@ -35,6 +34,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from autograde.folders import ClassFolder
+from autograde.text import spelt
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -87,11 +87,7 @@ CLASS = ROOT / "class"
 
 def _plain(value: object) -> str:
     """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelt out."""
-    return re.sub(
-        r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]",
-        lambda found: f"\\u{ord(found[0]):04x}",
-        str(value),
-    )
+    return spelt(str(value))
 
 
 def _text(value: object, style: str = "") -> Text:

@@ -12,16 +12,17 @@ import hashlib
 import time
 import traceback
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 
 import nbformat
 
-from autograde import flags, judge, quarantine, reference
+from autograde import judge, quarantine, reference
+from autograde.intake.jail import Intake, Unread
 from autograde.judge import Judged, Judgement
-from autograde.rebuild import Rebuilt, rebuild
+from autograde.rebuild import Rebuilt
 from autograde.sandbox import Sandbox, SandboxError
 from autograde.syntax import nodes
 from autograde.versions import versions
@@ -82,6 +83,7 @@ class Desk:
         self.exercises: list[Exercise] = judge.of_assignment(name)
         self._tables: dict[str, Table] = {}
         self._sandbox: Sandbox | None = None
+        self.intake = Intake(self.notebook)
 
     def __enter__(self) -> Desk:
         return self
@@ -90,6 +92,7 @@ class Desk:
         self.close()
 
     def close(self) -> None:
+        self.intake.close()
         if self._sandbox is not None:
             self._sandbox.close()
             self._sandbox = None
@@ -119,8 +122,11 @@ class Desk:
                 return self._unreadable(seen)
             self.sandbox()
             started = time.monotonic()  # what a run pays once is not the first hand-in's
-            rebuilt = rebuild(self.notebook, seen.notebook)
+            rebuilt = self.intake.rebuilt(seen)
             judgement = self._judge(rebuilt)
+        except Unread as unread:
+            told, more = unread.student, unread.instructor
+            return self._unreadable(replace(seen, notebook=None, reason_for_student=told, reason_for_instructor=more))
         except (SandboxError, OSError) as error:  # the machine's: no student is to blame, and the next may fare alike
             self.close()
             raise SandboxError(str(error) or type(error).__name__) from error
@@ -131,11 +137,15 @@ class Desk:
         for index, ran in judgement.ran.items():
             if index < len(cells) and cells[index].cell_type == "code":
                 cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
-        found = flags.flags(cell.source for cell in rebuilt.cells if cell.kind != "given")
         return Graded(
             judgement.verdicts,
             rebuilt.notebook,
-            flags=[*seen.flags, *found, *rebuilt.edited, *sorted(f"ended: {ending}" for ending in judgement.endings)],
+            flags=[
+                *seen.flags,
+                *rebuilt.flags,
+                *rebuilt.edited,
+                *sorted(f"ended: {ending}" for ending in judgement.endings),
+            ],
             notes=[*seen.notes, *rebuilt.notes],
             details=[*seen.details, *rebuilt.details],
             seconds=time.monotonic() - started,
@@ -168,11 +178,16 @@ class Desk:
         )
 
 
-def lay_out(notebook: nbformat.NotebookNode, seen: quarantine.Received) -> tuple[nbformat.NotebookNode, str]:
+def lay_out(
+    notebook: nbformat.NotebookNode, seen: quarantine.Received, intake: Intake
+) -> tuple[nbformat.NotebookNode, str]:
     """(the rebuilt notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
     if seen.notebook is None:
         return _plain(notebook), seen.reason_for_student
-    return rebuild(notebook, seen.notebook).notebook, ""
+    try:
+        return intake.rebuilt(seen).notebook, ""
+    except Unread as unread:
+        return _plain(notebook), unread.student
 
 
 def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, seconds: float = 0.0) -> Graded:

@@ -21,6 +21,7 @@ from autograde import files, gradebook
 from autograde.folders import ClassFolder
 from autograde.judge import NOT_LOOKED_AT
 from autograde.quarantine import NO_FILE
+from autograde.text import plain
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
@@ -59,7 +60,12 @@ _OUTSIDE = ("FileNotFoundError", "PermissionError", "ConnectionError", "URLError
 
 
 class PageExporter(HTMLExporter):
-    """nbconvert's HTML exporter under a name of its own, so that the class's configuration can give it our template."""
+    """nbconvert's HTML exporter under a name of its own, so that the class's configuration can give it our template.
+    Whatever the page is made from, no control character is on it."""
+
+    def from_notebook_node(self, nb, resources=None, **kwargs):
+        page, resources = super().from_notebook_node(nb, resources, **kwargs)
+        return plain(page), resources
 
 
 class Grades(GetGrades):

@@ -26,7 +26,7 @@ MARKUP = "puts HTML or script into its output"
 POINTS = "asks for points"
 MARKS = "edited the marks of graded cells"  # these two are `rebuild`'s, seen in the notebook and not in its code
 CHECKS = "edited a check"
-_ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
+ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
 
 _OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
 _LIBRARIES = {"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch._C", "builtins", "numpy"}
@@ -96,7 +96,7 @@ def flags(sources: Iterable[str]) -> list[str]:
         if any(line.lstrip().startswith("!") for line in source.splitlines()):
             found.add(PROCESSES)
         found |= _of(nodes("\n".join(lines)))
-    return [flag for flag in _ALL if flag in found]
+    return [flag for flag in ALL if flag in found]
 
 
 def _of(tree: list[ast.AST]) -> set[str]:

@@ -25,6 +25,7 @@ from autograde.desk import Desk, Graded, Task, lay_out, task
 from autograde.engine import Engine, EngineError, Job, engine
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
+from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, Record, counting
 from autograde.runs import Plan
 from autograde.sandbox import SandboxError
@@ -138,6 +139,7 @@ class _Run:
         """All hand-ins of one assignment, then their way into the gradebook."""
         self.task = task(name, self.folder.released(name).read_bytes(), self.plan.key)
         self.entered = gradebook.in_gradebook(self.folder, name)
+        self.notebook = nbformat.reads(self.task.notebook, as_version=4)
         self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
         self.standings = gradebook.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
@@ -149,8 +151,8 @@ class _Run:
             self.lines.append(line)
             progress(name, len(self.lines), len(hand_ins), line)
 
-        with entered_though_stopped(self.folder, name):
-            for job, graded in self.workers.grade(self.task, self._to_grade(hand_ins, done)):
+        with entered_though_stopped(self.folder, name), Intake(self.notebook) as intake:
+            for job, graded in self.workers.grade(self.task, self._to_grade(hand_ins, intake, done)):
                 known = self.latest.get((job.student, job.seen.sha256), {})
                 made, count = records(self.plan.run, self.task, job, graded, known)
                 record(self.folder, self.ledger, job, graded, made, count)
@@ -160,17 +162,18 @@ class _Run:
         self.lines.sort(key=lambda line: line.student)
         self.summary.lines += [_as_it_stands(line, standings) for line in self.lines]
 
-    def _to_grade(self, hand_ins: Iterable[tuple[str, Path]], done: Callable[[Line], None]) -> Iterator[Job]:
+    def _to_grade(
+        self, hand_ins: Iterable[tuple[str, Path]], intake: Intake, done: Callable[[Line], None]
+    ) -> Iterator[Job]:
         """Reads hand-ins as they are asked for and yields those to grade; the others are `done`."""
-        notebook = nbformat.reads(self.task.notebook, as_version=4)
         for student, path in hand_ins:
-            job = read(student, path, self.task.assignment)
+            job = read(student, path, self.task.assignment, intake)
             known = self.latest.get((student, job.seen.sha256), {})
             if not self._current(known) or self._failed_and_left(student, job.seen.sha256, known):
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
             if not self._entered(student, job.seen.sha256, known):
-                shown, reason = lay_out(notebook, job.seen)
+                shown, reason = lay_out(self.notebook, job.seen, intake)
                 stage(self.folder, job, shown, known, reason)
             done(line_of(student, known, fresh=False))
 
@@ -195,9 +198,9 @@ class _Run:
         return student in self.entered and stamp.get("hand_in") == hand_in and of_run
 
 
-def read(student: str, path: Path, assignment: str) -> Job:
+def read(student: str, path: Path, assignment: str, intake: Intake) -> Job:
     """A hand-in as it lies there now, read once."""
-    return Job(student, quarantine.receive(path, assignment), quarantine.handed_in_at(path))
+    return Job(student, intake.receive(path, assignment), quarantine.handed_in_at(path))
 
 
 @contextlib.contextmanager
@@ -308,7 +311,7 @@ def check(file: Path, assignment: str) -> Graded:
     notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
     with Desk(assignment, notebook, Key.fresh()) as desk:
         try:
-            return desk.grade(quarantine.receive(file, assignment))
+            return desk.grade(desk.intake.receive(file, assignment))
         except SandboxError as error:
             why = str(error)
     raise isolation.explained(why)

@@ -9,8 +9,6 @@ mistake, or gap, costs once.
 from __future__ import annotations
 
 import ast
-import re
-import symtable
 import sys
 import time
 import traceback
@@ -20,11 +18,12 @@ from functools import lru_cache
 from typing import Any
 
 from autograde import bank, reference
+from autograde.intake.names import Names, names_of, symbols
 from autograde.limits import MIB, bounded
 from autograde.rebuild import Cell
 from autograde.remote import Remote, printable
 from autograde.sandbox import CellError, Child, Ran, Sandbox, Usage
-from autograde.syntax import nodes, parsed
+from autograde.syntax import nodes
 from course import checks, questions
 from course.checks import RowVerdict, Table, Verdict
 from course.checks.draw import Key
@@ -84,33 +83,33 @@ def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise
     if exercise.question:
         return []
     earlier = [e for e in among[: among.index(exercise)] if not e.question and e.chapter == exercise.chapter]
-    names = reference.reached(exercise.chapter, exercise.parts) | _reached(exercise, cells)
+    reached = reference.reached(exercise.chapter, exercise.parts) | _reached(exercise, cells)
     for other in reversed(earlier):
-        if names & set(other.parts):
-            names |= reference.reached(exercise.chapter, other.parts)
-    return [other for other in earlier if names & set(other.parts)]
+        if reached & set(other.parts):
+            reached |= reference.reached(exercise.chapter, other.parts)
+    return [other for other in earlier if reached & set(other.parts)]
 
 
 def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
     """The names that the cells which bind the exercise's own use, through any other cell, given or the student's."""
     modules = _modules(cells)
-    found = [_globals(cell.source, modules) or _guessed(cell) for cell in cells]
-    names, left, grown = set(exercise.parts), set(range(len(cells))), True
+    found = [names(cell) for cell in cells]
+    reached, left, grown = set(exercise.parts), set(range(len(cells))), True
     while grown:
         grown = False
         for at in sorted(left):
-            if found[at][0] & names:
+            if (found[at].bound - modules) & reached:  # what only calls torch.manual_seed binds no torch
                 left.remove(at)
-                names |= found[at][1]
+                reached |= found[at].used
                 grown = True
-    return names
+    return reached
 
 
 def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
     """Whether another cell of the student's binds one of the exercise's names, such as `answer_1, answer_2 = 3, 4`."""
     own = f"{exercise.name}-answer"
     others = [cell for cell in cells if cell.kind != "given" and cell.grade_id != own]
-    return any(set(exercise.parts) & (_globals(cell.source, frozenset()) or _guessed(cell))[0] for cell in others)
+    return any(set(exercise.parts) & names(cell).bound for cell in others)
 
 
 def _modules(cells: Sequence[Cell]) -> frozenset[str]:
@@ -118,10 +117,10 @@ def _modules(cells: Sequence[Cell]) -> frozenset[str]:
     return frozenset().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
 
 
-def _guessed(cell: Cell) -> tuple[frozenset[str], frozenset[str]]:
-    """`_globals` of a text of which no symbols can be told: it may bind and use all that it names, where it runs."""
-    words = frozenset(_words(cell.source) if _may_run(cell.source) else ())
-    return words, words
+def names(cell: Cell) -> Names:
+    """The names of a cell's text: the intake's child told those of a student's, which is not parsed out here."""
+    told = cell.names
+    return told if told is not None and told.source == cell.source else names_of(cell.source)
 
 
 def needed(cells: Sequence[Cell]) -> list[Cell]:
@@ -130,12 +129,12 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
     A given figure that no answer uses would cost every hand-in its second. A given cell that does not parse stays.
     """
     modules = _modules(cells)
-    given = {cell.index: _globals(cell.source, modules) for cell in cells if cell.kind == "given"}
+    given = {cell.index: symbols(cell.source, modules) for cell in cells if cell.kind == "given"}
     kept = {cell.index for cell in cells if cell.kind != "given" or given[cell.index] is None}
     used: set[str] = set()
     for cell in cells:
         if cell.kind != "given":
-            used |= (_globals(cell.source, modules) or _guessed(cell))[1]
+            used |= names(cell).used
     grown = True
     while grown:
         grown = False
@@ -145,33 +144,6 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
                 used |= found[1]
                 grown = True
     return [cell for cell in cells if cell.index in kept]
-
-
-@lru_cache(maxsize=1000)  # the given cells are the same in all hand-ins of an assignment
-def _globals(source: str, modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]] | None:
-    """(names that the text binds, or whose objects its statements change; names that it uses), None if no Python.
-
-    A call on a module, such as torch.manual_seed(0), changes nothing that counts: every request sets its own seed.
-    """
-    try:
-        tree, table = parsed(source), symtable.symtable(source, "<cell>", "exec")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    if tree is None:
-        return None
-    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
-    used, todo = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
-    while todo:
-        inner = todo.pop()
-        used |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
-        todo += inner.get_children()
-    for statement in tree.body:  # words.append("und"), words[0] = "und"
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            bound |= _root(statement.value.func) - modules
-        elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
-            targets = [statement.target] if isinstance(statement, ast.AugAssign) else statement.targets
-            bound |= set().union(*map(_root, targets)) - modules
-    return frozenset(bound), frozenset(used)
 
 
 @lru_cache(maxsize=1000)
@@ -187,29 +159,6 @@ def _imported(source: str) -> frozenset[str]:
                 if isinstance(node, ast.Import) or f"{node.module}.{name.name}" in sys.modules:
                     found.add((name.asname or name.name).split(".")[0])
     return frozenset(found)
-
-
-_IPYTHON = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
-
-
-def _may_run(source: str) -> bool:
-    """Whether a text of which no symbols can be told is Python after all (`await` at its top), or IPython's. Where it
-    is neither it will not run, and uses nothing: an experiment that it mentions need not be run for it.
-    """
-    return parsed(source) is not None or _IPYTHON.search(source) is not None
-
-
-def _words(source: str) -> set[str]:
-    """Everything that could be a name in a text that is no Python."""
-    return set(re.findall(r"[^\W\d]\w*", source))
-
-
-def _root(node: ast.AST) -> set[str]:
-    """The name that an expression such as a.b[0].c begins with; nothing for a plain name or another expression."""
-    deeper = False
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node, deeper = node.value, True
-    return {node.id} if deeper and isinstance(node, ast.Name) else set()
 
 
 class Line:
@@ -329,17 +278,17 @@ class HandIn:
                 again = _in_our_words(again, before, self.tables[exercise.name])
                 self.done.verdicts[exercise.name] = replace(again, replaced=failed)
 
-    def _with_reference(self, names: Sequence[str]) -> list[Cell]:
+    def _with_reference(self, failed: Sequence[str]) -> list[Cell]:
         """The cells with the reference after each of these answers, and after every other cell of the student's that
         binds a name of theirs: it takes their names and leaves their helpers.
         """
-        replaced = [e for e in self.exercises if e.name in names]
+        replaced = [e for e in self.exercises if e.name in failed]
         free = 1 + max(cell.index for cell in self._all)
         modules = _modules(self._all)
         cells = []
         for cell in self._all:
             cells.append(cell)
-            bound = (_globals(cell.source, modules) or _guessed(cell))[0] if cell.kind != "given" else frozenset()
+            bound = names(cell).bound - modules if cell.kind != "given" else frozenset()
             for exercise in replaced:
                 if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.parts):
                     source = reference.source(exercise.chapter, exercise.parts)

@@ -2,23 +2,28 @@
 why there is none.
 
 Nothing here runs, follows a link, unpacks anything or keeps an output. `receive` never raises, whatever it is given.
+What the bytes of a file say is `contents`, which needs the standard library alone: the grader has it looked at in a
+child without rights (`intake.jail`), and never parses a file of a student's in its own process.
 """
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
-from nbgrader.utils import parse_utc
+from autograde.text import plain
+
+if TYPE_CHECKING:
+    import nbformat
+
+    from autograde.rebuild import Merged
 
 MAX_BYTES = 256 << 20  # a notebook with a hundred megabytes of images in it is still read
 MAX_TOKENS = 10_000_000  # commas and brackets: what a file of this size could unfold to in memory
@@ -30,6 +35,7 @@ MAX_DEPTH = 6
 STAMP = "timestamp.txt"  # nbgrader's: the moment of handing in, as text
 SEVERAL = "several notebooks"
 NO_FILE = hashlib.sha256().hexdigest()  # stands for a hand-in in which no notebook was found
+_NAMED = 100  # doubled keys that are looked at, of which a few are named
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # some browsers add the second ending
 _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_checkpoints
 
@@ -53,6 +59,21 @@ class Received:
     reason_for_instructor: str = ""
     flags: tuple[str, ...] = ()
     empty: bool = False  # there is no file at all
+    merged: Merged | None = field(default=None, compare=False, repr=False)  # its cells in the assignment's order
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the bytes of a file say: the clean notebook as plain dictionaries, or why there is none (`student`,
+    `instructor`). `notes` are pairs of sentences, for the student and for the instructor. `merged` says what of it
+    belongs where in the assignment, for whoever has asked that too.
+    """
+
+    notebook: dict[str, Any] | None
+    notes: tuple[tuple[str, str], ...] = ()
+    student: str = ""
+    instructor: str = ""
+    merged: Merged | None = None
 
 
 class _Refused(Exception):
@@ -79,41 +100,73 @@ class _Reading:
         self.details.append(instructor)
 
 
-def receive(path: str | os.PathLike[str], assignment: str) -> Received:
-    """The notebook of the hand-in at `path`: a folder, in which "<assignment>.ipynb" should be, or the file itself.
-
-    A notebook under another name or in a sub-folder is taken too; of several, see `_choose`. Never raises.
-    """
+def contents(data: bytes) -> Contents:
+    """What a file of these bytes holds. Never raises: what goes wrong is the reason."""
     reading, notebook, student, instructor = _Reading(), None, "", ""
     try:
-        notebook = _read(Path(path), f"{assignment}.ipynb", reading)
-    except _Refused as refused:
-        student, instructor = refused.student, refused.instructor
-    except RecursionError:
-        student = (
-            "Your file is nested too deeply to be a notebook. Open it in JupyterLab, save it and hand it in again."
-        )
-        instructor = "JSON nested too deeply"
-    except MemoryError:
-        student = "Your notebook is too large to be read. Clear its outputs, save it and hand it in again."
-        instructor = "memory ran out while it was read"
+        notebook = _clean(_parse(data, reading), reading)
+    except Exception as error:
+        student, instructor = _reasons(error)
+    return Contents(notebook, tuple(zip(reading.notes, reading.details, strict=True)), student, instructor)
+
+
+def receive(
+    path: str | os.PathLike[str], assignment: str, contents: Callable[[bytes], Contents] = contents
+) -> Received:
+    """The notebook of the hand-in at `path`: a folder, in which "<assignment>.ipynb" should be, or the file itself.
+
+    A notebook under another name or in a sub-folder is taken too; of several, see `_choose`. Never raises, but what
+    `contents` does: it says what the bytes hold.
+    """
+    reading = _Reading()
+    try:
+        data = _found(Path(path), f"{assignment}.ipynb", reading)
     except Exception as error:  # the last line of defence: one hand-in never stops a run
-        student = "Your notebook could not be read. Open it in JupyterLab, save it and hand it in again."
-        instructor = f"{type(error).__name__}: {_shown(error)}"
+        found = Contents(None, (), *_reasons(error))
+    else:
+        found = contents(data)
     return Received(
-        notebook,
+        _as_notebook(found.notebook),
         reading.sha256,
         reading.name,
-        tuple(reading.notes),
-        tuple(reading.details),
-        student,
-        instructor,
+        (*reading.notes, *(student for student, _ in found.notes)),
+        (*reading.details, *(instructor for _, instructor in found.notes)),
+        found.student,
+        found.instructor,
         tuple(reading.flags),
         reading.empty,
+        found.merged,
     )
 
 
-def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode:
+def digest(path: str | os.PathLike[str], assignment: str) -> tuple[str, str]:
+    """(SHA-256 of the file that `receive` would read, its name): `NO_FILE` and "" where there is none. Never raises."""
+    seen = receive(path, assignment, lambda data: Contents(None))
+    return seen.sha256, seen.name
+
+
+def _reasons(error: Exception) -> tuple[str, str]:
+    """(for the student, for the instructor): why nothing could be read."""
+    if isinstance(error, _Refused):
+        return error.student, error.instructor
+    if isinstance(error, RecursionError):
+        told = "Your file is nested too deeply to be a notebook. Open it in JupyterLab, save it and hand it in again."
+        return told, "JSON nested too deeply"
+    if isinstance(error, MemoryError):
+        told = "Your notebook is too large to be read. Clear its outputs, save it and hand it in again."
+        return told, "memory ran out while it was read"
+    told = "Your notebook could not be read. Open it in JupyterLab, save it and hand it in again."
+    return told, f"{type(error).__name__}: {_shown(error)}"
+
+
+def _as_notebook(found: dict[str, Any] | None) -> nbformat.NotebookNode | None:
+    import nbformat  # seconds to import, and of no use where only bytes are looked at
+
+    return None if found is None else nbformat.from_dict(found)
+
+
+def _found(path: Path, expected: str, reading: _Reading) -> bytes:
+    """The bytes of the file to grade."""
     files = list(_regular_files(path, reading)) if _is_folder(path) else [path.name]
     folder = path if _is_folder(path) else path.parent
     notebooks = [name for name in files if _NOTEBOOK.search(name)]
@@ -133,7 +186,7 @@ def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode
             f"Your notebook was found as {_shown(name)}; please hand it in as {expected}.",
             f"the notebook was found as {_shown(name)}",
         )
-    return _clean(_parse(data, reading), reading)
+    return data
 
 
 # ---------------------------------------------------------------- files
@@ -141,8 +194,7 @@ def _read(path: Path, expected: str, reading: _Reading) -> nbformat.NotebookNode
 
 def _shown(text: object) -> str:
     """A name or message that can be printed, stored and put on a page whatever bytes it came from."""
-    plain = str(text)[:400].encode("utf-8", "replace").decode("utf-8")
-    return re.sub(r"[^\x20-\x7e\u00a0-\ud7ff\uf900-\uffef]", "?", plain)[:200]
+    return re.sub(r"[\t\n\ue000-\uf8ff]", "?", plain(str(text)[:200], "?"))
 
 
 def _listed(names: list[str]) -> str:
@@ -270,6 +322,8 @@ def handed_in_at(folder: Path) -> str:
 
 def readable_moment(data: bytes) -> str:
     """The text where nbgrader can read it as a moment, else "". What its own reading raises would stop the hand-in."""
+    from nbgrader.utils import parse_utc  # which brings all of nbgrader along
+
     try:
         text = data.decode("ascii").strip()
         return text if text and parse_utc(text).year > 1900 else ""
@@ -321,9 +375,12 @@ def _json(text: str, reading: _Reading) -> Any:
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(items)
-        if len(found) < len(items):
-            names = [name for name, _ in items]
-            doubled.update(_shown(name) for name in found if names.count(name) > 1)
+        if len(found) < len(items) and len(doubled) < _NAMED:
+            met: set[str] = set()
+            for name, _ in items:
+                if name in met and len(doubled) < _NAMED:
+                    doubled.add(_shown(name))
+                met.add(name)
         return found
 
     def integer(digits: str) -> int:
@@ -399,7 +456,14 @@ def _texts(notebook: Any) -> list | None:
 # ---------------------------------------------------------------- the notebook
 
 
-def _clean(found: dict[str, Any], reading: _Reading) -> nbformat.NotebookNode:
+def clean(found: dict[str, Any]) -> dict[str, Any]:
+    """A notebook of our own making of the JSON that a child says a notebook is: the same where it is one that
+    `contents` gives. Raises an exception of any kind where it is not.
+    """
+    return _clean(found, _Reading())
+
+
+def _clean(found: dict[str, Any], reading: _Reading) -> dict[str, Any]:
     """A notebook of our own making with the cells' type, id, text and grade_id, and nothing else of the file's."""
     cells = _cells(found, reading)
     if len(cells) > MAX_CELLS:
@@ -435,7 +499,7 @@ def _clean(found: dict[str, Any], reading: _Reading) -> nbformat.NotebookNode:
         raise _Refused(
             "Your notebook has no cells. Hand in the notebook that you worked in.", "a notebook without cells"
         )
-    return nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": kept})
+    return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": kept}
 
 
 def _cells(found: dict[str, Any], reading: _Reading) -> list[Any]:
@@ -448,8 +512,6 @@ def _cells(found: dict[str, Any], reading: _Reading) -> list[Any]:
             "Your notebook is in an old format; save it with a current JupyterLab next time.",
             f"nbformat {_shown(found.get('nbformat'))}",
         )
-        if found.get("nbformat") in (1, 2):
-            return list(nbformat.convert(nbformat.from_dict(copy.deepcopy(found)), 4).get("cells", []))
         sheets = [sheet for sheet in _list(found.get("worksheets")) if isinstance(sheet, dict)]
         old = [cell for sheet in sheets for cell in _list(sheet.get("cells")) if isinstance(cell, dict)]
         return [

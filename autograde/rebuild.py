@@ -4,6 +4,9 @@ Taken are the text of the answer cells and the code cells that the student added
 precedes. Cells that were deleted, doubled, moved, retyped or edited, lost metadata and foreign kernels then stop
 mattering. Text only, nothing runs here, and nothing in a hand-in makes it raise.
 
+`merge` does all that looks into a student's text, with the standard library alone: the grader has it done in a child
+without rights (`intake.jail`). `lay_out` makes the notebook of what that gives.
+
 An answer is looked for by its nbgrader name, then by its cell's id, then by what it defines. Of several cells for one
 answer that are not the untouched stub, the last one above the exercise's check counts, which is what the student saw
 checked; where none stands above it, the first.
@@ -16,18 +19,21 @@ import copy
 import io
 import re
 import tokenize
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Literal
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING, Any, Literal
 
 from autograde import flags
+from autograde.intake.names import Names, names_of
 from autograde.syntax import nodes, parsed
+from autograde.text import plain
 from course.blank import alike, blank
-from course.exercises import exercises
 
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+Notebook = dict[str, Any]  # nbformat 4, as JSON gives it
 Kind = Literal["given", "answer", "added"]
 
 _ANSWER, _CHECK = "-answer", "-check"
@@ -40,7 +46,9 @@ _LONG_LINE = 1_000  # characters; no line of IPython's own is longer
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell to run. `index` is its place in the rebuilt notebook; `exercise` names what the cell answers."""
+    """A code cell to run. `index` is its place in the rebuilt notebook; `exercise` names what the cell answers; `names`
+    are those of its text, where that is a student's.
+    """
 
     index: int
     id: str
@@ -48,6 +56,34 @@ class Cell:
     kind: Kind
     exercise: str | None = None
     grade_id: str = ""
+    names: Names | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One cell of the rebuilt notebook: the assignment's own at place `at`, or an added one (None).
+
+    `source` is the student's text in it, "" in a cell that is no answer; `run` is the text to run, which has the lines
+    left out that cannot, None where nothing runs; `names` are those of `run`.
+    """
+
+    at: int | None
+    source: str = ""
+    run: str | None = None
+    names: Names | None = None
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a hand-in holds for an assignment: the cells in order, and the rest as in `Rebuilt`."""
+
+    pieces: tuple[Piece, ...]
+    notes: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    unanswered: frozenset[str] = frozenset()
+    untouched: bool = False
+    edited: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +94,7 @@ class Rebuilt:
     assignment's own cells with the answers in them, and the added cells. `notes` are sentences for the student and
     `details` the same things for the instructor. `unanswered` are the exercises whose answer is missing or blank;
     `untouched` says that this is all of them and that nothing was added. `edited` are flags: which of the hand-in's
-    marks and checks are not as they were given out.
+    marks and checks are not as they were given out. `flags` say what the student's code tries.
     """
 
     cells: tuple[Cell, ...]
@@ -68,6 +104,7 @@ class Rebuilt:
     unanswered: frozenset[str]
     untouched: bool
     edited: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
 
 
 @dataclass
@@ -135,11 +172,23 @@ class _Notes:
 
 
 def rebuild(assignment: NotebookNode, hand_in: NotebookNode) -> Rebuilt:
-    """`assignment` as it was released, `hand_in` as `quarantine.receive` gives it."""
+    """`assignment` as it was released, `hand_in` as `quarantine.receive` gives it; all in this process."""
+    return lay_out(assignment, merge(assignment, hand_in, marks_of_all()))
+
+
+def marks_of_all() -> frozenset[str]:
+    """nbgrader's names of the answers and checks of all assignments: a copy from another chapter has them honestly."""
+    from course.exercises import exercises
+
+    return frozenset(f"{exercise.name}{ending}" for exercise in exercises() for ending in (_ANSWER, _CHECK))
+
+
+def merge(assignment: Notebook, hand_in: Notebook, marks: Collection[str]) -> Merged:
+    """What of the hand-in belongs where; `marks` as `marks_of_all` gives them."""
     notes = _Notes()
     asked = _asked(assignment)
-    ours = {_grade_id(cell) for cell in assignment.cells}
-    found = [_look(index, cell, ours) for index, cell in enumerate(hand_in.cells)]
+    ours = {_grade_id(cell) for cell in assignment["cells"]}
+    found = [_look(index, cell, ours) for index, cell in enumerate(hand_in["cells"])]
     checks = _place_checks(found, asked)
     _match_answers(found, asked, checks, notes)
     _match_given(found, assignment, notes)
@@ -148,7 +197,17 @@ def rebuild(assignment: NotebookNode, hand_in: NotebookNode) -> Rebuilt:
             cell.role = "added" if cell.kind == "code" and cell.source.strip() else "text"
     _answers_in_added_cells(found, asked, notes)
     _deleted(asked, notes)
-    return replace(_lay_out(assignment, asked, found, notes), edited=_edited(assignment, hand_in))
+    pieces = _pieces(assignment, asked, found, notes)
+    unanswered = frozenset(one.exercise for one in asked if one.open)
+    return Merged(
+        tuple(pieces),
+        tuple(notes.student),
+        tuple(notes.instructor),
+        unanswered,
+        len(unanswered) == len(asked) and not any(piece.at is None for piece in pieces),
+        _edited(assignment, hand_in, marks),
+        tuple(flags.flags(piece.run for piece in pieces if piece.run is not None)),
+    )
 
 
 # ---------------------------------------------------------------- what is asked, what is there
@@ -158,20 +217,20 @@ def _grade_id(cell: Any) -> str:
     return str(cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", ""))
 
 
-def _asked(assignment: NotebookNode) -> list[_Asked]:
+def _asked(assignment: Notebook) -> list[_Asked]:
     asked = []
-    for index, cell in enumerate(assignment.cells):
+    for index, cell in enumerate(assignment["cells"]):
         grade_id = _grade_id(cell)
-        if cell.metadata.get("nbgrader", {}).get("solution"):
+        if cell["metadata"].get("nbgrader", {}).get("solution"):
             asked.append(
                 _Asked(
                     exercise=grade_id.removesuffix(_ANSWER),
                     index=index,
                     id=str(cell.get("id", grade_id)),
                     grade_id=grade_id,
-                    stub=cell.source,
-                    code=cell.cell_type == "code",
-                    names=_defined(cell.source) if cell.cell_type == "code" else frozenset(),
+                    stub=cell["source"],
+                    code=cell["cell_type"] == "code",
+                    names=_defined(cell["source"]) if cell["cell_type"] == "code" else frozenset(),
                 )
             )
     return asked
@@ -341,16 +400,18 @@ def _as_code(one: _Asked, cell: _Found, notes: _Notes) -> str:
     return fenced.group(1) if fenced else cell.source
 
 
-def _match_given(found: list[_Found], assignment: NotebookNode, notes: _Notes) -> None:
+def _match_given(found: list[_Found], assignment: Notebook, notes: _Notes) -> None:
     """Recognise the assignment's own cells, edited or not: theirs is the original's text, and the copy is left behind.
 
     A given cell whose text was replaced by something else altogether is an added cell.
     """
     given = [
-        c for c in assignment.cells if c.cell_type == "code" and not c.metadata.get("nbgrader", {}).get("solution")
+        cell
+        for cell in assignment["cells"]
+        if cell["cell_type"] == "code" and not cell["metadata"].get("nbgrader", {}).get("solution")
     ]
-    by_id = {str(cell.id): cell for cell in given if cell.get("id")}
-    texts = {_squeezed(cell.source) for cell in given}
+    by_id = {str(cell["id"]): cell for cell in given if cell.get("id")}
+    texts = {_squeezed(cell["source"]) for cell in given}
     words = cache(_words)  # of few cells: most are as they were given out
     has_ids = sum(bool(cell.id) for cell in found) > len(found) / 2
     for cell in found:
@@ -360,10 +421,10 @@ def _match_given(found: list[_Found], assignment: NotebookNode, notes: _Notes) -
             cell.role = "given"
             continue
         near = [by_id[cell.id]] if cell.id in by_id else [] if has_ids else given
-        original = next((each for each in near if _alike(words(cell.source), words(each.source))), None)
+        original = next((each for each in near if _alike(words(cell.source), words(each["source"]))), None)
         if original is not None:
             cell.role = "given"
-            if _LEFT_OUT not in original.metadata.get("tags", []):
+            if _LEFT_OUT not in original["metadata"].get("tags", []):
                 notes.add(
                     "You changed a given cell; grading uses the original. Put code of your own into a new cell.",
                     f"given cell edited (cell {cell.index} of the hand-in): the original was run",
@@ -411,24 +472,23 @@ def _deleted(asked: list[_Asked], notes: _Notes) -> None:
 # ---------------------------------------------------------------- edited
 
 
-def _edited(assignment: NotebookNode, hand_in: NotebookNode) -> tuple[str, ...]:
+def _edited(assignment: Notebook, hand_in: Notebook, marks: Collection[str]) -> tuple[str, ...]:
     """Flags for marks and checks that are not as given out. None of them counts, so nothing is lost or won by them;
     an instructor may want to look. What a slip, a tool or a copy from another chapter leaves is not flagged.
     """
-    ours = {_grade_id(cell): cell for cell in assignment.cells if _grade_id(cell)}
-    others = {f"{exercise.name}{ending}" for exercise in exercises() for ending in (_ANSWER, _CHECK)}
+    ours = {_grade_id(cell): cell for cell in assignment["cells"] if _grade_id(cell)}
     found = set()
-    for cell in hand_in.cells:
-        name, claimed = _grade_id(cell), cell.metadata.get("nbgrader", {})
+    for cell in hand_in["cells"]:
+        name, claimed = _grade_id(cell), cell["metadata"].get("nbgrader", {})
         if name in ours:
-            given = ours[name].metadata
-            if any(claimed.get(mark) not in (None, given.nbgrader.get(mark)) for mark in _MARKS):
+            given = ours[name]["metadata"]
+            if any(claimed.get(mark) not in (None, given["nbgrader"].get(mark)) for mark in _MARKS):
                 found.add(flags.MARKS)
-            if _LEFT_OUT in cell.metadata.get("tags", []) and _LEFT_OUT not in given.get("tags", []):
+            if _LEFT_OUT in cell["metadata"].get("tags", []) and _LEFT_OUT not in given.get("tags", []):
                 found.add(flags.MARKS)
-            if given.nbgrader.get("grade") and not _empty(cell.source) and not _calls_check(cell.source):
+            if given["nbgrader"].get("grade") and not _empty(cell["source"]) and not _calls_check(cell["source"]):
                 found.add(flags.CHECKS)
-        elif claimed.get("grade") and claimed.get("points") and name not in others:
+        elif claimed.get("grade") and claimed.get("points") and name not in marks:
             found.add(flags.MARKS)
     return tuple(sorted(found))
 
@@ -442,7 +502,7 @@ def _calls_check(source: str) -> bool:
 # ---------------------------------------------------------------- laying out
 
 
-def _lay_out(assignment: NotebookNode, asked: list[_Asked], found: list[_Found], notes: _Notes) -> Rebuilt:
+def _pieces(assignment: Notebook, asked: list[_Asked], found: list[_Found], notes: _Notes) -> list[Piece]:
     added = [cell for cell in found if cell.role == "added"]
     if len(added) > MAX_ADDED:
         notes.add(
@@ -452,42 +512,76 @@ def _lay_out(assignment: NotebookNode, asked: list[_Asked], found: list[_Found],
         added = added[:MAX_ADDED]
     before, last = _places(asked, added)
     answers = {one.index: one for one in asked}
-    notebook = NotebookNode(copy.deepcopy({k: v for k, v in assignment.items() if k != "cells"}))
-    notebook.cells, cells, taken = [], [], {str(cell.get("id")) for cell in assignment.cells}
+    pieces: list[Piece] = []
 
-    def put(cell: NotebookNode, kind: Kind, exercise: str | None = None, run: str | None = None) -> None:
+    def put(at: int | None, source: str, code: bool) -> None:
+        run = _tamed(source, notes) if code else None
+        pieces.append(Piece(at, source, run, None if run is None else names_of(run)))
+
+    def put_added(cells: Iterable[_Found]) -> None:
+        for cell in cells:
+            put(None, cell.source, True)
+
+    for index in range(len(assignment["cells"])):
+        put_added(before.get(index, ()))
+        if index in answers:
+            one = answers[index]
+            put(index, one.stub if one.answer is None else one.answer, one.code)
+            if index == last:
+                put_added(before.get(-1, ()))
+        else:
+            pieces.append(Piece(index))
+    return pieces
+
+
+def lay_out(assignment: NotebookNode, merged: Merged) -> Rebuilt:
+    """The notebook and the cells to run, of the assignment's own cells and the student's texts. Nothing is parsed here.
+
+    Whoever reads the notebook sees the texts without control characters; what runs is as it was written. Raises
+    ValueError where the pieces are not those of this assignment.
+    """
+    from nbformat import NotebookNode
+
+    given = [piece.at for piece in merged.pieces if piece.at is not None]
+    if given != list(range(len(assignment.cells))):
+        raise ValueError("not the cells of the assignment in their order")
+    notebook = NotebookNode(copy.deepcopy({k: v for k, v in assignment.items() if k != "cells"}))
+    notebook.cells, cells = [], []
+    taken = {str(cell.get("id")) for cell in assignment.cells}
+    for place, piece in enumerate(merged.pieces):
+        kind: Kind = "given"
+        exercise, run = None, piece.run
+        if piece.at is None:
+            kind, marks = "added", NotebookNode({"course": {"added": True}})
+            name = next(name for n in range(len(taken) + 1) if (name := f"added-{place}-{n}") not in taken)
+            cell = NotebookNode({"cell_type": "code", "id": name, "metadata": marks, "source": plain(piece.source)})
+        else:
+            cell = NotebookNode(assignment.cells[piece.at])  # not a deep copy: only what is set here differs
+            marks = cell.metadata.get("nbgrader", {})
+            if marks.get("solution"):
+                kind, exercise = "answer", _grade_id(cell).removesuffix(_ANSWER)
+                cell.source = plain(piece.source)
+                if (cell.cell_type == "code") != (run is not None):
+                    raise ValueError("an answer that is code and does not run, or runs and is none")
+            else:
+                runs = cell.cell_type == "code" and not marks.get("grade")
+                run = cell.source if runs and _LEFT_OUT not in cell.metadata.get("tags", []) else None
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
         notebook.cells.append(cell)
         if run is not None:
-            place = len(notebook.cells) - 1
-            cells.append(Cell(place, str(cell.get("id")), run, kind, exercise, _grade_id(cell)))
-
-    def put_added(added_cells: Iterable[_Found]) -> None:
-        for cell in added_cells:
-            name = next(name for n in range(len(taken) + 1) if (name := f"added-{cell.index}-{n}") not in taken)
-            taken.add(name)
-            node = {"cell_type": "code", "id": name, "metadata": {"course": {"added": True}}, "source": cell.source}
-            put(NotebookNode(node), "added", run=_tamed(cell.source, notes))
-
-    for index, original in enumerate(assignment.cells):
-        cell = NotebookNode(original)  # not a deep copy: only what is set here differs, and the metadata is read
-        put_added(before.get(index, ()))
-        if index in answers:
-            one = answers[index]
-            cell.source = one.stub if one.answer is None else one.answer
-            put(cell, "answer", one.exercise, _tamed(cell.source, notes) if one.code else None)
-            if index == last:
-                put_added(before.get(-1, ()))
-            continue
-        tags = cell.metadata.get("tags", [])
-        is_check = bool(cell.metadata.get("nbgrader", {}).get("grade"))
-        runs = cell.cell_type == "code" and not is_check and _LEFT_OUT not in tags
-        put(cell, "given", run=cell.source if runs else None)
-
-    unanswered = frozenset(one.exercise for one in asked if one.open)
-    untouched = len(unanswered) == len(asked) and not added
-    return Rebuilt(tuple(cells), notebook, tuple(notes.student), tuple(notes.instructor), unanswered, untouched)
+            told = piece.names if kind != "given" else None
+            cells.append(Cell(place, str(cell.get("id")), run, kind, exercise, _grade_id(cell), told))
+    return Rebuilt(
+        tuple(cells),
+        notebook,
+        merged.notes,
+        merged.details,
+        merged.unanswered,
+        merged.untouched,
+        merged.edited,
+        merged.flags,
+    )
 
 
 def _places(asked: list[_Asked], added: Sequence[_Found]) -> tuple[dict[int, list[_Found]], int]:
@@ -516,7 +610,7 @@ def _tamed(source: str, notes: _Notes) -> str:
     lines = source.split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip()), None)
     if first is not None and lines[first].startswith("%%"):
-        name = (lines[first][2:].split() or [""])[0]
+        name = (lines[first][2:].split() or [""])[0][:80]
         notes.add(
             f"Lines such as %%{name} are left out when your notebook is graded.",
             f"cell magic %%{name} left out",

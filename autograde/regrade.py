@@ -12,11 +12,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import nbformat
+
 from autograde import gradebook, keys, runs
 from autograde.desk import task
 from autograde.engine import Job, engine
 from autograde.folders import ClassFolder
 from autograde.grade import Progress, entered_though_stopped, line_of, named, read, record, records, silent
+from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, Record
 from course.checks.draw import Key
 
@@ -71,13 +74,13 @@ def regrade(
             there = [h for h in folder.hand_ins(assignment) if h[0] in graded_once and (not chosen or h[0] in chosen)]
             released, done = folder.released(assignment).read_bytes(), 0
             keeping = entered_though_stopped(folder, assignment) if write else contextlib.nullcontext()
-            with keeping:
+            with keeping, Intake(nbformat.reads(released.decode(), as_version=4)) as intake:
                 for digest in sorted({_key(known) for known in latest.values()}):
                     kept = keys.find(folder.ledger, digest)
                     of = task(assignment, released, kept or Key.fresh())
                     if write:
                         keys.keep(folder.ledger, of.key)
-                    for job, graded in workers.grade(of, _of_key(digest, there, assignment, latest)):
+                    for job, graded in workers.grade(of, _of_key(digest, there, assignment, latest, intake)):
                         found.other_numbers += kept is None
                         before = latest[job.student, job.seen.sha256]
                         made, after = records(run, of, job, graded, before)
@@ -96,11 +99,11 @@ def regrade(
 
 
 def _of_key(
-    digest: str, there: Iterable[tuple[str, Path]], assignment: str, latest: dict[tuple[str, str], dict]
+    digest: str, there: Iterable[tuple[str, Path]], assignment: str, latest: dict[tuple[str, str], dict], intake: Intake
 ) -> Iterator[Job]:
     """The hand-ins that were graded with the key of this digest, as they were then."""
     for student, path in there:
-        job = read(student, path, assignment)
+        job = read(student, path, assignment, intake)
         known = latest.get((student, job.seen.sha256))
         if known and _key(known) == digest:
             yield job

@@ -6,7 +6,6 @@ line as a whole (bytes).
 """
 
 import math
-import re
 import socket
 import time
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any
 
 from torch import Tensor
 
+from autograde.text import printable
 from course.transport import wire
 from course.transport.runner import described
 
@@ -21,14 +21,6 @@ REPLY = wire.Caps(header_bytes=1 << 20, array_bytes=64 << 20)
 MAX_CALLBACKS = 10_000
 CALLBACK_BYTES = 16 << 20  # over all call-backs of a request
 CALLBACK_NUMBERS = 1 << 16  # in one call: it is computed with out here, and right answers call with a few hundred
-
-
-_CONTROL = re.compile(r"\x1b(?!\[[\d;]{0,20}m)|[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f]|[\ud800-\udfff]")
-
-
-def printable(text: str) -> str:
-    """The text without what a terminal would obey (colours stay) and what no file could hold."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 class Remote:

@@ -35,7 +35,7 @@ import course
 from autograde import filter
 from autograde.causes import DEVICES, device_fault
 from autograde.limits import UNPRIVILEGED, Limits
-from autograde.remote import printable
+from autograde.text import printable
 from course.transport import wire
 
 _ZYGOTE = Path(__file__).with_name("zygote.py")
@@ -126,6 +126,8 @@ class Sandbox:
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
 
+    _program: tuple[str, ...] = ("/sandbox/zygote.py",)  # what the Python inside runs
+
     def __init__(
         self,
         solutions: Sequence[Path] = (),
@@ -199,12 +201,17 @@ class Sandbox:
         except filter.FilterError as error:
             raise SandboxError(str(error)) from None
         folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
-        _furnish(folder / "inside", self.solutions)
+        self._furnish(folder / "inside")
+        _settle(folder / "inside")
         errors = self._errors = self._cleanup.enter_context((folder / "errors").open("w+b"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [bubblewrap, *_arguments(folder / "inside", theirs.fileno(), self.warm, self.bans, allowed)],
+                [
+                    bubblewrap,
+                    *_arguments(folder / "inside", theirs.fileno(), self.warm, self.bans, allowed),
+                    *self._program,
+                ],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -213,6 +220,10 @@ class Sandbox:
                 cwd="/",
             )
         self._control = ours
+
+    def _furnish(self, inside: Path) -> None:
+        """Fill the generated folder that is seen as /sandbox."""
+        _furnish(inside, self.solutions)
 
     def _wait(self) -> None:
         if self._control is None:
@@ -564,7 +575,7 @@ def _ended(index: int, usage: Usage, limits: Limits) -> Ran:
 
 
 def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
-    """Fill the generated folder that is seen as /sandbox: copies, readable by anybody, whatever the umask here."""
+    """What the cells of a hand-in may see: copies of `course`, of these solutions, and of what runs the cells."""
     skip = shutil.ignore_patterns("__pycache__", ".*")
     shutil.copytree(Path(str(course.__file__)).parent, inside / "course", ignore=skip)
     (inside / "solutions").mkdir()
@@ -578,6 +589,10 @@ def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
         shutil.copytree(_fonts(), inside / "fonts")
     except (OSError, RuntimeError, subprocess.SubprocessError):  # no cache here: the warm process makes its own list
         (inside / "fonts").mkdir(exist_ok=True)
+
+
+def _settle(inside: Path) -> None:
+    """What any program needs of /etc; and all of it readable by anybody, whatever the umask here."""
     (inside / "etc").mkdir()
     (inside / "etc" / "passwd").write_text(f"learner:x:{_INSIDE_ID}:{_INSIDE_ID}::/scratch:/nonexistent\n")
     (inside / "etc" / "group").write_text(f"learner:x:{_INSIDE_ID}:\n")
@@ -704,4 +719,4 @@ def _arguments(inside: Path, control: int, warm: list[str], bans: list[list[str]
     }
     for name, value in environment.items():
         words += ["--setenv", name, value]
-    return [*words, "--", sys.executable, "-s", "-B", "/sandbox/zygote.py"]
+    return [*words, "--", sys.executable, "-s", "-B"]

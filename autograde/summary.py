@@ -26,6 +26,7 @@ from matplotlib.ticker import MaxNLocator
 from autograde import bank, gradebook, judge
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
+from autograde.text import plain
 from autograde.trace import Trace, how_long, traces
 from course.exercises import Exercise
 
@@ -234,7 +235,7 @@ def page(found: Summary) -> str:
     environment.filters |= {"points": points, "prose": prose}
     template = environment.get_template("index.html.j2")
     there = {kind: words for kind, words in OUTCOMES.items() if any(row.counts[kind] for row in found.rows)}
-    return template.render(page=found, outcomes=there, by_exercise=by_exercise(found), totals=by_total(found))
+    return plain(template.render(page=found, outcomes=there, by_exercise=by_exercise(found), totals=by_total(found)))
 
 
 def points(value: float) -> str:

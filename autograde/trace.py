@@ -186,10 +186,10 @@ def _file_now(folder: ClassFolder, trace: Trace) -> str:
     path = dict(folder.hand_ins(trace.assignment)).get(trace.student)
     if path is None:
         return "and nothing lies in submitted/ any more"
-    now = quarantine.receive(path, trace.assignment)
-    if now.sha256 == trace.hand_in:
-        return f"still the file in submitted/: {now.name}" if now.name else "still nothing that could be graded"
-    return f"but another file lies in submitted/ now (`autograde grade` grades it): {now.name}, sha256 {now.sha256}"
+    sha256, name = quarantine.digest(path, trace.assignment)
+    if sha256 == trace.hand_in:
+        return f"still the file in submitted/: {name}" if name else "still nothing that could be graded"
+    return f"but another file lies in submitted/ now (`autograde grade` grades it): {name}, sha256 {sha256}"
 
 
 def _release_now(folder: ClassFolder, record: Record) -> str:

@@ -31,7 +31,7 @@ from course.exercises import exercises
 
 _HERE = Path(__file__).resolve().parent
 _OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "solutions")}
-_JUDGING = ("autograde.desk", "autograde.zygote")  # out here, and inside the sandbox
+_JUDGING = ("autograde.desk", "autograde.zygote", "autograde.intake.worker")  # out here, and inside the two sandboxes
 _MODULE = re.compile(rf"({'|'.join(_OURS)})(\.\w+)*")
 
 

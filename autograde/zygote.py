@@ -174,11 +174,22 @@ def apart(name: str):
 
 def main() -> None:
     started = time.monotonic()
+    control, allowed = begin()
+    modules, bans = (json.loads(os.environ.pop(name)) for name in ("SANDBOX_WARM", "SANDBOX_BANS"))
+    shell, runner = warm(modules, bans)
+    serve(control, started, lambda data, limits: run_child(data, limits, allowed, shell, runner))
+
+
+def begin() -> tuple[socket.socket, bytes]:
+    """Drops root; returns the control socket, and the filter of system calls for `confine`."""
     drop_root()
     control = socket.socket(fileno=int(os.environ.pop("SANDBOX_CONTROL")))
-    modules, bans = (json.loads(os.environ.pop(name)) for name in ("SANDBOX_WARM", "SANDBOX_BANS"))
-    allowed = base64.b64decode(os.environ.pop("SANDBOX_FILTER"))
-    shell, runner = warm(modules, bans)
+    return control, base64.b64decode(os.environ.pop("SANDBOX_FILTER"))
+
+
+def serve(control: socket.socket, started: float, work) -> None:
+    """Says that it is ready and forks a child for each job, for ever. `work(data, limits)` runs in the child, gives up
+    what it can (`confine`), and never returns."""
     gc.collect()
     gc.freeze()  # keeps the collector from touching, and so copying, the pages that children share
     ready = {"ready": True, "seconds": time.monotonic() - started, "threads": len(os.listdir("/proc/self/task"))}
@@ -193,7 +204,7 @@ def main() -> None:
         pid = os.fork()
         if pid == 0:
             data, report = descriptors
-            warden(data, report, json.loads(message), allowed, shell, runner)
+            warden(data, report, json.loads(message), work)
         for descriptor in descriptors:
             os.close(descriptor)
 
@@ -201,7 +212,7 @@ def main() -> None:
 # ---------------------------------------------------------------- warden
 
 
-def warden(data: int, report: int, limits: dict, allowed: bytes, shell, runner) -> None:
+def warden(data: int, report: int, limits: dict, work) -> None:
     """Makes the namespaces, forks the child into them, ends it at the deadline, and reports. Never returns."""
     try:
         os.setsid()  # or kill(0, ...) in the child would reach its ancestors: a process group crosses namespaces
@@ -212,7 +223,7 @@ def warden(data: int, report: int, limits: dict, allowed: bytes, shell, runner) 
         child = os.fork()
         if child == 0:
             os.close(processes)
-            run_child(data, limits, allowed, shell, runner)
+            work(data, limits)
         os.close(data)
         usage = watch(child, report, processes, limits)
     except BaseException as error:
@@ -359,10 +370,13 @@ def read_at(folder: int, path: str) -> bytes:
 
 def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
     """Process 1 of the child's namespace: when it ends, everything that it started ends too. Never returns."""
+    import torch
+
     wire, kill = runner.wire, os.kill
     line = socket.socket(fileno=data)
     try:
         confine(limits, allowed)
+        torch.default_generator.manual_seed(0)  # torch.manual_seed looks for devices, which takes milliseconds
     except BaseException as error:
         wire.send(line, {"fatal": f"{type(error).__name__}: {error}"})
         os._exit(1)
@@ -443,9 +457,6 @@ def confine(limits: dict, allowed: bytes) -> None:
     header, none = struct.pack("II", 0x20080522, 0), struct.pack("IIIIII", 0, 0, 0, 0, 0, 0)
     checked(libc.capset(header, none), "dropping capabilities")
 
-    import torch
-
-    torch.default_generator.manual_seed(0)  # torch.manual_seed looks for devices, which takes milliseconds
     code = ctypes.create_string_buffer(allowed, len(allowed))  # 8 bytes an instruction
     filtered = struct.pack("HxxxxxxP", len(allowed) // 8, ctypes.addressof(code))
     checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filtered, 0, 0), "the filter of system calls")

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from autograde import desk, judge
+from autograde.intake.names import names_of
 from autograde.limits import MIB, Limits, bounded
 from autograde.rebuild import Cell
 from autograde.sandbox import Sandbox, Usage
@@ -29,15 +30,15 @@ def kept(*cells):
 
 def test_an_exercise_rests_on_what_its_reference_reaches(toy_notebook):
     scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
-    assert judge.rests_on(standardise, "", among) == [centre]
-    assert judge.rests_on(centre, "", among) == []
-    assert judge.rests_on(scale, "", among) == []
+    assert judge.rests_on(standardise, names_of(""), among) == [centre]
+    assert judge.rests_on(centre, names_of(""), among) == []
+    assert judge.rests_on(scale, names_of(""), among) == []
 
 
 def test_an_exercise_rests_on_what_its_own_answer_uses_too(toy_notebook):
     scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
-    assert judge.rests_on(centre, "def centre(x):\n    return scale(x, 1) - x.mean(0)", among) == [scale]
-    assert judge.rests_on(standardise, "def standardise(:", among) == [centre]
+    assert judge.rests_on(centre, names_of("def centre(x):\n    return scale(x, 1) - x.mean(0)"), among) == [scale]
+    assert judge.rests_on(standardise, names_of("def standardise(:"), among) == [centre]
 
 
 def test_an_unknown_assignment_is_named_with_those_there_are(toy_notebook):

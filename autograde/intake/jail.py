@@ -1,0 +1,395 @@
+"""The grader's side of the intake: a jail in which children without rights look at what students handed in.
+
+The jail is the sandbox's own (bubblewrap, namespaces, limits, the filter of system calls) with another program in it,
+which knows the class's assignment and imports neither torch nor the course. Each question gets a child of its own; it
+sees the bytes that it is given, and nothing of the class, the gradebook or the network. What it answers is hostile too:
+a capped frame of JSON in a form that is written down here. A child that dies, hangs or wants too much costs its own
+hand-in its grade, with a reason, and nothing else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import struct
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import course.blank
+from autograde import flags, quarantine
+from autograde.intake import archives, protocol
+from autograde.intake.names import Names
+from autograde.limits import MIB, Limits, bounded
+from autograde.quarantine import Contents, Received
+from autograde.rebuild import Merged, Piece, Rebuilt, lay_out, marks_of_all
+from autograde.sandbox import Child, Sandbox, SandboxError, Usage
+from autograde.text import plain
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+# Of the grader's modules, all that stand inside.
+INSIDE = (
+    "__init__", "flags", "quarantine", "rebuild", "syntax", "text", "zygote",
+    "intake/__init__", "intake/archives", "intake/names", "intake/protocol", "intake/worker",
+)  # fmt: skip
+LIMITS = Limits(
+    wall_seconds=60.0, cpu_seconds=20, memory=2048 * MIB, disk=64 << 10, processes=1, open_files=16, grace=5.0
+)
+ARCHIVE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=512 * MIB)
+REPLY = 128 * MIB  # bytes of one answer: the texts of a notebook, twice, and their names
+HELD = 2048 * MIB  # bytes that the JSON of an answer may unfold to out here
+MAX_SENTENCES = 1_000
+MAX_SENTENCE = 1_000  # characters
+_HERE = Path(__file__).resolve().parent.parent
+
+_TEXTS = [str]
+_NAMES = {"bound": _TEXTS, "used": _TEXTS}
+_PIECE = {"at": (None, int), "source": str, "run": (None, True, str), "names": (None, _NAMES)}
+_MERGED = {
+    "pieces": [_PIECE],
+    "notes": _TEXTS,
+    "details": _TEXTS,
+    "unanswered": _TEXTS,
+    "untouched": bool,
+    "edited": _TEXTS,
+    "flags": _TEXTS,
+}
+_READ = {"notebook": (None, dict), "notes": [[str]], "student": str, "instructor": str, "merged": (None, _MERGED)}
+_ENDS = {
+    "timeout": ("it took too long to read", "reading it was stopped: no end within the limit of time"),
+    "out of memory": ("it takes too much memory to read", "reading it was stopped: more memory than is given"),
+    "crashed": ("it breaks the program that reads notebooks", "the process that read it crashed"),
+}
+_DAMAGED = ("it is damaged", "the process that read it ended, or gave no answer of the right form")
+_NEXT = "Open it in JupyterLab, clear its outputs, save it and hand it in again."
+
+
+class Unread(Exception):
+    """A file that its child could not read: the reasons, for the student and for the instructor."""
+
+    def __init__(self, outcome: str, more: str = ""):
+        why, told = _ENDS.get(outcome, _DAMAGED)
+        self.student, self.instructor = f"Your file could not be read: {why}. {_NEXT}", f"{told}{more and f' ({more})'}"
+        super().__init__(self.instructor)
+
+
+class BadArchive(ValueError):
+    """An archive that cannot be read, or not to its end. Says why, in words that may be shown."""
+
+
+class TooLarge(BadArchive):
+    """A member of an archive that is larger than is taken."""
+
+
+class _Reader(Child):
+    """A child of the jail."""
+
+    def begin(self) -> None:
+        """Raises SandboxError where it is not isolated: it has been given nothing yet."""
+        try:
+            first = protocol.receive_json(self.socket, 1 << 16, time.monotonic() + self.limits.grace + 30)
+        except (EOFError, OSError, ValueError) as error:
+            raise SandboxError(f"a child of the intake could not be isolated: {self._told() or error}") from None
+        if first != {"ready": True}:
+            raise SandboxError(f"a child of the intake could not be isolated: {first}")
+        self._begin()
+        self.until = time.monotonic() + self.limits.wall_seconds + self.limits.grace
+
+    def send(self, data: bytes) -> None:
+        self.socket.settimeout(max(self.until - time.monotonic(), 0.001))
+        protocol.send(self.socket, data)
+
+    def receive(self, most: int) -> bytes:
+        return protocol.receive(self.socket, most, self.until)
+
+    def receive_json(self, most: int, form: Any) -> Any:
+        return protocol.formed(json.loads(self.receive(most)), form)
+
+
+class _Jail(Sandbox):
+    """A sandbox with the intake's worker in the zygote's place."""
+
+    _program = ("-P", "-m", "autograde.intake.worker")
+
+    def __init__(self, assignment: NotebookNode | None, limits: Limits):
+        super().__init__(limits=limits)
+        self._known = None if assignment is None else {"notebook": assignment, "marks": sorted(marks_of_all())}
+
+    def _furnish(self, inside: Path) -> None:
+        for name in INSIDE:
+            target = inside / "autograde" / f"{name}.py"
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(_HERE / f"{name}.py", target)
+        target = inside / "course" / "blank.py"  # alone: the package's own __init__ would import torch
+        target.parent.mkdir()
+        (target.parent / "__init__.py").touch()
+        shutil.copy(Path(str(course.blank.__file__)), target)
+        (inside / "assignment.json").write_text(json.dumps(self._known), "utf-8")
+
+    def child(self, limits: Limits) -> _Reader:
+        return _Reader(self._lines(limits), limits, Usage())
+
+
+class Intake:
+    """Reads hand-ins of one assignment (given as released), and archives; used from one thread.
+
+        with Intake(notebook) as intake:
+            seen = intake.receive(folder, "02-bahdanau")
+            rebuilt = intake.rebuilt(seen)
+
+    The jail starts with the first question, and anew where it was lost. Raises SandboxError where it does not work:
+    then nothing was read, and no student is to blame.
+    """
+
+    def __init__(self, assignment: NotebookNode | None = None, limits: Limits = LIMITS):
+        self.assignment, self.limits = assignment, limits
+        self._jail: _Jail | None = None
+
+    def __enter__(self) -> Intake:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._jail is not None:
+            self._jail.close()
+            self._jail = None
+
+    def receive(self, path: str | os.PathLike[str], assignment: str) -> Received:
+        """`quarantine.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
+        return quarantine.receive(path, assignment, self.contents)
+
+    def contents(self, data: bytes) -> Contents:
+        """`quarantine.contents`, in a child, and what of it belongs where in the assignment."""
+        try:
+            told = self._ask("read", data, _READ)
+            try:
+                return self._believed(told)
+            except Exception as error:  # whatever a form that is not a notebook's may raise
+                raise Unread("", type(error).__name__) from None
+        except Unread as unread:
+            return Contents(None, (), unread.student, unread.instructor)
+
+    def _believed(self, told: dict[str, Any]) -> Contents:
+        """What a child says of a file's bytes, where it can be so. Raises an exception of any kind where not."""
+        notebook, merged = told["notebook"], None
+        if (notebook is None) != bool(told["student"]) or (notebook and quarantine.clean(notebook) != notebook):
+            raise ValueError("no notebook of ours")
+        if (told["merged"] is None) != (notebook is None or self.assignment is None):
+            raise ValueError("nothing that is merged, or a notebook that is not")
+        if self.assignment is not None and notebook is not None:
+            merged = _merged(told["merged"])
+            lay_out(self.assignment, merged)
+        notes = [(_sentence(student), _sentence(instructor)) for student, instructor in told["notes"][:MAX_SENTENCES]]
+        return Contents(notebook, tuple(notes), _sentence(told["student"]), _sentence(told["instructor"]), merged)
+
+    def rebuilt(self, seen: Received) -> Rebuilt:
+        """A hand-in that could be read, in the assignment's form. Raises Unread where its child could not tell."""
+        assert self.assignment is not None, "an intake for archives alone"
+        if seen.merged is not None:
+            return lay_out(self.assignment, seen.merged)
+        told = self._ask("merge", json.dumps(seen.notebook, ensure_ascii=False).encode(), _MERGED)
+        try:
+            return lay_out(self.assignment, _merged(told))
+        except (ValueError, TypeError) as error:
+            raise Unread("", str(error)) from None
+
+    def _ask(self, job: str, data: bytes, form: Any) -> Any:
+        """A child's answer to one question. Where its warden was lost, which is no doing of the child's, another is
+        asked, of a new jail."""
+        try:
+            return self._answer(job, data, form)
+        except SandboxError:
+            self.close()
+            return self._answer(job, data, form)
+
+    def _answer(self, job: str, data: bytes, form: Any) -> Any:
+        child = self._child(self.limits)
+        try:
+            child.send(json.dumps({"job": job}).encode())
+            child.send(data)
+            with bounded(HELD):
+                told = child.receive_json(REPLY, form)
+        except (EOFError, OSError, ValueError, RecursionError, MemoryError) as error:
+            usage = child.close()
+            late = usage.outcome == "ok" and isinstance(error, TimeoutError)
+            raise Unread("timeout" if late else usage.outcome, usage.signal or type(error).__name__) from None
+        except BaseException:
+            child.close()
+            raise
+        child.dismiss()
+        return told
+
+    def _child(self, limits: Limits) -> _Reader:
+        """A child that is isolated and has been given nothing; of a new jail where this one was lost."""
+        for last in (False, True):
+            child = None
+            try:
+                if self._jail is None:
+                    self._jail = _Jail(self.assignment, self.limits)
+                    self._jail.launch().ready()
+                child = self._jail.child(limits)
+                child.begin()
+                return child
+            except BaseException as error:
+                with contextlib.suppress(SandboxError):
+                    if child is not None:
+                        child.close()
+                self.close()
+                if last or not isinstance(error, SandboxError):
+                    raise
+        raise AssertionError
+
+    def unpack(self, archive: BinaryIO, limits: Limits = ARCHIVE_LIMITS) -> Iterator[Member]:
+        """The members of a zip, tar or tar.gz (by what it is, not by its name), folders left out, in their order.
+
+        archive: opened for reading, with a file descriptor; nothing of it is parsed out here. A member's content is
+        taken with `copy` before the next member is asked for, or passed over. Raises BadArchive, where it is met, when
+        the archive is damaged or its child asks for too much: what came before stands.
+        """
+        reading = _Unpacking(self._child(limits), archive.fileno())
+        try:
+            reading.start()
+            while (member := reading.next()) is not None:
+                yield member
+                member.pass_over()
+        finally:
+            reading.close()
+
+
+class _Unpacking:
+    """The grader's end of the line to a child that unpacks: gives it the archive's bytes as it asks for them."""
+
+    def __init__(self, child: _Reader, archive: int):
+        self._child, self._archive = child, archive
+        self._size = os.fstat(archive).st_size
+
+    def close(self) -> None:
+        self._child.close()
+
+    def start(self) -> None:
+        with self._lost():
+            self._child.send(json.dumps({"job": "unpack"}).encode())
+            self._child.send(str(self._size).encode())
+
+    def next(self) -> Member | None:
+        kind, data = self.word()
+        with self._lost():
+            if kind == archives.END and (told := data.decode()):
+                raise BadArchive(f"it is damaged, or no archive of a known kind ({plain(told)[:200]})")
+            if kind == archives.END:
+                return None
+            if kind != archives.MEMBER:
+                raise protocol.ProtocolError("no member")
+            told = protocol.formed(json.loads(data), {"name": str, "why": str})
+            return Member(told["name"].replace("\0", "?"), plain(told["why"])[:200], self)
+
+    def word(self, reply: bytes | None = None) -> tuple[bytes, bytes]:
+        """(kind, bytes) of the next frame that is no question for bytes of the archive, after this reply."""
+        with self._lost():
+            if reply is not None:
+                self._child.send(reply)
+            while True:
+                frame = self._child.receive(protocol.PIECE + 1)
+                kind, data = frame[:1], frame[1:]
+                if kind != archives.READ:
+                    return kind, data
+                at, size = archives.SPAN.unpack(data)
+                if size > protocol.PIECE or at + size > self._size:
+                    raise protocol.ProtocolError("bytes that the archive does not have")
+                self._child.send(os.pread(self._archive, size, at))
+
+    @contextlib.contextmanager
+    def _lost(self) -> Iterator[None]:
+        try:
+            yield
+        except BadArchive:
+            raise
+        except (EOFError, OSError, ValueError, struct.error, RecursionError, MemoryError) as error:
+            outcome = self._child.close().outcome
+            late = outcome == "ok" and isinstance(error, TimeoutError)
+            raise BadArchive(_ENDS.get("timeout" if late else outcome, _DAMAGED)[0]) from None
+
+
+@dataclass
+class Member:
+    """One file of an archive. `name` is its name there, of no more than 4096 characters and to be believed in nothing;
+    `why` says why its content cannot be had, "" where it can.
+    """
+
+    name: str
+    why: str
+    _reading: _Unpacking
+    _taken: bool = False
+
+    def copy(self, to: BinaryIO, most: int) -> int:
+        """Writes the content to a file, at most so many bytes; returns how many.
+
+        Raises TooLarge where there is more and BadArchive where it is damaged: a part of it is written then, and the
+        next member can still be asked for, unless the whole archive is lost. Raises the file's own OSError where it
+        cannot be written.
+        """
+        if self.why or self._taken:
+            raise BadArchive(self.why or "it was taken already")
+        self._taken, size = True, 0
+        kind, data = self._reading.word(archives.YES)
+        while kind == archives.DATA:
+            size += len(data)
+            if size > most:
+                self._reading.word(archives.NO)
+                raise TooLarge(f"it is larger than {most} bytes")
+            try:
+                to.write(data)
+            except BaseException:
+                self._reading.close()
+                raise
+            kind, data = self._reading.word(archives.YES)
+        if told := data.decode("utf-8", "replace"):
+            raise BadArchive(f"it is damaged in the archive ({plain(told)[:200]})")
+        return size
+
+    def read(self, most: int) -> bytes:
+        """The content; raises as `copy`."""
+        held = io.BytesIO()
+        self.copy(held, most)
+        return held.getvalue()
+
+    def pass_over(self) -> None:
+        """What is asked for next is the next member."""
+        if not self._taken:
+            self._taken = True
+            self._reading.word(archives.NO)
+
+
+def _sentence(text: str) -> str:
+    return plain(text)[:MAX_SENTENCE]
+
+
+def _merged(told: dict[str, Any]) -> Merged:
+    """What a child says, whose form is right, as it counts: sentences cut and plain, flags that are flags."""
+    known = {*flags.ALL, flags.MARKS, flags.CHECKS}
+    sentences = {side: tuple(map(_sentence, told[side][:MAX_SENTENCES])) for side in ("notes", "details")}
+    return Merged(
+        tuple(_piece(piece) for piece in told["pieces"]),
+        unanswered=frozenset(told["unanswered"]),
+        untouched=told["untouched"],
+        edited=tuple(flag for flag in told["edited"] if flag in known),
+        flags=tuple(flag for flag in told["flags"] if flag in known),
+        **sentences,
+    )
+
+
+def _piece(told: dict[str, Any]) -> Piece:
+    run = told["source"] if told["run"] is True else told["run"]
+    if (run is None) != (told["names"] is None):
+        raise ValueError("a text without names, or names without a text")
+    names = None if run is None else Names(run, **{kind: frozenset(found) for kind, found in told["names"].items()})
+    return Piece(told["at"], told["source"], run, names)

@@ -1,0 +1,86 @@
+"""What a text of Python binds and uses, told from the text alone.
+
+A student's text is looked at in a child of the intake, which gives its names along with it; the grader's own process
+looks at the assignment's and the reference's texts.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import symtable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from autograde.syntax import parsed
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names of one text, `source`.
+
+    bound: names that it binds, or whose objects its statements change.
+    used: names that it uses from outside.
+    Both are every word of a text that may run though its symbols cannot be told, and none of one that will not run.
+    """
+
+    source: str
+    bound: frozenset[str]
+    used: frozenset[str]
+
+
+def names_of(source: str) -> Names:
+    """The names of the text, by its syntax tree."""
+    found = symbols(source, frozenset())
+    words = _words(source) if found is None and _may_run(source) else frozenset()
+    return Names(source, *(found or (words, words)))
+
+
+@lru_cache(maxsize=1000)  # the given cells are the same in all hand-ins of an assignment
+def symbols(source: str, modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]] | None:
+    """(names that the text binds, or whose objects its statements change; names that it uses), None if no Python.
+
+    A call on a module, such as torch.manual_seed(0), changes nothing that counts: every request sets its own seed.
+    """
+    try:
+        tree, table = parsed(source), symtable.symtable(source, "<cell>", "exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    if tree is None:
+        return None
+    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    used, todo = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
+    while todo:
+        inner = todo.pop()
+        used |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global()}
+        todo += inner.get_children()
+    for statement in tree.body:  # words.append("und"), words[0] = "und"
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            bound |= _root(statement.value.func) - modules
+        elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
+            targets = [statement.target] if isinstance(statement, ast.AugAssign) else statement.targets
+            bound |= set().union(*map(_root, targets)) - modules
+    return frozenset(bound), frozenset(used)
+
+
+_IPYTHON = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
+
+
+def _may_run(source: str) -> bool:
+    """Whether a text of which no symbols can be told is Python after all (`await` at its top), or IPython's. Where it
+    is neither it will not run, and uses nothing: an experiment that it mentions need not be run for it.
+    """
+    return parsed(source) is not None or _IPYTHON.search(source) is not None
+
+
+def _words(source: str) -> frozenset[str]:
+    """Everything that could be a name in a text that is no Python."""
+    return frozenset(re.findall(r"[^\W\d]\w*", source))
+
+
+def _root(node: ast.AST) -> set[str]:
+    """The name that an expression such as a.b[0].c begins with; nothing for a plain name or another expression."""
+    deeper = False
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node, deeper = node.value, True
+    return {node.id} if deeper and isinstance(node, ast.Name) else set()

@@ -1,0 +1,36 @@
+"""Texts of students where somebody reads them: names, sources, outputs and messages, without what would change the text
+around them.
+
+A control character can end a line, move a cursor, turn the direction of what follows, or be nothing that a file holds.
+Letters, marks and emoji of every script stay as they are, and so do the joiners that they are made with.
+"""
+
+from __future__ import annotations
+
+import re
+
+# C0 but for tab and line feed, DEL and C1; marks and overrides of direction; line and paragraph separators; anchors of
+# annotations; the byte order mark; halves of characters, and what is no character.
+_COLOUR = r"\x1b(?!\[[\d;]{0,20}m)"
+_MOVES = r"\x08\x0b-\x0d\x1b"
+_OTHERS = (
+    r"\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
+    r"\ufffe\uffff\ud800-\udfff"
+)
+_CONTROL = re.compile(f"[{_MOVES}{_OTHERS}]")
+_IN_OUTPUT = re.compile(f"{_COLOUR}|[{_OTHERS}]")
+
+
+def plain(text: str, instead: str = "\N{REPLACEMENT CHARACTER}") -> str:
+    """The text as it may stand on a page or in a line: each control character but tab and line feed is replaced."""
+    return _CONTROL.sub(instead, text)
+
+
+def printable(text: str) -> str:
+    """What a cell put out, as a notebook may hold it: colours stay, and what overwrites a line, as progress bars do."""
+    return _IN_OUTPUT.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def spelt(text: str) -> str:
+    """The text as a terminal may show it: control characters but the line feed are spelt out, such as \\u202e."""
+    return re.sub(f"[\t{_MOVES}{_OTHERS}]", lambda found: f"\\u{ord(found[0]):04x}", text)
