@@ -3,7 +3,7 @@
 The jail is the sandbox's own (bubblewrap, namespaces, limits, the filter of system calls) with another program in it,
 which knows the class's assignment and imports neither torch nor the course. Each question gets a child of its own; it
 sees the bytes that it is given, and nothing of the class, the gradebook or the network. What it answers is hostile too:
-a capped frame of JSON in a form that is written down here. A child that dies, hangs or wants too much costs its own
+capped frames, in a form that is written down here. A child that dies, hangs or wants too much costs its own
 hand-in its grade, with a reason, and nothing else.
 """
 
@@ -25,7 +25,7 @@ import course.blank
 from autograde import flags, quarantine
 from autograde.intake import archives, protocol
 from autograde.intake.names import Names
-from autograde.limits import MIB, Limits, bounded
+from autograde.limits import MIB, Limits
 from autograde.quarantine import Contents, Received
 from autograde.rebuild import Merged, Piece, Rebuilt, lay_out, marks_of_all
 from autograde.sandbox import Child, Sandbox, SandboxError, Usage
@@ -43,14 +43,12 @@ LIMITS = Limits(
     wall_seconds=60.0, cpu_seconds=20, memory=2048 * MIB, disk=64 << 10, processes=1, open_files=16, grace=5.0
 )
 ARCHIVE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=512 * MIB)
-REPLY = 128 * MIB  # bytes of one answer: the texts of a notebook, twice, and their names
-HELD = 2048 * MIB  # bytes that the JSON of an answer may unfold to out here
 MAX_SENTENCES = 1_000
 MAX_SENTENCE = 1_000  # characters
 _HERE = Path(__file__).resolve().parent.parent
 
 _TEXTS = [str]
-_NAMES = {"bound": _TEXTS, "used": _TEXTS}
+_NAMES = {"bound": str, "used": str}  # with spaces between them
 _PIECE = {"at": (None, int), "source": str, "run": (None, True, str), "names": (None, _NAMES)}
 _MERGED = {
     "pieces": [_PIECE],
@@ -216,8 +214,7 @@ class Intake:
         try:
             child.send(json.dumps({"job": job}).encode())
             child.send(data)
-            with bounded(HELD):
-                told = child.receive_json(REPLY, form)
+            told = protocol.formed(protocol.receive_answer(child.socket, child.until), form)
         except (EOFError, OSError, ValueError, RecursionError, MemoryError) as error:
             usage = child.close()
             late = usage.outcome == "ok" and isinstance(error, TimeoutError)
@@ -391,5 +388,7 @@ def _piece(told: dict[str, Any]) -> Piece:
     run = told["source"] if told["run"] is True else told["run"]
     if (run is None) != (told["names"] is None):
         raise ValueError("a text without names, or names without a text")
-    names = None if run is None else Names(run, **{kind: frozenset(found) for kind, found in told["names"].items()})
+    names = (
+        None if run is None else Names(run, **{kind: frozenset(found.split()) for kind, found in told["names"].items()})
+    )
     return Piece(told["at"], told["source"], run, names)

@@ -1,8 +1,8 @@
-"""What crosses between the grader and a child of the intake: frames of bytes, each with its length before it, and JSON
-in some of them.
+"""What crosses between the grader and a child of the intake: frames of bytes, each with its length before it.
 
-The grader's side trusts no frame: its length is capped before it is read, and its JSON must have a form that is
-written down (`formed`).
+An answer is two frames: JSON, in which a long text stands as its length, and the texts in their order. So the grader
+parses little, however much text there is. It trusts no frame: a length is capped before it is read, and the JSON must
+have a form that is written down (`formed`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from typing import Any
 
 _LENGTH = struct.Struct("!Q")
 PIECE = 256 << 10  # bytes of an archive or of its member that cross at once
+STRUCTURE = 8 << 20  # bytes of an answer's JSON: what it can unfold to is a few hundred megabytes at most
+TEXTS = 128 << 20  # bytes of an answer's long texts: those of a notebook, twice, and their names
+_LONG = 40  # characters
 
 
 class ProtocolError(ValueError):
@@ -61,6 +64,42 @@ def send_json(line: socket.socket, value: Any) -> None:
 def receive_json(line: socket.socket, most: int, until: float | None = None) -> Any:
     """Raises as `receive`, and ValueError, RecursionError or MemoryError for what is no JSON that can be held."""
     return json.loads(receive(line, most, until))
+
+
+def send_answer(line: socket.socket, value: Any) -> None:
+    """Sends a value of plain JSON, whose keys are short, with its long texts apart."""
+    texts: list[bytes] = []
+
+    def without(value: Any) -> Any:
+        if isinstance(value, str) and len(value) > _LONG:
+            texts.append(value.encode("utf-8", "replace"))
+            return {"": len(texts[-1])}
+        if isinstance(value, dict):
+            return {name: without(inner) for name, inner in value.items()}
+        return [without(inner) for inner in value] if isinstance(value, (list, tuple)) else value
+
+    send_json(line, without(value))
+    send(line, b"".join(texts))
+
+
+def receive_answer(line: socket.socket, until: float) -> Any:
+    """The value that `send_answer` sent; raises as `receive_json`."""
+    structure = receive(line, STRUCTURE, until)
+    texts, at = receive(line, TEXTS, until), 0
+
+    def whole(value: Any) -> Any:
+        nonlocal at
+        if isinstance(value, dict):
+            if value.keys() != {""}:
+                return {name: whole(inner) for name, inner in value.items()}
+            length = value[""]
+            if type(length) is not int or not 0 <= length <= len(texts) - at:
+                raise ProtocolError("a text that is not there")
+            at += length
+            return texts[at - length : at].decode()
+        return [whole(inner) for inner in value] if isinstance(value, list) else value
+
+    return whole(json.loads(structure))
 
 
 def formed(value: Any, form: Any) -> Any:

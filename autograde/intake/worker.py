@@ -56,11 +56,11 @@ def _read(line: socket.socket, assignment: Any) -> None:
     wanted = assignment is not None and found.notebook is not None
     merged = _merged(found.notebook, assignment) if wanted else None
     told = {name: getattr(found, name) for name in ("notebook", "notes", "student", "instructor")}
-    protocol.send_json(line, told | {"merged": merged})
+    protocol.send_answer(line, told | {"merged": merged})
 
 
 def _merge(line: socket.socket, assignment: Any) -> None:
-    protocol.send_json(line, _merged(protocol.receive_json(line, NOTEBOOK), assignment))
+    protocol.send_answer(line, _merged(protocol.receive_json(line, NOTEBOOK), assignment))
 
 
 def _merged(hand_in: Any, assignment: Any) -> dict[str, Any]:
@@ -69,8 +69,8 @@ def _merged(hand_in: Any, assignment: Any) -> dict[str, Any]:
 
 
 def _told(piece: rebuild.Piece) -> dict[str, Any]:
-    """A piece as plain JSON; the text to run is sent where it differs from the student's."""
-    names = piece.names and {kind: sorted(getattr(piece.names, kind)) for kind in ("bound", "used")}
+    """A piece as plain JSON: the text to run where it differs from the student's; names with spaces between them."""
+    names = piece.names and {kind: " ".join(sorted(getattr(piece.names, kind))) for kind in ("bound", "used")}
     run = True if piece.run == piece.source else piece.run
     return {"at": piece.at, "source": piece.source, "run": run, "names": names}
 
