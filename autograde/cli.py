@@ -636,17 +636,28 @@ def feedback(assignments: Assignments = None, where: ClassOption = CLASS) -> Non
 @app.command()
 def export(
     assignments: Assignments = None,
-    to: Annotated[Path | None, typer.Option(help="the file to write; class/grades.csv unless said")] = None,
+    to: Annotated[
+        Path | None, typer.Option(help="the file to write (- for the output); class/grades.csv unless said")
+    ] = None,
     where: ClassOption = CLASS,
 ) -> None:
     """Write the grades as CSV, one row for each student and assignment."""
     from autograde import export as exporting
+    from autograde.output import is_output
 
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
     with _mended():
-        target, count = exporting.export(folder, to, names if assignments else ())
-    console.print(_text(f"{count} rows in {target}"), soft_wrap=True)
+        try:
+            target, count = exporting.export(folder, to, names if assignments else ())
+        except OSError as error:
+            if to is None or error.errno in _REFUSED:
+                raise
+            raise _stop(f"{to}: {error.strerror}. To do: name another file.") from None
+    if is_output(target):
+        Console(stderr=True).print(_text(f"{count} rows"), soft_wrap=True)
+    else:
+        console.print(_text(f"{count} rows in {target}"), soft_wrap=True)
 
 
 def main() -> None:

@@ -17,8 +17,8 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from autograde import gradebook, trace
-from autograde.files import write_atomically
 from autograde.folders import ClassFolder
+from autograde.output import write
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -101,14 +101,14 @@ class GradesCsv(ExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         folder = ClassFolder.at(self.parent.coursedir.root)
         content = as_csv(rows(gradebook, folder, list(map(str, self.assignment)), list(map(str, self.student))))
-        write_atomically(Path(self.to or "grades.csv"), _MARK + content)
+        write(Path(self.to or "grades.csv"), _MARK + content)
 
 
 def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[str] = ()) -> tuple[Path, int]:
     """Writes the class's grades (class/grades.csv unless said otherwise), of all assignments or of these; returns the
-    path and the number of rows."""
+    path and the number of rows. Raises as `output.write` does."""
     with gradebook.open_gradebook(folder) as book:
         found = rows(book, folder, assignments)
     target = to or folder.grades
-    write_atomically(target, _MARK + as_csv(found))
+    write(target, _MARK + as_csv(found))
     return target, len(found)

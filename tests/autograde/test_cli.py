@@ -138,6 +138,16 @@ class TestCollecting:
         assert toy_released.hand_ins(toy.NAME)[1] == ("bob", toy_released.submitted / "bob" / toy.NAME)
         assert "2 unchanged" in said(run("collect", back, "--assignment", "00", *where))
 
+    def test_a_platform_can_be_named(self, toy_released, tmp_path):
+        (tmp_path / "back").mkdir()
+        name = "eve_666_900_HW_bob_attempt_2026-01-30-15-00-00_00-toy.ipynb"
+        (tmp_path / "back" / name).write_text("{}")
+        words = ("collect", tmp_path / "back", "--dry-run", "--class", toy_released.root)
+        result = run(*words)
+        assert result.exit_code == 1 and "can be read as of" in said(result) and "say --platform" in said(result)
+        assert "eve_666/00-toy: new" in said(run(*words, "--platform", "canvas"))
+        assert "no platform 'x'; there are moodle" in said(run(*words, "--platform", "x"))
+
     def test_what_cannot_be_is_one_line(self, toy_released, tmp_path):
         where = ("--class", toy_released.root)
         (tmp_path / "x.zip").write_bytes(b"PK")

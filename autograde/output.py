@@ -1,0 +1,51 @@
+"""Where a command's result goes, by the name that an instructor gave: a file, or whatever else stands there."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from pathlib import Path
+
+from autograde.folders import write_atomically
+
+
+def is_output(to: Path) -> bool:
+    """Whether this is where the command's own output goes: "-", or a name of what stands there, such as /dev/stdout."""
+    if str(to) == "-":
+        return True
+    try:
+        return os.path.samestat(to.stat(), os.fstat(sys.stdout.fileno()))
+    except (OSError, ValueError):  # nothing is there, or the output is no file
+        return False
+
+
+def write(to: Path, text: str) -> None:
+    """Writes text to where `to` leads, and leaves a link, a pipe or a device what it is.
+
+    A file is replaced in one step, behind a link too; anything else is written through. Raises ValueError where there
+    is nothing that could be written, and OSError with the path in it where it is refused.
+    """
+    if is_output(to):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+        return
+    try:
+        kind = stat.S_IFMT(to.stat().st_mode)
+    except FileNotFoundError:
+        kind = 0
+    real = Path(os.path.realpath(to))
+    if kind == stat.S_IFDIR:
+        raise ValueError(f"{to} is a folder: name a file in it, such as {to / 'grades.csv'}")
+    if not kind and to.is_symlink() and not real.parent.is_dir():
+        raise ValueError(f"{to} is a link to {real}, whose folder is not there: make the folder, or name another file")
+    if kind in (0, stat.S_IFREG) and not real.is_relative_to("/proc"):  # there, an open file has a name that is none
+        write_atomically(real, text)
+        return
+    try:
+        with to.open("wb") as file:
+            file.write(text.encode())
+    except OSError as error:
+        error.filename = str(to)
+        raise
