@@ -7,6 +7,7 @@ fails where they no longer agree: the script names classes that the styles must 
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -18,10 +19,9 @@ from fontTools.ttLib import TTFont
 from sphinx.errors import ExtensionError
 
 SCRIPT, STYLES = "sphinxcontrib-katex", "jupyterlab-myst"
-NOTICE = "/* KaTeX {} (katex.org), (c) Khan Academy and other contributors, MIT licence; its fonts: SIL OFL 1.1. */\n"
 FONT_FACE = (
     "@font-face{{font-display:block;font-family:{family};font-style:{style};font-weight:{weight};"
-    'src:url(fonts/{name}.woff2) format("woff2")}}\n'
+    'src:url(fonts/{name}.woff2) format("woff2")}}'
 )
 
 
@@ -46,7 +46,7 @@ def script() -> str:
 def minified(css: str) -> str:
     """Return a style sheet without comments and without the white space that means nothing."""
     text = re.sub(r"\s+", " ", re.sub(r"/\*.*?\*/", "", css, flags=re.DOTALL))
-    return re.sub(r" ?([{};,>]|:(?= )) ?", r"\1", text).replace(";}", "}").strip()
+    return re.sub(r" ?([{};,>!]|:(?= )) ?", r"\1", text).replace(";}", "}").strip()
 
 
 def rules() -> str:
@@ -58,7 +58,8 @@ def rules() -> str:
     for path in files(STYLES, ".js"):
         for literal in re.findall(r"`((?:[^`\\]|\\.)*\.katex \{(?:[^`\\]|\\.)*)`", path.read_text("utf-8")):
             plain = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], literal)
-            return minified(re.sub(r"@font-face \{(?:\$\{\w+\}|[^}])*\}", "", plain))
+            # The fonts' own rules go: the files that they name are numbers (`${...}`) which that script knows alone.
+            return minified(re.sub(r"@font-face \{(?:\$\{[^}]*\}|[^}])*\}", "", plain))
     raise ExtensionError(f"{versions()}: KaTeX's styles are in none of its scripts; take the version of requirements.txt")
 
 
@@ -79,13 +80,22 @@ def styles() -> tuple[str, dict[str, Path]]:
         style, weight = "italic" if "Italic" in kind else "normal", 700 if "Bold" in kind else 400
         fonts[f"{name}.woff2"] = path
         faces.append(FONT_FACE.format(family=family, style=style, weight=weight, name=name))
-    return NOTICE.format(made[1]) + "".join(sorted(faces)) + text, fonts
+    return "".join(sorted(faces)) + text, fonts
+
+
+def licence() -> str:
+    """Return KaTeX's licence, which goes where its styles go."""
+    (path,) = files(STYLES, "third-party-licenses.json")
+    return next(
+        of["extractedText"] for of in json.loads(path.read_text("utf-8"))["packages"] if of["name"] == "katex"
+    )
 
 
 def write(folder: Path) -> None:
-    """Write the style sheet, `katex.css`, and its fonts."""
+    """Write the style sheet, `katex.css`, its licence and its fonts."""
     text, fonts = styles()
     (folder / "fonts").mkdir(parents=True, exist_ok=True)
     for name, path in fonts.items():
         shutil.copyfile(path, folder / "fonts" / name)
     (folder / "katex.css").write_text(text, "utf-8")
+    (folder / "LICENSE").write_text(licence(), "utf-8")

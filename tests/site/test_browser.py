@@ -191,6 +191,17 @@ def test_pages_weigh_little(visits: list[Visit]) -> None:
     assert not [f"{seen}: {seen.bytes / 1000:.0f} KB" for seen in heavy]
 
 
+def test_equations_are_drawn_in_their_own_letters(browser: Browser, address: str) -> None:
+    page = browser.new_page()
+    page.goto(f"{address}notebooks/04-dot-product.html")
+    page.evaluate(LOAD_ALL)
+    used = "[...document.fonts].filter(font => font.status === 'loaded').map(font => font.family.replaceAll('\"', ''))"
+    assert {"KaTeX_Main", "KaTeX_Math", "KaTeX_Size1"} <= set(page.evaluate(used))
+    upright = page.locator(".katex .mord.text").first.evaluate("element => getComputedStyle(element).fontFamily")
+    assert upright.startswith("KaTeX_Main")
+    page.close()
+
+
 def test_the_theme_can_be_switched(browser: Browser, address: str) -> None:
     page = browser.new_page(color_scheme="light")
     page.goto(address + HOME)

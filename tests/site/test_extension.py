@@ -1,10 +1,13 @@
 """The extension's own decisions, without a build: addresses, the table of contents, banners, images, equations."""
 
+import re
 from pathlib import Path
 
 import pytest
 
-from theme import address, alt_text, contents, exercises, inline_svg, math, weight
+from sphinx.errors import ExtensionError
+
+from theme import address, alt_text, contents, exercises, inline_svg, katex, math, weight
 
 
 @pytest.mark.parametrize(
@@ -90,6 +93,28 @@ def test_an_equation_that_cannot_be_read_says_why() -> None:
     assert 'class="katex' in math.render(r"\alpha_{tj}", display=False)
     with pytest.raises(ValueError, match="KaTeX parse error"):
         math.render(r"\frac{1}", display=True)
+
+
+def test_katex_comes_whole_from_its_packages(tmp_path: Path) -> None:
+    katex.write(tmp_path)
+    text = (tmp_path / "katex.css").read_text("utf-8")
+    assert ".katex{font:" in text and ".katex .mfrac" in text
+    assert "${" not in text and "truetype" not in text  # nothing of the script that the styles stood in
+    named = set(re.findall(r"url\(fonts/([\w-]+\.woff2)\)", text))
+    assert named == {path.name for path in (tmp_path / "fonts").iterdir()}
+    assert {f"KaTeX_{face}.woff2" for face in ("Main-Regular", "Math-Italic", "Size1-Regular", "AMS-Regular")} <= named
+    assert "MIT License" in (tmp_path / "LICENSE").read_text("utf-8")
+
+
+def test_a_script_and_styles_of_two_katexes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(katex, "script", lambda: 'version:"0.19.1"')
+    with pytest.raises(ExtensionError, match=r"a script of KaTeX 0\.19\.1 with styles of"):
+        katex.styles()
+
+
+def test_white_space_that_means_something_stays() -> None:
+    css = '/* a */\n.a > .b .c:not(.d) ,\n.e {\n  margin: 0 auto !important;\n  content: "x";\n}\n'
+    assert katex.minified(css) == '.a>.b .c:not(.d),.e{margin:0 auto!important;content:"x"}'
 
 
 def test_sizes_come_from_the_file(tmp_path: Path) -> None:
