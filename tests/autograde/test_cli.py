@@ -8,7 +8,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli, folders, sample
+from autograde import cli, sample
 from autograde.cli import app
 from autograde.grade import Line
 from tests.autograde import toy
@@ -63,7 +63,7 @@ def test_what_the_disk_refuses_is_one_line_with_the_file(toy_released, monkeypat
     def refuse(*args, **kwargs):
         raise OSError(code, os.strerror(code))
 
-    monkeypatch.setattr(folders.os, "fdopen", refuse)
+    monkeypatch.setattr(os, "fsync", refuse)
     result = run("export", "--class", toy_released.root)
     assert result.exit_code == 1 and result.exception.code == 1  # no traceback
     assert f"autograde: {toy_released.grades}: {os.strerror(code)}. To do: {told}" in said(result)
@@ -74,7 +74,7 @@ def test_other_errors_of_the_system_are_no_fault_of_a_disk(toy_released, monkeyp
     def broken(*args, **kwargs):
         raise OSError(errno.EBADF, "bad file descriptor")
 
-    monkeypatch.setattr(folders.os, "fdopen", broken)
+    monkeypatch.setattr(os, "fsync", broken)
     assert isinstance(run("export", "--class", toy_released.root).exception, OSError)
 
 

@@ -19,7 +19,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograde import gradebook, sample
+from autograde import access, gradebook, sample
 from autograde.folders import ClassFolder
 from autograde.ledger import Ledger
 from autograde.release import release
@@ -122,6 +122,16 @@ def test_nbgrader_validate_runs_no_submission(ours):
     done = nbgrader(folder, "validate", str(path), status=1)
     assert not targets["by-validate"].exists()
     assert "autograde check" in done.stderr
+
+
+def test_what_nbgrader_writes_is_for_nobody_else(ours):
+    folder, _, _ = ours
+    nbgrader(folder, "autograde", NAME, "--student", "right")
+    nbgrader(folder, "generate_feedback", NAME)
+    nbgrader(folder, "generate_assignment", NAME, "--force")
+    nbgrader(folder, "export")
+    assert (folder.feedback / "right" / NAME / f"{NAME}.html").exists() and folder.grades.exists()
+    assert not [each for each in access.opened(folder) if folder.submitted not in each.path.parents]
 
 
 def test_nbgraders_own_export_is_ours(stock):
