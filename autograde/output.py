@@ -7,7 +7,7 @@ import stat
 import sys
 from pathlib import Path
 
-from autograde.folders import write_atomically
+from autograde.files import write_atomically
 
 
 def is_output(to: Path) -> bool:

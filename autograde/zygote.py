@@ -608,9 +608,11 @@ def describe(error: BaseException | None) -> dict | None:
     if error is None:
         return None
     line = error.lineno if isinstance(error, SyntaxError) else None
-    trace = error.__traceback__
+    trace, cell = error.__traceback__, ""
     while trace is not None and not isinstance(error, SyntaxError):
-        if "ipykernel_" in trace.tb_frame.f_code.co_filename or "ipython-input" in trace.tb_frame.f_code.co_filename:
+        file = trace.tb_frame.f_code.co_filename
+        cell = cell or (file if "ipykernel_" in file or "ipython-input" in file else "")
+        if file == cell:  # what another cell defines has lines of its own
             line = trace.tb_lineno
         trace = trace.tb_next
     message = error.msg if isinstance(error, SyntaxError) else str(error)

@@ -33,8 +33,8 @@ ROOMS = {
     ),
 }
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
-BY_CHAPTER = ("autograde/test_bank.py", "autograde/test_bank_in_sandbox.py", "autograde/test_sample.py",
-              "notebooks/test_one_source.py")  # fmt: skip
+BY_CHAPTER = ("autograde/test_bank.py", "autograde/test_bank_in_sandbox.py", "autograde/test_blanks.py",
+              "autograde/test_sample.py", "notebooks/test_one_source.py")  # fmt: skip
 # Seconds of each test the last time that somebody stored them (`make test ARGS=--store-durations`): by them the groups
 # that take longest go first, so that no worker waits at the end, and `make check` leaves out what is slow.
 DURATIONS = TESTS / "durations.json"

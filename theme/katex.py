@@ -60,7 +60,9 @@ def rules() -> str:
             plain = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], literal)
             # The fonts' own rules go: the files that they name are numbers (`${...}`) which that script knows alone.
             return minified(re.sub(r"@font-face \{(?:\$\{[^}]*\}|[^}])*\}", "", plain))
-    raise ExtensionError(f"{versions()}: KaTeX's styles are in none of its scripts; take the version of requirements.txt")
+    raise ExtensionError(
+        f"{versions()}: KaTeX's styles are in none of its scripts; take the version of requirements.txt"
+    )
 
 
 def styles() -> tuple[str, dict[str, Path]]:
@@ -72,7 +74,9 @@ def styles() -> tuple[str, dict[str, Path]]:
     text = rules()
     made = [re.search(pattern, of)[1] for pattern, of in ((r'version:"([\d.]+)"', script()), (r'"(\d[\d.]+)"', text))]
     if made[0].rpartition(".")[0] != made[1].rpartition(".")[0]:
-        raise ExtensionError(f"{versions()}: a script of KaTeX {made[0]} with styles of {made[1]}, whose classes differ")
+        raise ExtensionError(
+            f"{versions()}: a script of KaTeX {made[0]} with styles of {made[1]}, whose classes differ"
+        )
     faces, fonts = [], {}
     for path in files(STYLES, ".woff2"):
         with TTFont(path, lazy=True) as font:
@@ -86,9 +90,7 @@ def styles() -> tuple[str, dict[str, Path]]:
 def licence() -> str:
     """Return KaTeX's licence, which goes where its styles go."""
     (path,) = files(STYLES, "third-party-licenses.json")
-    return next(
-        of["extractedText"] for of in json.loads(path.read_text("utf-8"))["packages"] if of["name"] == "katex"
-    )
+    return next(of["extractedText"] for of in json.loads(path.read_text("utf-8"))["packages"] if of["name"] == "katex")
 
 
 def write(folder: Path) -> None:

@@ -1,7 +1,7 @@
 """Equations as HTML and MathML, made when the book is built: pages need no script and no network for them.
 
-KaTeX runs inside V8, by way of mini-racer, while the book builds; its style sheet and its fonts are linked on pages with
-an equation. `katex.py` finds all of it in installed packages.
+KaTeX runs inside V8, by way of mini-racer, while the book builds; its style sheet and its fonts are linked on pages
+with an equation. `katex.py` finds all of it in installed packages.
 """
 
 from __future__ import annotations

@@ -13,7 +13,12 @@ import pytest
 import torch
 
 from autograde.folders import ClassFolder
+from course.checks.draw import Key
+from course.exercises import exercises
 from tests.autograde import toy
+from tools import notebooks
+
+CHAPTER_KEY = Key.public(20261120)  # one of those of test_bank.py, which has observed its answers
 
 
 def pytest_generate_tests(metafunc):
@@ -122,6 +127,16 @@ def released_in_postgresql(tmp_path_factory, server) -> ClassFolder:
 def toy_released(tmp_path, toy_notebook, database, request) -> ClassFolder:
     """A class of the test's own in which the toy assignment is released and nothing handed in."""
     return copied(request.getfixturevalue(f"released_in_{database}"), tmp_path / "class")
+
+
+@pytest.fixture(scope="session", params=sorted({e.notebook for e in exercises() if not e.question}))
+def chapter_desk(request):
+    """The grader's desk for one of the course's own assignments, for all tests that take it one after the other."""
+    from autograde.desk import Desk
+
+    (path,) = notebooks.paths([request.param])
+    with Desk(request.param, notebooks.read(path), CHAPTER_KEY) as desk:
+        yield desk
 
 
 @pytest.fixture(scope="session")

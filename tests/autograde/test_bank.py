@@ -73,4 +73,4 @@ def test_the_untouched_notebook_earns_nothing(exercise):
     (stub,) = [cell.source for cell in notebooks.read(path).cells if cell.id == f"{exercise.name}-answer"]
     assert check.compare(bank.observe(exercise, stub, table.key), table).fraction == 0
     nothing = check.judge(check.student(Local({})), table)
-    assert (nothing.kind, nothing.fraction) == ("not answered", 0)
+    assert (nothing.kind, nothing.fraction) == ("error", 0)

@@ -9,25 +9,20 @@ from dataclasses import replace
 import pytest
 
 from autograde import bank, judge
-from autograde.grade import Desk
 from autograde.rebuild import rebuild
 from course import checks
-from course.checks.draw import Key
-from course.exercises import exercises
+from tests.autograde.conftest import CHAPTER_KEY
 from tools import notebooks
 
 pytestmark = pytest.mark.usefixtures("observed_once")
-KEY = Key.public(20261120)  # one of those of test_bank.py
-STEMS = sorted({e.notebook for e in exercises()})
+KEY = CHAPTER_KEY
 
 
-@pytest.fixture(scope="module", params=STEMS)
-def desk(request):
+@pytest.fixture
+def desk(chapter_desk):
     """The grader's desk for one assignment, and the cells of its solved notebook as a hand-in."""
-    (path,) = notebooks.paths([request.param])
-    cells = rebuild(notebooks.read(path), notebooks.solved(path)).cells
-    with Desk(request.param, notebooks.read(path), KEY) as desk:
-        yield desk, cells
+    (path,) = notebooks.paths([chapter_desk.name])
+    return chapter_desk, rebuild(notebooks.read(path), notebooks.solved(path)).cells
 
 
 @pytest.mark.sandbox

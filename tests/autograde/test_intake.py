@@ -215,7 +215,7 @@ def test_a_child_that_is_taken_over_costs_its_own_hand_in_and_nothing_else(taken
     lambda told: told["pieces"].reverse(),
     lambda told: told["pieces"].append(told["pieces"][0]),
     lambda told: told["pieces"][2].update(at=True),
-    lambda told: told["pieces"][-1].update(names={"bound": 1, "used": "", "mentioned": ""}),
+    lambda told: told["pieces"][-1].update(names={"bound": 1, "used": ""}),
     lambda told: told.update(unanswered=None),
 ])  # fmt: skip
 def test_what_belongs_where_is_laid_out_here_or_refused(intake, forge, monkeypatch):
@@ -232,7 +232,7 @@ def test_what_belongs_where_is_laid_out_here_or_refused(intake, forge, monkeypat
 
 
 def _in_words(names):
-    return {kind: " ".join(getattr(names, kind)) for kind in ("bound", "used", "mentioned")}
+    return {kind: " ".join(getattr(names, kind)) for kind in ("bound", "used")}
 
 
 def _answered(value, form):

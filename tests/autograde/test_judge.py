@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from autograde import desk, judge
-from autograde.intake.names import names_of
 from autograde.limits import MIB, Limits, bounded
 from autograde.rebuild import Cell
 from autograde.sandbox import Sandbox, Usage
@@ -30,15 +29,33 @@ def kept(*cells):
 
 def test_an_exercise_rests_on_what_its_reference_reaches(toy_notebook):
     scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
-    assert judge.rests_on(standardise, names_of(""), among) == [centre]
-    assert judge.rests_on(centre, names_of(""), among) == []
-    assert judge.rests_on(scale, names_of(""), among) == []
+    assert judge.rests_on(standardise, [], among) == [centre]
+    assert judge.rests_on(centre, [], among) == []
+    assert judge.rests_on(scale, [], among) == []
 
 
 def test_an_exercise_rests_on_what_its_own_answer_uses_too(toy_notebook):
     scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
-    assert judge.rests_on(centre, names_of("def centre(x):\n    return scale(x, 1) - x.mean(0)"), among) == [scale]
-    assert judge.rests_on(standardise, names_of("def standardise(:"), among) == [centre]
+    direct = Cell(3, "c3", "def centre(x):\n    return scale(x, 1) - x.mean(0)", "answer", "centre", "centre-answer")
+    assert judge.rests_on(centre, [direct], among) == [scale]
+    broken = Cell(3, "c3", "def standardise(:", "answer", "standardise", "standardise-answer")
+    assert judge.rests_on(standardise, [broken], among) == [centre]
+
+
+@pytest.mark.parametrize("kind", ["given", "added", "answer"])
+def test_an_exercise_rests_on_what_its_answer_reaches_through_other_cells(toy_notebook, kind):
+    """A given helper or the student's own may be what uses the earlier part, and a table that was made with it."""
+    scale, centre, *_ = among = judge.of_assignment(toy.NAME)
+    answer = Cell(3, "c3", "def centre(x):\n    return x - means(x)", "answer", "centre", "centre-answer")
+    helper = cell(1, "def means(x):\n    return WEIGHT * x.mean(0)", kind)
+    assert judge.rests_on(centre, [helper, cell(2, "WEIGHT = scale(1.0, 1)", kind), answer], among) == [scale]
+    assert judge.rests_on(centre, [helper, cell(2, "scale(1.0, 1)\nOTHER = 2", kind), answer], among) == []
+
+
+def test_a_local_name_is_not_a_part_that_is_used(toy_notebook):
+    _, centre, *_ = among = judge.of_assignment(toy.NAME)
+    answer = Cell(3, "c3", "def centre(x, scale=2):\n    return x - scale", "answer", "centre", "centre-answer")
+    assert judge.rests_on(centre, [answer], among) == []
 
 
 def test_an_unknown_assignment_is_named_with_those_there_are(toy_notebook):
@@ -121,7 +138,8 @@ def test_an_answer_in_another_cell_is_found(toy_notebook):
     uses = Cell(1, "c1", "y = scale(x, 2)", "added")
     assert not judge.answered_elsewhere(scale, [stub, uses])
     assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "scale, x = torch.mul, 1", "added")])
-    assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "def broken(:\nscale = 1", "added")])
+    assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "%time scale = torch.mul", "added")])
+    assert not judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "def broken(:\nscale(x, 1)", "added")])
 
 
 def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):

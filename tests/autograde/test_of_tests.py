@@ -45,7 +45,12 @@ HOSTILE = {  # what a test may try, and what comes of it: the kind, the fraction
         "def test_centre(centre):\n    centre(torch.zeros(1, 1).expand(600, 600))",
         ("error", 0.0, "small inputs"),
     ),
-    "is not written": ("def test_centre(centre):\n    raise NotImplementedError", ("not answered", 0.0, "")),
+    "is not written": ("def test_centre(centre):\n    raise NotImplementedError", ("error", 0.0, "not written yet")),
+    "uses what is not written": (
+        "def mean(x):\n    raise NotImplementedError\n"
+        "def test_centre(centre):\n    return bool(mean(centre(torch.randn(2, 3))).abs() < 1e-5)",
+        ("error", 0.0, "not written yet"),
+    ),
 }
 
 

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from course import tables
-from course.checks import Check, Draw, Mistake, Observation, Table
+from course.checks import UNWRITTEN, Check, Draw, Mistake, Observation, Table
+from course.checks import unwritten as unwritten_row
 from course.checks.draw import RECORDED_KEY, Key
 from course.transport.student import Local, Student
 
@@ -100,15 +101,20 @@ def test_explanations_come_first_and_never_break_a_verdict(toy):
     assert "shape" in judge(toy, lambda s: right(s)[0, 0]).rows[0].message  # the explanation itself fails on a scalar
 
 
-def test_an_untouched_stub_is_not_answered(toy):
-    def stub(scores):
+def test_what_code_raises_never_makes_it_blank(toy):
+    """Whether an answer is blank is seen in its text: what it uses may be what is not written."""
+
+    def unwritten(scores):
         raise NotImplementedError
 
-    assert judge(toy, stub).kind == "not answered"
-    assert toy.judge(toy.student(Local({})), table(toy)).kind == "not answered"
+    told = judge(toy, unwritten)
+    assert (told.kind, told.fraction) == ("error", 0)
+    assert told.rows[0].message == UNWRITTEN and all(map(unwritten_row, told.rows))
+    nothing = toy.judge(toy.student(Local({})), table(toy))
+    assert nothing.kind == "error" and nothing.rows[0].message.startswith("There is no `share`")
 
 
-def test_what_torch_lacks_is_not_taken_for_an_unanswered_stub(toy):
+def test_what_torch_lacks_is_not_taken_for_code_that_is_not_written(toy):
     def swapped(scores):
         return torch.log_softmax(scores.long(), -1)
 

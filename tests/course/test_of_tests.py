@@ -79,7 +79,7 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
     table = checks.Table(KEY, check.observe(student, KEY), ())
     monkeypatch.setattr(parts, "_reference", absent)
     told = check.judge(student, table)
-    assert (told.kind, told.fraction) == ("not answered", 0)
+    assert (told.kind, told.fraction) == ("error", 0)
     assert "has not passed yet. Solve it in 00-warm-up.ipynb" in told.note
 
 

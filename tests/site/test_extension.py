@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from sphinx.errors import ExtensionError
 
 from theme import address, alt_text, contents, exercises, inline_svg, katex, math, weight

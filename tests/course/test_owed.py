@@ -1,0 +1,145 @@
+"""In the learner's own notebook: an answer that rests on what is not written yet is told what it is owed."""
+
+import linecache
+import sys
+import types
+
+import pytest
+
+import course
+from autograde import reference
+from course.exercises import exercises, of_part
+from tools import notebooks
+
+NUMBER = of_part("SelfAttention").number
+OWED = of_part("scaled_dot_product_attention").number
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    for name in ("COURSE_STRICT", "NBGRADER_EXECUTION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COURSE_HOME", str(tmp_path / ".course"))
+
+
+class Notebook:
+    """A chapter's notebook as it was handed out, in a namespace of its own: set-up, stubs, and what is put in."""
+
+    def __init__(self, stem: str, monkeypatch):
+        (path,) = notebooks.paths([stem])
+        self.stubs = {c.id.removesuffix("-answer"): c.source for c in notebooks.read(path).cells if "answer" in c.id}
+        self.main = types.ModuleType("__main__")
+        monkeypatch.setitem(sys.modules, "__main__", self.main)
+        self.count = 0
+        around = vars(reference.module(notebooks.chapter(path)))  # what the given cells import and define, and more
+        vars(self.main).update({name: value for name, value in around.items() if not name.startswith("__")})
+        for exercise in exercises():
+            if exercise.notebook == stem:
+                self.run(self.stubs[exercise.name])
+
+    def run(self, source: str) -> None:
+        self.count += 1
+        file = f"/tmp/ipykernel_1/{self.count}.py"
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        exec(compile(source, file, "exec"), self.main.__dict__)
+
+    def answer(self, name: str) -> None:
+        exercise = next(e for e in exercises() if e.name == name)
+        self.run(reference.source(exercise.chapter, exercise.parts))
+
+    def check(self, exercise):
+        return course.check(exercise.number, *(getattr(self.main, part) for part in exercise.parts))
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    return lambda stem: Notebook(stem, monkeypatch)
+
+
+STEMS = sorted({e.notebook for e in exercises()})
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
+    """A program with a fault to be found is judged, so that its check shows what is wrong."""
+    opened = notebook(stem)
+    for exercise in exercises():
+        if exercise.notebook == stem and not exercise.question:
+            told = opened.check(exercise)
+            assert float(told) == 0
+            if "raise NotImplementedError" in opened.stubs[exercise.name]:
+                assert (told.verdict.kind, told.verdict.note, told.verdict.rows) == (
+                    "not answered", "Not answered yet.", (),
+                )  # fmt: skip
+            else:
+                assert told.verdict.kind in ("fail", "error") and told.verdict.rows
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_an_answer_on_top_of_blanks_is_told_which_they_are_or_passes(notebook, stem):
+    """Each exercise answered alone: the message names all that it needs, and with those it passes."""
+    for exercise in exercises():
+        if exercise.notebook != stem or exercise.question:
+            continue
+        opened = notebook(stem)
+        opened.answer(exercise.name)
+        told = opened.check(exercise)
+        if told.verdict.kind == "pass":
+            continue
+        note = told.verdict.note
+        assert told.verdict.kind != "not answered" and "Not answered" not in told.text()
+        assert "use_reference" in note and "not written yet" in note, note
+        named = [e for e in exercises() if f"exercise {e.number})" in note]
+        assert named and all(e.notebook == stem for e in named)
+        for owed in named:
+            opened.answer(owed.name)
+        opened.answer(exercise.name)
+        assert opened.check(exercise).verdict.kind == "pass", exercise.name
+
+
+def test_the_message_and_the_way_on_in_full(notebook):
+    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened.answer(exercise.name)
+    assert opened.check(exercise).text() == (
+        f"Exercise {NUMBER}: 0 of {exercise.points:g} points\n"
+        f"It uses `scaled_dot_product_attention` (exercise {OWED}), not written yet. Solve {OWED} first and run this "
+        "check again. Or go on with the reference: run `from course import use_reference; "
+        'use_reference("scaled_dot_product_attention")` and `from course.parts import scaled_dot_product_attention` '
+        "in a cell of their own, then this check."
+    )
+    opened.run('from course import use_reference; use_reference("scaled_dot_product_attention")')
+    opened.run("from course.parts import scaled_dot_product_attention")
+    assert opened.check(exercise).verdict.kind == "pass"
+
+
+def test_an_answer_that_is_written_in_part_is_told_what_is_left(notebook):
+    opened, exercise = notebook("07-language-model"), of_part("generate")
+    opened.run(reference.source(exercise.chapter, ("sampling_distribution",)))
+    told = opened.check(exercise)
+    assert told.verdict.kind == "part" and told.verdict.note == "Not written yet: `generate`."
+    assert any(row.passed for row in told.verdict.rows)
+
+
+def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
+    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened.run("class SelfAttention(nn.Module):\n    def __init__(self, d_model):\n        super().__init__()\n"
+               "    def forward(self, x, mask=None):\n        return x, x")  # fmt: skip
+    told = opened.check(exercise)
+    assert told.verdict.kind in ("fail", "error") and "written yet" not in told.text()
+
+
+def test_what_has_no_text_is_an_answer(notebook):
+    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened.main.SelfAttention = lambda *args, **kwargs: None
+    assert opened.check(exercise).verdict.kind in ("fail", "error")
+    exec("class Silent:\n    pass", opened.main.__dict__)
+    opened.main.SelfAttention = opened.main.Silent
+    assert opened.check(exercise).verdict.kind in ("fail", "error")
+
+
+def test_a_helper_of_the_notebook_leads_to_what_is_owed(notebook):
+    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened.run("def attend(q, k, v, mask):\n    return scaled_dot_product_attention(q, k, v, mask)")
+    source = reference.source(exercise.chapter, exercise.parts)
+    opened.run(source.replace("scaled_dot_product_attention(", "attend("))
+    assert f"`scaled_dot_product_attention` (exercise {OWED})" in opened.check(exercise).verdict.note
