@@ -131,8 +131,12 @@ def collect(
     done.late = sorted({student for (student, _), hand_in in hand_ins.items() if hand_in.late})
     twins = {student for student, _ in hand_ins} | set(folder.students())
     if dry_run:
+        people = _People(folder.ledger / _PEOPLE)
         present = {s: folder.submitted / s for s in folder.students()}
         for (student, name), hand_in in sorted(hand_ins.items()):
+            if why := people.another(student, name, hand_in) or _one_folder(folder, student):
+                done.aside += [(_shown(entry.name), why) for _, entry in hand_in.files]
+                continue
             there = (present.get(student, folder.submitted / student) / name).exists()
             action = "replaced if it differs" if there else "new"
             done.items.append(_item(student, name, action, hand_in, (), twins))

@@ -333,6 +333,7 @@ def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, fo
     second = zipped(tmp_path / "2.zip", {"Jan Novák_2_assignsubmission_file_/x.ipynb": b'"of the second"'})
     again = zipped(tmp_path / "3.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first again"'})
     assert claims(folder, first) == {"Jan Novák": {'"of the first"'}}
+    assert not collect(folder, second, TWO, dry_run=True).items
     done = collect(folder, second, TWO)
     assert not done.items and "two people may be Jan Novák" in done.aside[0][1] and "To do" in done.aside[0][1]
     assert claims(folder, again) == {"Jan Novák": {'"of the first again"'}}

@@ -205,7 +205,7 @@ def identity(found):
     return (found.scheme, found.student, found.key)
 
 
-@settings(max_examples=600)
+@settings(max_examples=600, deadline=None)
 @given(st.sampled_from(EVERY), WHO, WHO, OWN, OWN, TITLES, st.booleans())
 def test_nothing_that_a_student_names_makes_a_file_anothers(write, a, b, own, honest, title, together):
     """A's file under any name of A's choice is A's, or put aside; never B's. So it is alone and beside B's."""
