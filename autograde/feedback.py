@@ -22,6 +22,7 @@ from autograde.folders import ClassFolder
 from autograde.judge import NOT_LOOKED_AT
 from autograde.quarantine import NO_FILE
 from autograde.text import plain
+from course.checks import UNWRITTEN
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
@@ -55,6 +56,7 @@ _OF_A_QUESTION = {
     "fail": "",
     "not answered": "Put your answer in place of the dots and run the check: it explains what you chose.",
 }
+_UNWRITTEN = "Look for `raise NotImplementedError` in what your answer defines and calls, and write what stands for it."
 _CELL_STOPPED = "Restart the kernel in your own notebook and run it from the top: the cell stops at the same line."
 _OUTSIDE = ("FileNotFoundError", "PermissionError", "ConnectionError", "URLError", "gaierror")
 
@@ -177,6 +179,8 @@ def _next_step(record) -> str:
         return _NEXT_STEPS["blocked"]
     if record.verdict == "error" and record.message.startswith("The cell"):
         return _CELL_STOPPED
+    if record.verdict == "error" and any(row.get("message") == UNWRITTEN for row in record.rows):
+        return _UNWRITTEN
     steps = _NEXT_STEPS | (_OF_A_QUESTION if ".q" in record.number else {})
     return steps.get(record.verdict, "").format(number=record.number)
 

@@ -138,6 +138,23 @@ def test_what_people_typed_is_shown_as_text(toy_class, tmp_path, toy_notebook, h
     assert name in text and "<script>alert(2)</script>" in text and "<b>Look</b> & see" in text
 
 
+def test_what_rests_on_a_blank_says_how_it_was_judged(toy_class, tmp_path, toy_notebook, hand_in, one_sandbox):
+    from autograde import grade, sample
+
+    folder = toy_class.copy(tmp_path / "class")
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    begun = "def scale(x, factor):\n    y = x.clone()\n    raise NotImplementedError"
+    hand_in(folder, "gaps", sheet.filled({"scale": begun, "standardise": sheet.right["standardise"]}))
+    grade.grade(folder, students=["gaps"])
+    feedback.feedback(folder, toy.NAME)
+    text = shown(page(folder, "gaps"))
+    assert "1 of 5 passed. Go on with" in text
+    assert "Not answered , 0 of 2 points" in text and "Passed , 3 of 3 points" in text
+    assert "It rests on 0.2, which did not pass; so that nothing costs points twice, it was judged" in text
+    assert "NotImplementedError: it, or something that it calls, is not written yet." in text
+    assert "Next step: Look for raise NotImplementedError in what your answer defines and calls" in text
+
+
 def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook, one_sandbox):
     from datetime import datetime
 
@@ -230,7 +247,7 @@ def test_a_page_says_which_file_was_graded(toy_class):
     ],
 )
 def test_the_next_step_can_be_taken(number, verdict, message, step):
-    told = feedback._next_step(SimpleNamespace(number=number, verdict=verdict, message=message))
+    told = feedback._next_step(SimpleNamespace(number=number, verdict=verdict, message=message, rows=[]))
     assert (step in told) and bool(step) == bool(told)
 
 

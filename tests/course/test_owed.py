@@ -72,7 +72,8 @@ def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
                     "not answered", "Not answered yet.", (),
                 )  # fmt: skip
             else:
-                assert told.verdict.kind in ("fail", "error") and told.verdict.rows
+                assert told.verdict.kind in ("fail", "error")
+                assert told.verdict.rows or "It uses `train_step_cpu` (exercise 0.6)" in told.verdict.note
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -83,18 +84,16 @@ def test_an_answer_on_top_of_blanks_is_told_which_they_are_or_passes(notebook, s
             continue
         opened = notebook(stem)
         opened.answer(exercise.name)
-        told = opened.check(exercise)
-        if told.verdict.kind == "pass":
-            continue
-        note = told.verdict.note
-        assert told.verdict.kind != "not answered" and "Not answered" not in told.text()
-        assert "use_reference" in note and "not written yet" in note, note
-        named = [e for e in exercises() if f"exercise {e.number})" in note]
-        assert named and all(e.notebook == stem for e in named)
-        for owed in named:
-            opened.answer(owed.name)
-        opened.answer(exercise.name)
-        assert opened.check(exercise).verdict.kind == "pass", exercise.name
+        answered = {exercise}
+        while (told := opened.check(exercise)).verdict.kind != "pass":  # what is written then may rest on more
+            note = told.verdict.note
+            assert told.verdict.kind != "not answered" and "Not answered" not in told.text()
+            assert "use_reference" in note and "not written yet" in note, (exercise.name, told.text())
+            named = {e for e in exercises() if f"exercise {e.number})" in note}
+            assert named - answered and all(e.notebook == stem for e in named)
+            for owed in named:
+                opened.answer(owed.name)
+            answered |= named
 
 
 def test_the_message_and_the_way_on_in_full(notebook):
