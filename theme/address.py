@@ -14,6 +14,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -86,12 +87,16 @@ def add_addresses(app: Sphinx, config: Config) -> None:
             options.pop(name, None)
         options |= {"use_repository_button": False, "use_edit_page_button": False, "use_issues_button": False}
     config.html_theme_options = options
-    if address := site(os.environ):
+    # A page that stands for any missing one cannot link relatively: it must know the folder that the site is in.
+    address = site(os.environ)
+    config.notfound_urls_prefix = urlsplit(address or "/").path or "/"
+    if address:
         config.html_baseurl = address
         config.ogp_site_url = address
         config.ogp_site_name = config.html_title
         config.ogp_social_cards = {"enable": False}
         config.sitemap_url_scheme = "{link}"
+        config.sitemap_excludes = ["404.html"]
 
 
 def setup(app: Sphinx) -> None:

@@ -61,22 +61,24 @@ def rules() -> str:
             # The fonts' own rules go: the files that they name are numbers (`${...}`) which that script knows alone.
             return minified(re.sub(r"@font-face \{(?:\$\{[^}]*\}|[^}])*\}", "", plain))
     raise ExtensionError(
-        f"{versions()}: KaTeX's styles are in none of its scripts; take the version of requirements.txt"
+        f"KaTeX's styles are in no script of {STYLES}: install the version that requirements.txt names"
     )
 
 
 def styles() -> tuple[str, dict[str, Path]]:
-    """Return KaTeX's style sheet, and the fonts that it names: what each is called in `fonts` beside it, and where it is.
+    """Return KaTeX's style sheet, and its fonts: the name of each in `fonts` beside the sheet, and where it is now.
 
     Raises:
         ExtensionError: where the script's and the styles' versions differ in more than the last number.
     """
     text = rules()
-    made = [re.search(pattern, of)[1] for pattern, of in ((r'version:"([\d.]+)"', script()), (r'"(\d[\d.]+)"', text))]
-    if made[0].rpartition(".")[0] != made[1].rpartition(".")[0]:
-        raise ExtensionError(
-            f"{versions()}: a script of KaTeX {made[0]} with styles of {made[1]}, whose classes differ"
-        )
+    runs, drawn = (
+        re.search(r'version:"([\d.]+)"', script())[1],
+        re.search(r'katex-version::after\{content:"(.*?)"', text)[1],
+    )
+    if runs.rpartition(".")[0] != drawn.rpartition(".")[0]:
+        message = f"a script of KaTeX {runs} ({SCRIPT}) with styles of {drawn} ({STYLES}), whose classes differ"
+        raise ExtensionError(f"{message}: install the versions that requirements.txt names")
     faces, fonts = [], {}
     for path in files(STYLES, ".woff2"):
         with TTFont(path, lazy=True) as font:
@@ -90,7 +92,8 @@ def styles() -> tuple[str, dict[str, Path]]:
 def licence() -> str:
     """Return KaTeX's licence, which goes where its styles go."""
     (path,) = files(STYLES, "third-party-licenses.json")
-    return next(of["extractedText"] for of in json.loads(path.read_text("utf-8"))["packages"] if of["name"] == "katex")
+    packages = json.loads(path.read_text("utf-8"))["packages"]
+    return next(package["extractedText"] for package in packages if package["name"] == "katex")
 
 
 def write(folder: Path) -> None:

@@ -25,6 +25,7 @@ from autograde.intake import jail
 from autograde.intake.jail import LIMITS, BadArchive, Intake, TooLarge, Unread
 from autograde.rebuild import rebuild
 from autograde.sandbox import SandboxError
+from course.checks.draw import Key
 from tests.autograde import broken, toy
 from tests.autograde.test_quarantine import NAME, hand_in, notebook
 from tools.notebooks import ROOT
@@ -81,7 +82,7 @@ def test_the_graders_process_parses_no_text_of_a_students(monkeypatch, toy_noteb
             cell["source"] = "def scale(x, factor):\n    marker_of_a_student = 1\n    return x * factor"
     made["cells"].append({"cell_type": "code", "metadata": {}, "source": "marker_of_a_student = 2"})
     folder = hand_in(tmp_path / "folder", made, f"{toy.NAME}.ipynb")
-    with grade.Desk(toy.NAME, nbformat.reads(toy_notebook.read_text(), as_version=4), seed=1) as desk:
+    with grade.Desk(toy.NAME, nbformat.reads(toy_notebook.read_text(), as_version=4), Key.public(1)) as desk:
         graded = desk.grade(desk.intake.receive(folder, toy.NAME))
     assert graded.verdicts["scale"].kind == "pass" and not graded.details
     assert not [source for source in parsed if "marker_of_a_student" in source]
@@ -256,7 +257,7 @@ def test_a_jail_that_was_lost_is_made_anew_and_one_that_cannot_be_is_no_students
 
 def test_nothing_heavy_is_inside(taken):
     found = run_in(
-        taken, "import sys; told = [m for m in ('torch', 'nbformat', 'nbgrader', 'course') if m in sys.modules]"
+        taken, "import sys; told = [m for m in ('torch', 'nbformat', 'nbgrader', 'numpy') if m in sys.modules]"
     )
     assert found.instructor == "[]"
 

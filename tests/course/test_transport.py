@@ -188,7 +188,7 @@ def test_calls_methods_variables_and_errors(connect):
     assert student.error_of("raises") == "ValueError" and student.error_of("add", torch.ones(1)) == ""
     with pytest.raises(StudentError, match="ValueError: 3 is not 4"):
         student.raises()
-    with pytest.raises(StudentError, match="NotImplementedError: missing is not defined"):
+    with pytest.raises(StudentError, match="Undefined: There is no `missing`"):
         student.missing()
 
 

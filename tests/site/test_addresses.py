@@ -35,6 +35,18 @@ def test_there_are_a_sitemap_and_previews(known: Path) -> None:
     assert 'property="og:title"' in (known / "book" / "index.html").read_text("utf-8")
 
 
+def test_the_page_of_missing_pages_points_into_the_site_from_any_depth(built: Path, known: Path) -> None:
+    for html, prefix in ((built, "/"), (known, "/course/")):
+        page = (html / "404.html").read_text("utf-8")
+        assert "There is no page at this address" in page
+        urls = re.findall(r"""(?:href|src)="([^"]*)\"""", page)
+        within = [url for url in urls if not re.match(r"#|[a-z]+:", url)]
+        assert within and not [url for url in within if not url.startswith(prefix)]
+        lost = [url for url in within if not (html / re.sub(r"[?#].*", "", url).removeprefix(prefix)).is_file()]
+        assert not lost
+    assert "404.html" not in (known / "sitemap.xml").read_text("utf-8")
+
+
 def test_no_solution_is_published(known: Path) -> None:
     assert not list(known.glob(f"{PAGES}*.html")) and not list(known.glob(f"_sources/{PAGES}*"))
     assert PAGES not in (known / "searchindex.js").read_text("utf-8")
