@@ -17,7 +17,7 @@ IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 PYTEST := $(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help course env book serve lab formgrader refresh check test lock clean style python desk-set-up course-set-up test-set-up
+.PHONY: help course env book serve lab formgrader refresh check test lock clean style python learner-set-up course-set-up test-set-up
 
 help: ## say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -25,22 +25,22 @@ help: ## say what there is to make
 course: course-set-up ## everything: environment, book, assignments, a sample class and its grades
 	@$(VENV)/python -m tools.course
 
-env: desk-set-up ## the environment alone, .venv
+env: learner-set-up ## the environment alone, .venv
 
-book: desk-set-up ## the book alone, into _build/html
+book: learner-set-up ## the book alone, into _build/html
 	@$(VENV)/python -m tools.course book
 
 serve: book ## the book in a browser, on this machine (PORT=8000)
 	@echo "The book: http://localhost:$(PORT)  (Ctrl-C ends it)"
 	@$(VENV)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
 
-lab: desk-set-up ## the notebooks in JupyterLab, as your own copies in work/ (ARGS="--no-browser" and the like)
+lab: learner-set-up ## the notebooks in JupyterLab, as your own copies in work/ (ARGS="--no-browser" and the like)
 	@$(VENV)/python -m tools.lab $(ARGS)
 
-formgrader: desk-set-up ## nbgrader's page on a class's gradebook (CLASS=class)
+formgrader: learner-set-up ## nbgrader's page on a class's gradebook (CLASS=class)
 	@$(VENV)/python -m tools.lab --formgrader "$(CLASS)" $(ARGS)
 
-refresh: desk-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
+refresh: learner-set-up ## solve and run the notebooks and store their outputs (ARGS="02" for one)
 	@$(IN_VENV) $(VENV)/python -m tools.notebooks refresh $(ARGS)
 
 check: test-set-up style ## in a minute: style, types and the fast tests (ARGS="-k name" chooses)
@@ -65,8 +65,8 @@ python:
 	  echo "This course needs Python 3.11 or newer; found: $$(python3 --version 2>/dev/null || echo none)." \
 	    "Install one (Debian, Ubuntu: sudo apt-get install python3), or name it: make PYTHON=/path/to/python3.11 course" >&2; exit 1; }
 
-desk-set-up: python
-	@$(PYTHON) tools/setup.py desk
+learner-set-up: python
+	@$(PYTHON) tools/setup.py learner
 
 course-set-up: python
 	@$(PYTHON) tools/setup.py course

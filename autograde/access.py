@@ -13,9 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde import by_nbgrader, files, gradebook
-from autograde.doctor import Finding
+from autograde import files, gradebook
 from autograde.folders import ClassFolder
+from autograde.gradebook import by_nbgrader
+from autograde.sandbox.doctor import Finding
 
 _TOLD = 5  # open things that are named; the command closes them all
 

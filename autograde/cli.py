@@ -138,7 +138,8 @@ def doctor(
     ] = None,
 ) -> None:
     """Say whether this machine can grade safely, and what to install where it cannot."""
-    from autograde import access, doctor
+    from autograde import access
+    from autograde.sandbox import doctor
 
     status = doctor.report()
     if where is not None:
@@ -187,7 +188,7 @@ def release(
     where: ClassOption = CLASS,
 ) -> None:
     """Make nbgrader's assignments and the archives to hand out from the committed notebooks."""
-    from autograde import release as releasing
+    from autograde.gradebook import release as releasing
 
     folder = ClassFolder.at(where)
     found = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
@@ -214,14 +215,14 @@ def release(
 
 @app.command()
 def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
-    """Fill class/submitted/ with a made-up class: right, partly right, wrong, broken and hostile hand-ins."""
-    from autograde import sample as sampling
+    """Fill class/submitted/ with a made-up class: right, partly right, wrong, broken and hostile submissions."""
+    from autograde.bank import sample as sampling
 
     folder = ClassFolder.at(where)
     made = {name: sampling.sample(folder, name) for name in _named(folder, assignments)}
     sampling.write_expected(folder, made)
-    for name, hand_ins in made.items():
-        console.print(_text(f"{name}: {len(hand_ins)} hand-ins"))
+    for name, submissions in made.items():
+        console.print(_text(f"{name}: {len(submissions)} submissions"))
 
 
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="worker processes on this machine; one core each")]
@@ -242,9 +243,9 @@ def collect(
     where: ClassOption = CLASS,
 ) -> None:
     """Put what came back from students into submitted/: each file to its student and assignment."""
-    from autograde import collect as collecting
-    from autograde.ledger import LedgerBusy
-    from autograde.whose import PLATFORMS
+    from autograde.grading.ledger import LedgerBusy
+    from autograde.intake import collect as collecting
+    from autograde.intake.whose import PLATFORMS
 
     if platform and platform not in PLATFORMS:
         raise _stop(f"no platform {platform!r}; there are {', '.join(PLATFORMS)}")
@@ -269,7 +270,7 @@ def collect(
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
         console.print(_text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
     if not done.items:
-        raise _stop(f"no hand-in was found in {source}; {len(done.aside)} files left aside")
+        raise _stop(f"no submission was found in {source}; {len(done.aside)} files left aside")
 
 
 @app.command()
@@ -283,8 +284,8 @@ def grade(
     where: ClassOption = CLASS,
 ) -> None:
     """Grade what was handed in: in the sandbox, into the ledger, into nbgrader's gradebook."""
-    from autograde import grade as grading
-    from autograde import runs
+    from autograde.grading import plan
+    from autograde.grading import run as grading
 
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
@@ -303,7 +304,7 @@ def grade(
         )
     with _mended():
         _summarise(summary, folder)
-    if runs.unfinished(folder.ledger):
+    if plan.unfinished(folder.ledger):
         console.print(_text("An earlier run is still unfinished: --resume goes on with it.", style="bold yellow"))
     if summary.refused:
         told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
@@ -323,7 +324,7 @@ def regrade(
     where: ClassOption = CLASS,
 ) -> None:
     """Grade again what is graded, with the release and the grader as they are now, and show what would change."""
-    from autograde import regrade as regrading
+    from autograde.grading import regrade as regrading
 
     if diff and write:
         raise _stop("--diff only shows and --write takes over: say one of them")
@@ -347,13 +348,13 @@ def regrade(
             before, after = (_told(record) for record in (change.before, change.after))
             table.add_row(change.after.assignment, _text(change.after.student), change.after.exercise, before, after)
         console.print(table)
-    console.print(_text(f"{found.hand_ins} hand-ins graded again: {len(found.students)} students' points change."))
+    console.print(_text(f"{found.submissions} submissions graded again: {len(found.students)} students' points change."))
     if found.other_numbers:
         told = f"{found.other_numbers} of them faced other numbers than before: their key is not there any more."
         console.print(_text(told, "yellow"), soft_wrap=True)
     if found.refused:
         raise _stop(f"nbgrader did not take {', '.join(found.refused)}: their verdicts are in {folder.ledger}")
-    if not found.hand_ins:
+    if not found.submissions:
         console.print("Nothing is graded yet: `autograde grade` comes first.", highlight=False)
     elif not write:
         console.print("Nothing was written; --write takes it over.", highlight=False)
@@ -372,18 +373,19 @@ def _failed(names: Sequence[str]) -> typer.Exit:
 
 def _told(record) -> Text:
     """A verdict in a few words."""
-    more = f", {record.mistake}" if record.mistake else ""
+    more = f", {record.diagnosis}" if record.diagnosis else ""
     return _text(f"{record.points:g}/{record.max:g} {record.verdict}{more}" if record else "not graded")
 
 
 @contextlib.contextmanager
 def _mended(again: bool = False) -> Iterator[None]:
     """Errors of a run that an instructor can mend, in one line."""
-    from autograde import doctor, isolation
-    from autograde.engine import EngineError
     from autograde.gradebook import GradebookError
-    from autograde.ledger import LedgerBusy
-    from autograde.sandbox import SandboxError
+    from autograde.grading import isolation
+    from autograde.grading.executor import EngineError
+    from autograde.grading.ledger import LedgerBusy
+    from autograde.sandbox import doctor
+    from autograde.sandbox.pool import SandboxError
 
     try:
         yield
@@ -397,7 +399,7 @@ def _mended(again: bool = False) -> Iterator[None]:
 
 
 class _Shown:
-    """Progress: a bar in a terminal, a line for each hand-in that is graded elsewhere; what failed, as it happens; and
+    """Progress: a bar in a terminal, a line for each submission that is graded elsewhere; what failed, as it happens; and
     how long it will still take."""
 
     def __enter__(self) -> _Shown:
@@ -437,7 +439,7 @@ class _Shown:
 
 
 def _summarise(summary, folder: ClassFolder) -> None:
-    """A table of the hand-ins, and a line of what a person should look at."""
+    """A table of the submissions, and a line of what a person should look at."""
     if summary.unrecognised:
         shown, more = summary.unrecognised[:20], len(summary.unrecognised) - 20
         told = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
@@ -446,7 +448,7 @@ def _summarise(summary, folder: ClassFolder) -> None:
             soft_wrap=True,
         )
     if not summary.lines:
-        console.print(_text(f"No hand-ins in {folder.submitted}/."), soft_wrap=True)
+        console.print(_text(f"No submissions in {folder.submitted}/."), soft_wrap=True)
         return
     by_name: dict[str, list] = {}
     for line in summary.lines:
@@ -454,7 +456,7 @@ def _summarise(summary, folder: ClassFolder) -> None:
     for name, lines in by_name.items():
         unusual = [line for line in lines if line.flags or line.manual or line.needs_person]
         shown = lines if len(lines) <= _LISTED else unusual[:_LISTED]
-        title = f"{name}: {len(lines)} hand-ins"
+        title = f"{name}: {len(lines)} submissions"
         title += f", {len(unusual)} of them unusual" if shown is not lines else ""
         table = Table(title=title, title_justify="left")
         for column, justify in (
@@ -483,24 +485,24 @@ def _summarise(summary, folder: ClassFolder) -> None:
     console.print(_text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
 
 
-_LISTED = 40  # hand-ins of an assignment that a terminal can usefully show; the page and the table of grades have all
+_LISTED = 40  # submissions of an assignment that a terminal can usefully show; the page and the table of grades have all
 
 
 def _in_short(folder: ClassFolder, assignment: str) -> None:
     """Makes the summary's page again, and says the most of it in a few lines."""
-    from autograde import summary as summing
+    from autograde.reports import summary as summing
 
     found, target = summing.write(folder, assignment)
     table = Table(title=f"{assignment}, by exercise", title_justify="left")
-    for column in ("exercise", "mean", "", "hand-ins by points"):
-        table.add_column(column, no_wrap=column != "hand-ins by points")
+    for column in ("exercise", "mean", "", "submissions by points"):
+        table.add_column(column, no_wrap=column != "submissions by points")
     for row in found.rows:
         bar = "█" * round(10 * row.share)
         counts = ", ".join(f"{count} {kind}" for kind, count in row.counts.items() if count)
         table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
     console.print(table)
     if found.totals:
-        console.print(_text(f"Median {found.median:g} of {found.max:g} points over {len(found.totals)} hand-ins."))
+        console.print(_text(f"Median {found.median:g} of {found.max:g} points over {len(found.totals)} submissions."))
     for mistake in found.mistakes[:3]:
         console.print(_text(f"Common: {mistake.number}, {mistake.name} ({_students(mistake.students)})"))
     for names, told, style in (
@@ -531,8 +533,8 @@ def summary(assignments: Assignments = None, where: ClassOption = CLASS) -> None
 
 def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:
     """Why there is nothing to trace, and what to do."""
-    told = f"no hand-in of {student} to {assignment} is in the gradebook"
-    handed_in = [name for name, _ in folder.hand_ins(assignment)]
+    told = f"no submission of {student} to {assignment} is in the gradebook"
+    handed_in = [name for name, _ in folder.submissions(assignment)]
     if student in handed_in:
         return f"{told}; `autograde grade` enters it"
     folded = {name.casefold(): name for name in handed_in}
@@ -550,7 +552,7 @@ def trace(
     where: ClassOption = CLASS,
 ) -> None:
     """Say where a grade comes from: the file, the run, its key and versions, and what a person changed."""
-    from autograde import trace as tracing
+    from autograde.reports import trace as tracing
 
     folder = ClassFolder.at(where)
     (name,) = _named(folder, [assignment])
@@ -589,8 +591,9 @@ def check(
     ] = None,
 ) -> None:
     """Grade one file in the sandbox and show its verdicts; nothing is written."""
-    from autograde import doctor, isolation, judge
-    from autograde import grade as grading
+    from autograde.grading import isolation, judge
+    from autograde.grading import run as grading
+    from autograde.sandbox import doctor
 
     if not file.exists():
         raise _stop(f"{file} does not exist")
@@ -609,7 +612,7 @@ def check(
         console.print(_text(head, style="bold"), highlight=False)
         for line in [verdict.message] if verdict.message else []:
             console.print(_text(f"  {line}"), highlight=False)
-        for row in verdict.rows if verdict.kind != "not answered" else ():
+        for row in verdict.cases if verdict.kind != "not answered" else ():
             mark = "ok" if row.passed else "NO"
             console.print(
                 _text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
@@ -622,7 +625,7 @@ def check(
 @app.command()
 def feedback(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
     """Write a page for each student and assignment: what was wrong, why, and one next step."""
-    from autograde import feedback as giving
+    from autograde.reports import feedback as giving
 
     folder = ClassFolder.at(where)
     for name in _named(folder, assignments):
@@ -642,8 +645,8 @@ def export(
     where: ClassOption = CLASS,
 ) -> None:
     """Write the grades as CSV, one row for each student and assignment."""
-    from autograde import export as exporting
-    from autograde.output import is_output
+    from autograde.reports import export as exporting
+    from autograde.reports.output import is_output
 
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)

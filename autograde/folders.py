@@ -15,7 +15,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class ClassFolder:
-    """Paths below a class's root. Nothing here touches the disk except what lists it: `hand_ins`, `students`,
+    """Paths below a class's root. Nothing here touches the disk except what lists it: `submissions`, `students`,
     `unrecognised` and `assignments`."""
 
     root: Path
@@ -42,7 +42,7 @@ class ClassFolder:
 
     @property
     def staged(self) -> Path:
-        """Rebuilt notebooks on their way into the gradebook: a queue, empty when a run has ended well."""
+        """MergedNotebook notebooks on their way into the gradebook: a queue, empty when a run has ended well."""
         return self.root / "staged"
 
     @property
@@ -77,8 +77,8 @@ class ClassFolder:
         """Names of the released assignments, in order."""
         return sorted(path.parent.name for path in self.release.glob("*/*.ipynb") if path.stem == path.parent.name)
 
-    def hand_ins(self, assignment: str) -> list[tuple[str, Path]]:
-        """(student, folder) for every hand-in of the assignment, by name. Hidden folders are nobody's hand-in."""
+    def submissions(self, assignment: str) -> list[tuple[str, Path]]:
+        """(student, folder) for every submission of the assignment, by name. Hidden folders are nobody's submission."""
         if not self.submitted.is_dir():
             return []
         return [

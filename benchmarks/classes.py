@@ -1,10 +1,10 @@
-"""A large class, made from the banks: hand-ins a second, memory over the run, and what kills do to it.
+"""A large class, made from the banks: submissions a second, memory over the run, and what kills do to it.
 
-    python -m benchmarks.classes                  # a thousand hand-ins, with two workers and with one
-    python -m benchmarks.classes --hand-ins 1000 300   # a thousand with two, three hundred of them with one
+    python -m benchmarks.classes                  # a thousand submissions, with two workers and with one
+    python -m benchmarks.classes --submissions 1000 300   # a thousand with two, three hundred of them with one
     python -m benchmarks.classes --kills 10       # instead: ten kills of each kind
 
-Each hand-in answers every exercise with an answer drawn from its bank, right or wrong. The class is graded by the
+Each submission answers every exercise with an answer drawn from its bank, right or wrong. The class is graded by the
 command line, as an instructor would, in processes that are watched from outside. `--kills` grades classes of twenty,
 and at a random moment of each run kills the grader, one of two workers, or the PostgreSQL that holds the gradebook (or
 locks the SQLite file): run again, the gradebook must come out as that of an undisturbed run. Writes
@@ -30,16 +30,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde import bank, gradebook, runs, sample
+from autograde import bank, gradebook
+from autograde.bank import sample
 from autograde.folders import ClassFolder
-from autograde.ledger import Ledger
-from autograde.release import release
+from autograde.gradebook.release import release
+from autograde.grading import plan as runs
+from autograde.grading.ledger import Ledger
 from benchmarks.postgresql import programs, server
 from benchmarks.record import Record, write
-from course.checks.draw import Key
+from course.checks.engine.draw import Key
 
 ROOT = Path(__file__).resolve().parent.parent
-ABOUT = """A class made from the banks, graded by the command line: hand-ins a second with one worker and with two, and
+ABOUT = """A class made from the banks, graded by the command line: submissions a second with one worker and with two, and
 the memory of the process that keeps the books, and of all that it started, over the run."""
 ABOUT_KILLS = """Classes of twenty, made from a bank, graded by the command line while the grader, a worker or the
 database is killed (SQLite: locked) at random moments, and run again until a run ends well: how many gradebooks are
@@ -49,7 +51,7 @@ MOST_GROWN = 1.1  # memory in the second half of a run, of that in the first
 
 
 def fill(folder: ClassFolder, assignment: str, count: int) -> None:
-    """Hand-ins of answers drawn from the banks; a quarter of the answers is wrong."""
+    """Submissions of answers drawn from the banks; a quarter of the answers is wrong."""
     draw = random.Random(SEED)
     sheet = sample.Sheet(folder.released(assignment).read_bytes(), assignment)
     for number in range(count):
@@ -57,7 +59,7 @@ def fill(folder: ClassFolder, assignment: str, count: int) -> None:
         for exercise in sheet.tasks:
             found = bank.find(exercise)
             known = found.wrong if draw.random() < 0.25 else found.correct
-            answers[exercise.name] = bank.source_of(exercise, draw.choice(known))
+            answers[exercise.name] = draw.choice(known).source
         path = folder.submitted / f"student-{number:04}" / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_bytes(sheet.filled(answers))
@@ -120,7 +122,7 @@ def _name(process: int) -> bytes:
 
 
 def graded(log: Path) -> int:
-    """How many hand-ins the run has said to be done."""
+    """How many submissions the run has said to be done."""
     return sum(line.startswith(b"[") for line in log.read_bytes().splitlines()) if log.exists() else 0
 
 
@@ -144,13 +146,13 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
     if process.returncode or done < count:
         raise SystemExit(f"the run ended with {process.returncode} after {done}:\n{log.read_text()[-3000:]}")
     tail = {
-        "hand_ins_a_second": (done - 1) / max(judged - first, 1e-9),
-        "hand_ins_a_second_with_the_gradebook": count / wall,
+        "submissions_a_second": (done - 1) / max(judged - first, 1e-9),
+        "submissions_a_second_with_the_gradebook": count / wall,
         "judging_seconds": judged,
         "gradebook_seconds": wall - judged,
         "bookkeeper_highest_mib": highest,
     }
-    yield {"measure": "speed", "assignment": assignment, "workers": jobs, "hand_ins": count, **tail}
+    yield {"measure": "speed", "assignment": assignment, "workers": jobs, "submissions": count, **tail}
 
 
 def grown(records: list[Record], jobs: int) -> float:
@@ -165,7 +167,7 @@ def _row(measure: str, assignment: str, jobs: int, done: int, seconds: float, ow
         "measure": measure,
         "assignment": assignment,
         "workers": jobs,
-        "hand_ins": done,
+        "submissions": done,
         "seconds": seconds,
         "bookkeeper_mib": own,
         "its_processes_mib": others,
@@ -285,7 +287,7 @@ def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> 
         yield {
             "measure": "kills",
             "assignment": notebook.stem,
-            "hand_ins": len(released.students()),
+            "submissions": len(released.students()),
             "killed": what,
             "gradebook": kind,
             "kills": killed,
@@ -317,11 +319,11 @@ def _several(numbers: list[int]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignment", nargs="?", default="01-seq2seq")
-    parser.add_argument("--hand-ins", type=int, nargs="+", default=[1000], help="of all runs, or of each in turn")
+    parser.add_argument("--submissions", type=int, nargs="+", default=[1000], help="of all runs, or of each in turn")
     parser.add_argument("--workers", type=int, nargs="+", default=[2, 1], help="one run of the class for each number")
     parser.add_argument("--kills", type=int, default=0, help="instead: so many of each kind, on classes of twenty")
     options = parser.parse_args()
-    sizes = options.hand_ins * len(options.workers) if len(options.hand_ins) == 1 else options.hand_ins
+    sizes = options.submissions * len(options.workers) if len(options.submissions) == 1 else options.submissions
     if len(sizes) != len(options.workers):
         parser.error(f"{len(sizes)} sizes for {len(options.workers)} runs: say one of each, or one for all")
     notebook, began = ROOT / "notebooks" / f"{options.assignment}.ipynb", time.perf_counter()
@@ -337,13 +339,13 @@ def main() -> None:
                 words = f"{notebook.stem} --kills {options.kills}"
                 _written("kills", ABOUT_KILLS, rows, began, words, f"{len(rows)} of {len(kinds())} kinds")
             if any(row["equal_to_the_undisturbed"] != row["classes"] or row["graded_twice"] for row in rows):
-                raise SystemExit("a kill changed a gradebook, or a hand-in was graded twice")
+                raise SystemExit("a kill changed a gradebook, or a submission was graded twice")
             return
         records: list[Record] = []
         points: dict[str, dict[str, float]] = {}
         for ended, (jobs, size) in enumerate(zip(options.workers, sizes, strict=True)):
             begun = slice(ended + 1)
-            words = f"{notebook.stem} --hand-ins {_several(sizes[begun])} --workers {_several(options.workers[begun])}"
+            words = f"{notebook.stem} --submissions {_several(sizes[begun])} --workers {_several(options.workers[begun])}"
             large = ClassFolder.at(scratch / f"large-{jobs}")
             shutil.copytree(released.root, large.root)
             for student in large.students()[size:]:

@@ -29,8 +29,9 @@ from benchmarks.experiments import parameter_count
 from benchmarks.experiments.seq2seq import greedy_accuracy
 from benchmarks.experiments.vit import CANVAS, MARGIN, MODELS, WIDTH, accuracy, canvas, shuffled_stream
 from benchmarks.record import RESULTS, Record, write
-from course import data, digits
-from course.text import Characters, random_windows, reference_text
+from course import data
+from course.data import digits
+from course.data.text import Characters, random_windows, reference_text
 from course.training import learning_rate_at
 from solutions.cuda import fuse_attention, train_step
 from solutions.language_model import CausalLanguageModel, bits_per_character, generate

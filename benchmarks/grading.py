@@ -1,17 +1,17 @@
-"""Seconds a hand-in: stock `nbgrader autograde`, otter-grader and this grader in turn, on the same hand-ins.
+"""Seconds a submission: stock `nbgrader autograde`, otter-grader and this grader in turn, on the same submissions.
 
-    python -m benchmarks.grading              # every assignment, the sample class's honest hand-ins
+    python -m benchmarks.grading              # every assignment, the sample class's honest submissions
     python -m benchmarks.grading 02-bahdanau --rounds 3
     python -m benchmarks.grading 02-bahdanau --growth 10 100 1000
 
-- Stock nbgrader runs each hand-in in a kernel of this environment, with no isolation.
+- Stock nbgrader runs each submission in a kernel of this environment, with no isolation.
 - otter-grader runs it in a kernel of an environment of its own (made in _build/, where it sees this one's torch), with
-  no isolation either: the container that it can use is left out, and one process imports it for all hand-ins. Its
+  no isolation either: the container that it can use is left out, and one process imports it for all submissions. Its
   tests are the notebook's own checks, an exercise a file; the check cells are taken out, so that none runs twice.
 - This grader runs it in its sandbox; its own start, its tables and its way into the gradebook are counted.
 
 All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
-hand-ins, and take turns, so that whatever else the machine does falls on all. A hand-in counts only where all that is
+submissions, and take turns, so that whatever else the machine does falls on all. A submission counts only where all that is
 compared is the work: stock nbgrader's points must be this grader's, and otter's verdict on the right ones full marks.
 `--growth` grades larger classes with this grader alone, with one worker and with two, and does nothing else; the others
 are extrapolated nowhere. Writes the results to benchmarks/results/grading.json, those of growth to grading_growth.json.
@@ -38,30 +38,34 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from autograde import desk, flags, grade, gradebook, judge, sample
+from autograde import gradebook
+from autograde.bank import sample
 from autograde.folders import ClassFolder
-from autograde.ledger import Ledger
-from autograde.release import release
-from autograde.remote import Remote
+from autograde.gradebook.release import release
+from autograde.grading import judge, worker
+from autograde.grading import run as grade
+from autograde.grading.ledger import Ledger
+from autograde.intake import flags
+from autograde.sandbox.remote import Remote
 from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-ABOUT = """Seconds a hand-in, stock nbgrader autograde and otter-grader without isolation and this grader in its
-sandbox, on the same hand-ins in turn; by the clock on the wall and by CPU time, for a whole class and for one hand-in
-more. Then this grader alone: where a hand-in's time goes."""
-ABOUT_GROWTH = """Seconds that this grader takes for classes from ten hand-ins to many, with one worker and with two."""
-# Every hand-in here is one that stock nbgrader gives a score to: the comparison is of speed, not of what it cannot do.
+ABOUT = """Seconds a submission, stock nbgrader autograde and otter-grader without isolation and this grader in its
+sandbox, on the same submissions in turn; by the clock on the wall and by CPU time, for a whole class and for one submission
+more. Then this grader alone: where a submission's time goes."""
+ABOUT_GROWTH = """Seconds that this grader takes for classes from ten submissions to many, with one worker and with two."""
+# Every submission here is one that stock nbgrader gives a score to: the comparison is of speed, not of what it cannot do.
 HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
 OURS, STOCK, OTTER = "ours", "nbgrader autograde", "otter-grader"
 OTTER_VERSION = "7.0.0"
 LARGER = 16
-# One process for all: as `otter run`, which would import otter anew for each hand-in.
+# One process for all: as `otter run`, which would import otter anew for each submission.
 GRADE_BY_OTTER = """
 import sys
 from otter.api import grade_submission
-for hand_in in sys.argv[2:]:
-    print(grade_submission(hand_in, sys.argv[1], quiet=True).total)
+for submission in sys.argv[2:]:
+    print(grade_submission(submission, sys.argv[1], quiet=True).total)
 """
 OTTER_TEST = """
 from otter.test_files import test_case
@@ -78,13 +82,13 @@ _SUBREAPER = 36  # prctl's PR_SET_CHILD_SUBREAPER
 Turn = tuple[float, float]  # (wall seconds, CPU seconds)
 
 
-def prepare(root: Path, notebook: Path, hand_ins: int = 0, times: int = 1) -> tuple[ClassFolder, int]:
-    """A class with the assignment released and its honest hand-ins (the first so many of them), each so many times;
+def prepare(root: Path, notebook: Path, submissions: int = 0, times: int = 1) -> tuple[ClassFolder, int]:
+    """A class with the assignment released and its honest submissions (the first so many of them), each so many times;
     (folder, how many)."""
     folder = ClassFolder.at(root / "class")
     release(folder, [notebook])
-    made = sorted(hand_in.student for hand_in in sample.sample(folder, notebook.stem))
-    honest = [student for student in made if student.startswith(HONEST)][: hand_ins or None]
+    made = sorted(submission.student for submission in sample.sample(folder, notebook.stem))
+    honest = [student for student in made if student.startswith(HONEST)][: submissions or None]
     for student in set(made) - set(honest):
         shutil.rmtree(folder.submitted / student)
     for student in honest:
@@ -118,7 +122,7 @@ def adopt_orphans() -> None:
 def timed(command: list[str], folder: Path, program: Path = BIN) -> Turn:
     """(wall seconds, CPU seconds with all its processes) of one command in the class's folder."""
     environment = {**os.environ, "PATH": f"{program}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
-    environment |= {"NBGRADER_EXECUTION": "autograde"}  # what nbgrader sets for a hand-in's kernel, for otter's too
+    environment |= {"NBGRADER_EXECUTION": "autograde"}  # what nbgrader sets for a submission's kernel, for otter's too
     before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     wall = time.perf_counter() - started
@@ -145,7 +149,7 @@ def forget_the_sandbox(folder: ClassFolder) -> None:
 
 
 def by_nbgrader(folder: ClassFolder, assignment: str) -> Turn:
-    """Unprotected: of hand-ins that were made here."""
+    """Unprotected: of submissions that were made here."""
     forget_the_sandbox(folder)
     return timed([str(BIN / "nbgrader"), "autograde", assignment], folder.root)
 
@@ -156,23 +160,23 @@ def by_us(folder: ClassFolder, assignment: str, jobs: int = 1) -> Turn:
 
 
 def by_otter(folder: ClassFolder, assignment: str) -> Turn:
-    """Its configuration and its hand-ins are made before the clock starts."""
+    """Its configuration and its submissions are made before the clock starts."""
     archive = folder.root / "autograder.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for exercise in judge.of_assignment(assignment):
             told = {"name": exercise.name, "number": exercise.number, "points": exercise.points}
-            file.writestr(f"tests/{exercise.name}.py", OTTER_TEST.format(parts=", ".join(exercise.parts), **told))
-    hand_ins = []
-    for student, path in folder.hand_ins(assignment):
+            file.writestr(f"tests/{exercise.name}.py", OTTER_TEST.format(parts=", ".join(exercise.components), **told))
+    submissions = []
+    for student, path in folder.submissions(assignment):
         notebook = json.loads((path / f"{assignment}.ipynb").read_bytes())
         graded = [cell["metadata"].get("nbgrader", {}).get("grade") for cell in notebook["cells"]]
         notebook["cells"] = [cell for cell, check in zip(notebook["cells"], graded, strict=True) if not check]
-        hand_ins.append(folder.root / "otter" / f"{student}.ipynb")
-        hand_ins[-1].parent.mkdir(exist_ok=True)
-        hand_ins[-1].write_text(json.dumps(notebook), "utf-8")
+        submissions.append(folder.root / "otter" / f"{student}.ipynb")
+        submissions[-1].parent.mkdir(exist_ok=True)
+        submissions[-1].write_text(json.dumps(notebook), "utf-8")
     program = otters_home() / "bin"
     return timed(
-        [str(program / "python"), "-c", GRADE_BY_OTTER, str(archive), *map(str, hand_ins)], folder.root, program
+        [str(program / "python"), "-c", GRADE_BY_OTTER, str(archive), *map(str, submissions)], folder.root, program
     )
 
 
@@ -202,7 +206,7 @@ def totals(folder: ClassFolder, assignment: str) -> dict[str, float]:
 def agree(name: str, folder: ClassFolder, assignment: str, ours: dict[str, float]) -> None:
     """Raises SystemExit where a peer has not done the work that it was timed for."""
     full = float(sum(exercise.points for exercise in judge.of_assignment(assignment)))
-    students = [student for student, _ in folder.hand_ins(assignment)]
+    students = [student for student, _ in folder.submissions(assignment)]
     if name == STOCK:
         theirs = totals(folder, assignment)
     else:
@@ -220,20 +224,20 @@ def agree(name: str, folder: ClassFolder, assignment: str, ours: dict[str, float
 # --- in turn ----------------------------------------------------------------------------------------------------------
 
 
-def measure(notebook: Path, rounds: int, peers: list[str], hand_ins: int) -> list[Record]:
+def measure(notebook: Path, rounds: int, peers: list[str], submissions: int) -> list[Record]:
     """All graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
 
-    What a run costs before its first hand-in (imports, the sandbox's start, the tables) is paid once, however large the
-    class: the difference between two classes is what one more hand-in costs. Ours are the class and one of sixteen
-    times as many, each hand-in copied: between few hand-ins and one, the start's ups and downs would be all that shows.
-    Before the first round everybody grades one hand-in off the clock: what a machine reads from its disk for the first
-    time would fall on the smaller class, and make a hand-in more look cheap.
+    What a run costs before its first submission (imports, the sandbox's start, the tables) is paid once, however large the
+    class: the difference between two classes is what one more submission costs. Ours are the class and one of sixteen
+    times as many, each submission copied: between few submissions and one, the start's ups and downs would be all that shows.
+    Before the first round everybody grades one submission off the clock: what a machine reads from its disk for the first
+    time would fall on the smaller class, and make a submission more look cheap.
     """
     seen: dict[tuple[str, int], list[Turn]] = {}
     assignment, graders = notebook.stem, {OURS: by_us} | {name: PEERS[name] for name in peers}
     with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        released, count = prepare(Path(scratch) / "small", notebook, hand_ins)
-        larger, many = prepare(Path(scratch) / "large", notebook, hand_ins, LARGER)
+        released, count = prepare(Path(scratch) / "small", notebook, submissions)
+        larger, many = prepare(Path(scratch) / "large", notebook, submissions, LARGER)
         points: dict[str, float] = {}
 
         def a_class(of: str, size: int) -> ClassFolder:
@@ -253,7 +257,7 @@ def measure(notebook: Path, rounds: int, peers: list[str], hand_ins: int) -> lis
                     folder = a_class(f"{name}-{size}-{turn}", size)
                     took = run(folder, assignment)
                     seen.setdefault((name, size), []).append(took)
-                    print(f"{assignment}, {name}, {size} hand-ins: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True)
+                    print(f"{assignment}, {name}, {size} submissions: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True)
                     if name == OURS:
                         points |= totals(folder, assignment)
                     else:
@@ -261,29 +265,29 @@ def measure(notebook: Path, rounds: int, peers: list[str], hand_ins: int) -> lis
                     shutil.rmtree(folder.root)
 
     def seconds(name: str, clock: int, more: bool) -> list[float]:
-        """A hand-in's, of each round."""
+        """A submission's, of each round."""
         other = many if name == OURS else 1
         whole, beside = ([turn[clock] for turn in seen[name, size]] for size in (count, other))
         return [(b - w) / (other - count) if more else w / count for w, b in zip(whole, beside, strict=True)]
 
     records: list[Record] = []
     for peer in peers:
-        for more, counted in ((False, "the whole class"), (True, "one hand-in more")):
+        for more, counted in ((False, "the whole class"), (True, "one submission more")):
             for clock, name in enumerate(("wall", "cpu")):
                 theirs, ours = seconds(peer, clock, more), seconds(OURS, clock, more)
-                told = {"measure": "peers", "assignment": assignment, "hand_ins": count, "counted": counted}
+                told = {"measure": "peers", "assignment": assignment, "submissions": count, "counted": counted}
                 records.append({**told, "clock": name, "peer": peer, **compared(theirs, ours)})
     return records
 
 
 def compared(theirs: list[float], ours: list[float]) -> Record:
     """Medians of the rounds, and the ratio with its least and its most; no ratio where the machine was too busy."""
-    if min(*theirs, *ours) <= 0:  # a class took no longer than one hand-in
-        return {"peer_seconds_a_hand_in": None, "our_seconds_a_hand_in": None, "ratio": None}
+    if min(*theirs, *ours) <= 0:  # a class took no longer than one submission
+        return {"peer_seconds_a_submission": None, "our_seconds_a_submission": None, "ratio": None}
     ratios = [t / o for t, o in zip(theirs, ours, strict=True)]
     return {
-        "peer_seconds_a_hand_in": statistics.median(theirs),
-        "our_seconds_a_hand_in": statistics.median(ours),
+        "peer_seconds_a_submission": statistics.median(theirs),
+        "our_seconds_a_submission": statistics.median(ours),
         "ratio": statistics.median(ratios),
         "ratio_low": min(ratios),
         "ratio_high": max(ratios),
@@ -302,9 +306,9 @@ def growth(notebook: Path, sizes: list[int]) -> list[Record]:
                 shutil.copytree(released.root, folder.root)
                 keep_some(folder, size)
                 wall, cpu = by_us(folder, notebook.stem, jobs)
-                print(f"{notebook.stem}, {size} hand-ins, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True)
-                told: Record = {"measure": "growth", "assignment": notebook.stem, "hand_ins": size, "workers": jobs}
-                per = {"seconds_a_hand_in": wall / size, "cpu_seconds_a_hand_in": cpu / size}
+                print(f"{notebook.stem}, {size} submissions, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True)
+                told: Record = {"measure": "growth", "assignment": notebook.stem, "submissions": size, "workers": jobs}
+                per = {"seconds_a_submission": wall / size, "cpu_seconds_a_submission": cpu / size}
                 records.append({**told, "seconds": wall, **per})
                 shutil.rmtree(folder.root)
     return records
@@ -312,12 +316,12 @@ def growth(notebook: Path, sizes: list[int]) -> list[Record]:
 
 # Disjoint: none of these calls another of them.
 STAGES: dict[str, tuple[Any, str]] = {
-    "start: the sandbox and the tables": (desk.Desk, "sandbox"),
+    "start: the sandbox and the tables": (worker.Worker, "sandbox"),
     "reading the file": (grade, "read"),
-    "rebuilding the notebook": (desk, "rebuild"),
-    "a child: fork, isolation, its cells": (judge.HandIn, "_open"),
+    "merging the notebook": (worker, "rebuild"),
+    "a child: fork, isolation, its cells": (judge.SubmissionJudge, "_open"),
     "requests of the checks": (Remote, "request"),
-    "the child's end": (judge.HandIn, "_end"),
+    "the child's end": (judge.SubmissionJudge, "_end"),
     "flags": (flags, "flags"),
     "staging": (grade, "stage"),
     "the ledger": (Ledger, "append"),
@@ -326,7 +330,7 @@ STAGES: dict[str, tuple[Any, str]] = {
 
 
 def stages(notebook: Path) -> list[Record]:
-    """Where a hand-in's milliseconds go, by the wall's clock, over the class in this process."""
+    """Where a submission's milliseconds go, by the wall's clock, over the class in this process."""
     spent = dict.fromkeys([*STAGES, "the rest: drawing, comparing, summing up"], 0.0)
 
     def timing(name: str, work: Callable) -> Callable:
@@ -347,11 +351,11 @@ def stages(notebook: Path) -> list[Record]:
             started = time.perf_counter()
             grade.grade(folder)
             spent["the rest: drawing, comparing, summing up"] = time.perf_counter() - started - sum(spent.values())
-    told: Record = {"measure": "stages", "assignment": notebook.stem, "hand_ins": count}
-    return [{**told, "stage": name, "milliseconds_a_hand_in": 1e3 * total / count} for name, total in spent.items()]
+    told: Record = {"measure": "stages", "assignment": notebook.stem, "submissions": count}
+    return [{**told, "stage": name, "milliseconds_a_submission": 1e3 * total / count} for name, total in spent.items()]
 
 
-def by_all(notebooks: list[Path], rounds: int, hand_ins: int) -> list[Record]:
+def by_all(notebooks: list[Path], rounds: int, submissions: int) -> list[Record]:
     """Everybody over all these assignments, and where our own time goes on the last."""
     peers, notes = [STOCK], []
     try:
@@ -359,7 +363,7 @@ def by_all(notebooks: list[Path], rounds: int, hand_ins: int) -> list[Record]:
         peers.append(OTTER)
     except (OSError, subprocess.CalledProcessError) as error:
         notes.append({"measure": "peers", "peer": OTTER, "note": f"its environment could not be made: {error}"})
-    records = [record for path in notebooks for record in measure(path, rounds, peers, hand_ins)]
+    records = [record for path in notebooks for record in measure(path, rounds, peers, submissions)]
     for row in records:
         if row["ratio"]:
             counted = f"{row['assignment']}, {row['counted']}, {row['clock']}"
@@ -371,7 +375,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--hand-ins", type=int, default=0, help="in the class; all honest ones of the sample otherwise")
+    parser.add_argument("--submissions", type=int, default=0, help="in the class; all honest ones of the sample otherwise")
     parser.add_argument("--growth", type=int, nargs="+", default=[], help="sizes of classes, of the last assignment")
     options = parser.parse_args()
     notebooks = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
@@ -382,7 +386,7 @@ def main() -> None:
     if options.growth:
         name, about, records = "grading_growth", ABOUT_GROWTH, growth(chosen[-1], options.growth)
     else:
-        name, about, records = "grading", ABOUT, by_all(chosen, options.rounds, options.hand_ins)
+        name, about, records = "grading", ABOUT, by_all(chosen, options.rounds, options.submissions)
         settings = {"rounds": options.rounds, OTTER: OTTER_VERSION}
     written = write(
         name,

@@ -2,12 +2,12 @@
 
     python -m benchmarks.trust                 # all of it; writes benchmarks/results/trust.json
     python -m benchmarks.trust 02-bahdanau     # the answers of some assignments alone; writes nothing
-    python -m benchmarks.trust --corpora       # the attacks and the broken hand-ins alone; writes nothing
+    python -m benchmarks.trust --corpora       # the attacks and the broken submissions alone; writes nothing
     python -m benchmarks.trust --corpora empty # those of them that pytest -k would choose
 
-From a seed that nobody knew before: every right and every wrong answer of every bank as a hand-in of its own, each
-in its assignment's notebook with everything else answered right, read, rebuilt, run in the sandbox and judged outside;
-every machine-made wrong answer; every attack and every broken hand-in of the tests, in their long form. It ends with
+From a seed that nobody knew before: every right and every wrong answer of every bank as a submission of its own, each
+in its assignment's notebook with everything else answered right, read, merged, run in the sandbox and judged outside;
+every machine-made wrong answer; every attack and every broken submission of the tests, in their long form. It ends with
 1 where anything came out as it must not.
 """
 
@@ -29,42 +29,43 @@ from xml.etree import ElementTree
 import nbformat
 import torch
 
-from autograde import bank, quarantine, sample
-from autograde.bank import mutants
-from autograde.desk import Desk, Graded
-from autograde.judge import Judged
+from autograde import bank
+from autograde.bank import mutation, reader, sample
+from autograde.grading.judge import Judged
+from autograde.grading.worker import Graded, Worker
+from autograde.intake import parse
 from benchmarks.record import Record, write
-from course.checks.draw import Key
+from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("tests/autograde/test_attacks.py", "tests/autograde/test_broken.py")
+TESTS = ("tests/autograde/sandbox/test_attacks.py", "tests/autograde/intake/test_broken.py")
 ABOUT = """Every right and every wrong answer of every bank, every machine-made wrong answer, every attack and every
-broken hand-in, through the whole grader in its sandbox, from a fresh seed. Of what a student and the instructor are
-told of a broken hand-in, the first three sentences stand in the table."""
+broken submission, through the whole grader in its sandbox, from a fresh seed. Of what a student and the instructor are
+told of a broken submission, the first three sentences stand in the table."""
 
 
 # ---- the banks ------------------------------------------------------------------------------------------------------
 
 
-def graded(desk: Desk, content: bytes) -> Graded:
+def graded(worker: Worker, content: bytes) -> Graded:
     """A notebook handed in and graded, as in a run."""
     with tempfile.TemporaryDirectory() as folder:
-        Path(folder, f"{desk.name}.ipynb").write_bytes(content)
-        return desk.grade(quarantine.receive(Path(folder), desk.name))
+        Path(folder, f"{worker.name}.ipynb").write_bytes(content)
+        return worker.grade(parse.receive(Path(folder), worker.name))
 
 
 class Answers:
-    """The answers of one assignment's banks, each as a hand-in in which all other answers are right."""
+    """The answers of one assignment's banks, each as a submission in which all other answers are right."""
 
-    def __init__(self, desk: Desk, content: bytes):
-        self.desk, self.sheet = desk, sample.Sheet(content, desk.name)
+    def __init__(self, worker: Worker, content: bytes):
+        self.worker, self.sheet = worker, sample.Sheet(content, worker.name)
         self.found: list[Record] = []  # what is not as it should be, and what was told by no name or another
 
-    def judged(self, exercise: Exercise, answer: bank.Wrong | bank.Correct) -> tuple[Judged, bool]:
+    def judged(self, exercise: Exercise, answer: reader.Answer) -> tuple[Judged, bool]:
         """The verdict on an answer, and whether all others of its notebook got full marks."""
-        source = bank.source_of(exercise, answer)
-        seen = graded(self.desk, self.sheet.filled(self.sheet.right | {exercise.name: source}))
+        source = answer.source
+        seen = graded(self.worker, self.sheet.filled(self.sheet.right | {exercise.name: source}))
         verdict, others = seen.verdicts[exercise.name], {**self.sheet.full, exercise.name: 0.0}
         if seen.needs_person or verdict.internal:
             self.found.append(amiss(exercise, answer.name, "could not be graded by machine"))
@@ -77,14 +78,14 @@ class Answers:
         for wrong in found.wrong:
             verdict, others = self.judged(exercise, wrong)
             caught = verdict.kind != "pass" and verdict.points < exercise.points and not verdict.internal
-            is_named = caught and verdict.mistake == wrong.name
+            is_named = caught and verdict.diagnosis == wrong.name
             count.update(caught=caught, named=is_named, costs_once=others)
             if not caught:
                 self.found.append(amiss(exercise, wrong.name, "a wrong answer passed"))
             elif not others:
                 self.found.append(amiss(exercise, wrong.name, "a mistake cost points elsewhere"))
             if caught and not is_named:
-                more = {"answer": wrong.name, "told_as": verdict.mistake or "no mistake of the bank"}
+                more = {"answer": wrong.name, "told_as": verdict.diagnosis or "no mistake of the bank"}
                 self.found.append({"measure": "unnamed", "exercise": named(exercise), **more})
         for right in found.correct:
             verdict, others = self.judged(exercise, right)
@@ -109,19 +110,19 @@ def of_assignment(assignment: str, key: Key) -> list[Record]:
     torch.set_num_threads(1)
     content = (ROOT / "notebooks" / f"{assignment}.ipynb").read_bytes()
     records: list[Record] = []
-    with Desk(assignment, nbformat.reads(content.decode(), as_version=4), key) as desk:
-        answers = Answers(desk, content)
+    with Worker(assignment, nbformat.reads(content.decode(), as_version=4), key) as worker:
+        answers = Answers(worker, content)
         for exercise in answers.sheet.tasks:
             began = time.perf_counter()
             records.append(answers.of(exercise))
             say(records[-1], time.perf_counter() - began)
     records += answers.found
-    for outcome in mutants.run(assignment, None, key):
+    for outcome in mutation.run(assignment, None, key):
         records += of_mutants(outcome)
     return records
 
 
-def of_mutants(outcome: mutants.Outcome) -> list[Record]:
+def of_mutants(outcome: mutation.Outcome) -> list[Record]:
     """What became of an exercise's machine-made wrong answers: the counts, what is left out and why, what passed."""
     counts: Record = {
         "measure": "machine-made", "exercise": named(outcome.exercise), "made": outcome.made, "tried": outcome.tried,
@@ -148,13 +149,13 @@ def say(record: Record, seconds: float) -> None:
     print(f"{record['exercise']:32} {counts}  {seconds:.1f} s", flush=True)
 
 
-# ---- attacks and broken hand-ins ------------------------------------------------------------------------------------
+# ---- attacks and broken submissions ------------------------------------------------------------------------------------
 
-KINDS = {"attack": ("attacks", "contained"), "hand-in": ("hand-ins", "handled")}  # -> measure, outcome
+KINDS = {"attack": ("attacks", "contained"), "submission": ("submissions", "handled")}  # -> measure, outcome
 
 
 def corpora(word: str = "") -> list[Record]:
-    """What became of the attacks and the broken hand-ins (of those that pytest -k chooses by this): the tests know
+    """What became of the attacks and the broken submissions (of those that pytest -k chooses by this): the tests know
     how each must come out."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
@@ -162,7 +163,7 @@ def corpora(word: str = "") -> list[Record]:
         words += ["-o", "junit_family=xunit1", f"--junitxml={report}"]
         done = subprocess.run(words, cwd=ROOT)
         if done.returncode > 1 or not report.exists():  # 1 is "some tests failed"
-            raise SystemExit(f"the tests of attacks and hand-ins did not run: pytest ended with {done.returncode}")
+            raise SystemExit(f"the tests of attacks and submissions did not run: pytest ended with {done.returncode}")
         records = of_report(ElementTree.parse(report).getroot())
     missing = {measure for measure, _ in KINDS.values()} - {record["measure"] for record in records}
     if missing and not word:
@@ -171,7 +172,7 @@ def corpora(word: str = "") -> list[Record]:
 
 
 def of_report(report: ElementTree.Element) -> list[Record]:
-    """A record for each attack and each hand-in of pytest's report, and for each test of all of them together."""
+    """A record for each attack and each submission of pytest's report, and for each test of all of them together."""
     records: list[Record] = []
     for case in report.iter("testcase"):
         told = {fact.get("name"): fact.get("value", "") for fact in case.iter("property")}
@@ -181,7 +182,7 @@ def of_report(report: ElementTree.Element) -> list[Record]:
         row: Record = {"measure": measure, "name": name.replace("_", " ")}
         if measure == "attacks":
             row |= {"tries": told["tries"], "honest_score": told["honest"], "flag": told["flag"]}
-        elif measure == "hand-ins":
+        elif measure == "submissions":
             row |= {"honest_score": told["honest"]}
             row |= {to: told.get(to) or None for to in ("student_told", "instructor_told")}
         row["outcome"] = "not tried" if went == "skipped" else f"not {well}" if went else well
@@ -214,7 +215,7 @@ def figures(records: list[Record]) -> list[Record]:
         of("wrong answers that cost no other points", "answers", "costs_once", "wrong"),
         of("machine-made wrong answers caught", "machine-made", "caught", "tried"),
         corpus("attack"),
-        corpus("hand-in"),
+        corpus("submission"),
     ]
 
 
@@ -227,7 +228,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="their answers alone; nothing is written")
     parser.add_argument(
-        "--corpora", nargs="?", const="", metavar="WORD", help="attacks and hand-ins alone; nothing is written"
+        "--corpora", nargs="?", const="", metavar="WORD", help="attacks and submissions alone; nothing is written"
     )
     parser.add_argument("--jobs", type=int, default=2, help="assignments at a time")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(1 << 31), help="instead of a fresh one")
@@ -249,16 +250,16 @@ def main() -> int:
         print(f"{record['where']} {record['what']}: {record['outcome']}".strip())
     if not whole:
         for record in found:
-            if record["measure"] == "hand-ins":
+            if record["measure"] == "submissions":
                 print(record["name"])
                 print(f"    student: {record['student_told']}\n    instructor: {record['instructor_told']}")
     for record in figures(found):
         if record["of"]:
             print(f"{record['what']}: {record['came_out_so']} of {record['of']}")
     if whole:
-        order = ("answers", "machine-made", "attacks", "hand-ins", "all together", "amiss", "unnamed", "equivalent")
+        order = ("answers", "machine-made", "attacks", "submissions", "all together", "amiss", "unnamed", "equivalent")
         records = figures(found) + [record for name in order for record in found if record["measure"] == name]
-        settings = {"seed": options.seed, "most_mutants_of_an_exercise": mutants.MOST, "jobs": options.jobs}
+        settings = {"seed": options.seed, "most_mutants_of_an_exercise": mutation.MOST, "jobs": options.jobs}
         command, seconds = "python -m benchmarks.trust", time.perf_counter() - began
         written = write(
             "trust", ABOUT, records, command=command, settings=settings, seconds=seconds, libraries=("nbgrader",)

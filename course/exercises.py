@@ -1,6 +1,6 @@
 """The exercises and questions of the course, as the notebooks' check cells declare them.
 
-Points, difficulty, importance and minutes stand in the check cells' metadata; `recorded/exercises.json` is made from
+Points, difficulty, importance and minutes stand in the check cells' metadata; `chapters/exercises.json` is made from
 them by `python -m tools.notebooks`, so that they are known where no notebook file is at hand.
 """
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-_FILE = Path(__file__).parent / "recorded" / "exercises.json"
+_FILE = Path(__file__).parent / "chapters" / "exercises.json"
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Exercise:
     name: str
     chapter: str  # the module's name, for example "bahdanau"
     notebook: str  # the file's stem and the assignment's name, for example "02-bahdanau"
-    parts: tuple[str, ...]  # names of the functions and classes asked for, or the answer's variable
+    components: tuple[str, ...]  # names of the functions and classes asked for, or the answer's variable
     points: float
     difficulty: int
     importance: int
@@ -33,7 +33,7 @@ class Exercise:
 @cache
 def exercises() -> tuple[Exercise, ...]:
     """All of them, in the order of the chapters."""
-    return tuple(Exercise(**{**e, "parts": tuple(e["parts"])}) for e in json.loads(_FILE.read_text("utf-8")))
+    return tuple(Exercise(**{**e, "components": tuple(e["components"])}) for e in json.loads(_FILE.read_text("utf-8")))
 
 
 def by_number(number: str) -> Exercise:
@@ -42,16 +42,16 @@ def by_number(number: str) -> Exercise:
         if exercise.number == str(number):
             return exercise
     for exercise in exercises():
-        if number == exercise.name or number in exercise.parts:
+        if number == exercise.name or number in exercise.components:
             raise ValueError(f"exercises go by their number: {number} is {exercise.number!r}")
     chapter = str(number).split(".")[0]
     near = [e.number for e in exercises() if e.number.split(".")[0] == chapter] or [e.number for e in exercises()]
     raise ValueError(f"there is no exercise {number!r}; there are {', '.join(near)}")
 
 
-def of_part(part: str) -> Exercise:
-    """The exercise that asks for a part. Raises ValueError for a name no exercise asks for."""
+def of_component(component: str) -> Exercise:
+    """The exercise that asks for a component. Raises ValueError for a name no exercise asks for."""
     for exercise in exercises():
-        if part in exercise.parts and not exercise.question:
+        if component in exercise.components and not exercise.question:
             return exercise
-    raise ValueError(f"no exercise of the course asks for {part!r}")
+    raise ValueError(f"no exercise of the course asks for {component!r}")

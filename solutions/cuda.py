@@ -5,7 +5,7 @@ stand in the notebook's stubs as they stand here; what is inside the functions m
 needs a GPU: the device is where the model's parameters or the given tensors are.
 Letters: B batch, T target or query length, S source or key length, D model width, H heads.
 
-`python -m solutions.cuda` is the training program made of these parts: see `solutions/train.py`.
+`python -m solutions.cuda` is the training program made of these parts: see `training/loop.py`.
 """
 
 import os
@@ -316,6 +316,6 @@ def average_gradients(model: nn.Module, all_reduce: Callable[[Tensor], Tensor], 
 
 
 if __name__ == "__main__":
-    from solutions.train import main
+    from training.loop import main
 
     main()

@@ -25,16 +25,18 @@ for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 
 TESTS = Path(__file__).parent
 # Tests that share what costs seconds to make share a worker: the built book, the tests' own graded class.
-ROOMS = {
+SHARED = {
     "site": ("site/",),
-    "grader": tuple(
-        f"autograde/test_{name}.py"
-        for name in ("cli", "export", "feedback", "grade", "of_tests", "pages", "release", "summary", "trace", "trust")
+    "grader": (
+        "autograde/test_cli.py", "autograde/reports/", "autograde/gradebook/test_release.py",
+        "autograde/grading/test_run.py", "autograde/grading/test_of_tests.py", "autograde/bank/test_trust.py",
     ),
-}
+}  # fmt: skip
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
-BY_CHAPTER = ("autograde/test_bank.py", "autograde/test_bank_in_sandbox.py", "autograde/test_blanks.py",
-              "autograde/test_sample.py", "notebooks/test_one_source.py")  # fmt: skip
+BY_CHAPTER = (
+    "autograde/bank/test_bank.py", "autograde/bank/test_in_sandbox.py", "autograde/bank/test_sample.py",
+    "autograde/grading/test_blanks.py", "notebooks/test_one_source.py",
+)  # fmt: skip
 # Seconds of each test the last time that somebody stored them (`make test ARGS=--store-durations`): by them the groups
 # that take longest go first, so that no worker waits at the end, and `make check` leaves out what is slow.
 DURATIONS = TESTS / "durations.json"
@@ -122,9 +124,9 @@ def never_fast(item):
 
 
 def group_of(item):
-    """A file's tests stay together, and further: see ROOMS and BY_CHAPTER. A solved notebook runs wherever it may."""
+    """A file's tests stay together, and further: see SHARED and BY_CHAPTER. A solved notebook runs wherever it may."""
     place = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else item.path.as_posix()
-    for room, beginnings in ROOMS.items():
+    for room, beginnings in SHARED.items():
         if place.startswith(beginnings):
             return room
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()

@@ -246,20 +246,20 @@ def requests_leaving(folder: Path) -> Reached:
     return (f"{leaving} of {sum(record['requests'] for record in found):,}", leaving == 0) if found else None
 
 
-@target("grading the same hand-ins in the sandbox", "1/30 of stock nbgrader's time")
+@target("grading the same submissions in the sandbox", "1/30 of stock nbgrader's time")
 def grading(folder: Path) -> Reached:
     def of(counted: str) -> list[Record]:
         return rows("grading", folder, peer="nbgrader autograde", clock="wall", counted=counted)
 
-    more, whole = of("one hand-in more"), of("the whole class")
+    more, whole = of("one submission more"), of("the whole class")
     if not more or not whole:
         return None
-    theirs, ours = (sum(record[f"{whose}_seconds_a_hand_in"] for record in more) for whose in ("peer", "our"))
+    theirs, ours = (sum(record[f"{whose}_seconds_a_submission"] for record in more) for whose in ("peer", "our"))
     by_assignment = span([record["ratio"] for record in more])
     text = (
-        f"stock takes {number(theirs / ours)} times as long for one hand-in more of each assignment "
+        f"stock takes {number(theirs / ours)} times as long for one submission more of each assignment "
         f"({by_assignment} times by assignment), {span([record['ratio'] for record in whole])} times for a class of "
-        f"{whole[0]['hand_ins']}"
+        f"{whole[0]['submissions']}"
     )
     return text, theirs / ours >= 30
 
@@ -293,7 +293,7 @@ def all_of(what: str) -> None:
         return (of_all(found), found[0]["came_out_so"] == found[0]["of"]) if found else None
 
 
-for what in ("machine-made wrong answers caught", "attacks contained", "hand-ins handled"):
+for what in ("machine-made wrong answers caught", "attacks contained", "submissions handled"):
     all_of(what)
 
 

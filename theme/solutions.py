@@ -18,11 +18,11 @@ def completed(text: str, chapter: tuple[Exercise, ...]) -> str:
     """Return a solution page's text with a section for each exercise of its chapter of which it includes no part."""
     shown = set(re.findall(r"^:pyobject: (\w+)", text, re.MULTILINE))
     for exercise in chapter:
-        if exercise.question or shown & set(exercise.parts):
+        if exercise.question or shown & set(exercise.components):
             continue
         name = exercise.name.replace("_", " ")
         text = f"{text.rstrip()}\n\n## {exercise.number} {name[:1].upper()}{name[1:]}\n"
-        for part in exercise.parts:
+        for part in exercise.components:
             included = f"../../solutions/{exercise.chapter}.py\n:language: python\n:pyobject: {part}"
             text += f"\n```{{literalinclude}} {included}\n```\n"
     return text

@@ -6,7 +6,7 @@
     refresh [NOTEBOOK ...]      record the checks' tables, run the solved notebooks, store their outputs
 
 NOTEBOOK is a number such as 02, a stem or a path. The committed notebook is the one source of prose, stubs and check
-cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/recorded/`) is completed here.
+cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/checks/recorded/`) is completed here.
 """
 
 import argparse
@@ -32,7 +32,8 @@ from course.files import replace
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
-RECORDED = ROOT / "course" / "recorded"
+RECORDED = ROOT / "course" / "checks" / "recorded"
+EXERCISES = ROOT / "course" / "chapters" / "exercises.json"
 SOLVED = ROOT / "_build" / "solved"
 TEXTS = ROOT / "_build" / "text"
 
@@ -179,7 +180,7 @@ def _new_id(source: str, seen: set[str]) -> str:
 
 
 def declared(path: Path) -> list[dict[str, Any]]:
-    """The exercises that a notebook's check cells declare, for `course/recorded/exercises.json`."""
+    """The exercises that a notebook's check cells declare, for `course/chapters/exercises.json`."""
     listed, notebook = [], read(path)
     stubs = {c.metadata.course.answer: c.source for c in notebook.cells if "answer" in c.metadata.get("course", {})}
     for cell in notebook.cells:
@@ -187,10 +188,10 @@ def declared(path: Path) -> list[dict[str, Any]]:
         if "exercise" not in course:
             continue
         question = re.fullmatch(r"\d+\.q\d+", course["exercise"]) is not None
-        parts = course.get("parts") or [f"answer_{course['exercise'].replace('.', '_')}"]
+        components = course.get("components") or [f"answer_{course['exercise'].replace('.', '_')}"]
         listed.append({
             "number": course["exercise"], "name": course["name"], "chapter": chapter(path), "notebook": path.stem,
-            "parts": parts, "points": cell.metadata.nbgrader.points, "difficulty": course["difficulty"],
+            "components": components, "points": cell.metadata.nbgrader.points, "difficulty": course["difficulty"],
             "importance": course["importance"], "minutes": course["minutes"],
             "stretch": course.get("stretch", False), "question": question,
             "stub": left_to_write(stubs.get(course["name"], "")),
@@ -199,15 +200,14 @@ def declared(path: Path) -> list[dict[str, Any]]:
 
 
 def write_exercises() -> None:
-    """Make `course/recorded/exercises.json` from all notebooks. Raises SystemExit where a name stands twice."""
+    """Make `course/chapters/exercises.json` from all notebooks. Raises SystemExit where a name stands twice."""
     listed = [exercise for path in paths() for exercise in declared(path)]
     for key in ("name", "number"):
         values = [exercise[key] for exercise in listed]
         if twice := {value for value in values if values.count(value) > 1}:
             raise SystemExit(f"exercises with the same {key}: {', '.join(sorted(twice))}")
-    RECORDED.mkdir(exist_ok=True)
     lines = ",\n".join(json.dumps(exercise, ensure_ascii=False) for exercise in listed)
-    (RECORDED / "exercises.json").write_text(f"[\n{lines}\n]\n", "utf-8")
+    EXERCISES.write_text(f"[\n{lines}\n]\n", "utf-8")
 
 
 # --- text -----------------------------------------------------------------------------------------------------------
@@ -260,7 +260,7 @@ def to_text(path: Path) -> str:
 
 def solved(path: Path) -> NotebookNode:
     """The notebook with each stub replaced by the solution's source and each question by its key."""
-    from autograde import reference
+    from autograde.bank import reference
     from course.chapters import chapter as texts
 
     notebook, module = read(path), chapter(path)
@@ -357,14 +357,14 @@ def record(module: str) -> None:
     import torch
 
     from autograde import bank
-    from course import tables
+    from course.checks.engine import recorded
     from course.exercises import exercises
 
     torch.set_num_threads(1)
     exercises.cache_clear()
     for exercise in exercises():
         if exercise.chapter == module and not exercise.question:
-            content = tables.dump(bank.recorded(exercise))
+            content = recorded.dump(bank.recorded(exercise))
             file = RECORDED / f"{exercise.name}.npz"
             if not file.exists() or file.read_bytes() != content:
                 file.write_bytes(content)

@@ -1,6 +1,6 @@
 """Makes `.venv` from the lock and installs the system packages that are missing.
 
-    python3 tools/setup.py desk       # what `make lab` and `make serve` need
+    python3 tools/setup.py learner       # what `make lab` and `make serve` need
     python3 tools/setup.py course     # the same and the grader's sandbox
     python3 tools/setup.py test       # the same and the tests' tools, a browser among them
 
@@ -36,13 +36,13 @@ AGAIN = "run the same command again"
 # do).
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 EXTRAS = {
-    "desk": ("book", "grade", "lab"),
+    "learner": ("book", "grade", "lab"),
     "course": ("book", "grade", "lab"),
     "test": ("book", "grade", "lab", "train", "benchmark", "test"),
 }
 POSTGRESQL = ("pg_ctlcluster", "initdb")  # Debian has the server's own programs off the path
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "desk": (),
+    "learner": (),
     "course": (("bwrap",),),
     "test": (("bwrap",), CHROMIUM, POSTGRESQL),
 }

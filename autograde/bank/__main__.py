@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import torch
 
 from autograde.bank import examine, published, recorded, table
-from course.checks import Table
-from course.checks.draw import Key
+from course.checks.engine import Table
+from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
 
 

@@ -4,7 +4,7 @@ The jail is the sandbox's own (bubblewrap, namespaces, limits, the filter of sys
 which knows the class's assignment and imports neither torch nor the course. Each question gets a child of its own; it
 sees the bytes that it is given, and nothing of the class, the gradebook or the network. What it answers is hostile too:
 capped frames, in a form that is written down here. A child that dies, hangs or wants too much costs its own
-hand-in its grade, with a reason, and nothing else.
+submission its grade, with a reason, and nothing else.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import course.blank
-from autograde import flags, quarantine
-from autograde.intake import archives, protocol
+from autograde.intake import archives, flags, parse, protocol
+from autograde.intake.merge import Merged, MergedNotebook, Piece, lay_out, marks_of_all
 from autograde.intake.names import Names
-from autograde.limits import MIB, Limits
-from autograde.quarantine import Contents, Received
-from autograde.rebuild import Merged, Piece, Rebuilt, lay_out, marks_of_all
-from autograde.sandbox import Child, Sandbox, SandboxError, Usage
+from autograde.intake.parse import Contents, Received
+from autograde.sandbox.limits import MIB, Limits
+from autograde.sandbox.pool import Child, Sandbox, SandboxError, Usage
 from autograde.text import plain
 
 if TYPE_CHECKING:
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
 
 # Of the grader's modules, all that stand inside.
 INSIDE = (
-    "__init__", "flags", "quarantine", "rebuild", "syntax", "text", "zygote",
-    "intake/__init__", "intake/archives", "intake/names", "intake/protocol", "intake/worker",
+    "__init__", "text", "sandbox/__init__", "sandbox/inside", "intake/__init__", "intake/archives", "intake/flags",
+    "intake/inside", "intake/merge", "intake/names", "intake/parse", "intake/protocol", "intake/syntax",
 )  # fmt: skip
 LIMITS = Limits(
     wall_seconds=60.0, cpu_seconds=20, memory=2048 * MIB, disk=64 << 10, processes=1, open_files=16, grace=5.0
@@ -114,7 +113,7 @@ class _Reader(Child):
 class _Jail(Sandbox):
     """A sandbox with the intake's worker in the zygote's place."""
 
-    _program = ("-P", "-m", "autograde.intake.worker")
+    _program = ("-P", "-m", "autograde.intake.inside")
 
     def __init__(self, assignment: NotebookNode | None, limits: Limits):
         super().__init__(limits=limits)
@@ -136,11 +135,11 @@ class _Jail(Sandbox):
 
 
 class Intake:
-    """Reads hand-ins of one assignment (given as released), and archives; used from one thread.
+    """Reads submissions of one assignment (given as released), and archives; used from one thread.
 
         with Intake(notebook) as intake:
             seen = intake.receive(folder, "02-bahdanau")
-            rebuilt = intake.rebuilt(seen)
+            merged = intake.merged(seen)
 
     The jail starts with the first question, and anew where it was lost. Raises SandboxError where it does not work:
     then nothing was read, and no student is to blame.
@@ -163,7 +162,7 @@ class Intake:
 
     def receive(self, path: str | os.PathLike[str], assignment: str) -> Received:
         """`quarantine.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
-        return quarantine.receive(path, assignment, self.contents)
+        return parse.receive(path, assignment, self.contents)
 
     def contents(self, data: bytes) -> Contents:
         """`quarantine.contents`, in a child, and what of it belongs where in the assignment."""
@@ -179,7 +178,7 @@ class Intake:
     def _believed(self, told: dict[str, Any]) -> Contents:
         """What a child says of a file's bytes, where it can be so. Raises an exception of any kind where not."""
         notebook, merged = told["notebook"], None
-        if (notebook is None) != bool(told["student"]) or (notebook and quarantine.clean(notebook) != notebook):
+        if (notebook is None) != bool(told["student"]) or (notebook and parse.clean(notebook) != notebook):
             raise ValueError("no notebook of ours")
         if (told["merged"] is None) != (notebook is None or self.assignment is None):
             raise ValueError("nothing that is merged, or a notebook that is not")
@@ -189,8 +188,8 @@ class Intake:
         notes = [(_sentence(student), _sentence(instructor)) for student, instructor in told["notes"][:MAX_SENTENCES]]
         return Contents(notebook, tuple(notes), _sentence(told["student"]), _sentence(told["instructor"]), merged)
 
-    def rebuilt(self, seen: Received) -> Rebuilt:
-        """A hand-in that could be read, in the assignment's form. Raises Unread where its child could not tell."""
+    def merged(self, seen: Received) -> MergedNotebook:
+        """A submission that could be read, in the assignment's form. Raises Unread where its child could not tell."""
         assert self.assignment is not None, "an intake for archives alone"
         if seen.merged is not None:
             return lay_out(self.assignment, seen.merged)

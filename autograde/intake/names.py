@@ -12,7 +12,7 @@ import symtable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from autograde.syntax import parsed
+from autograde.intake.syntax import parsed
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def names_of(source: str) -> Names:
     return Names(source, *(found or (words, words)))
 
 
-@lru_cache(maxsize=1000)  # the given cells are the same in all hand-ins of an assignment
+@lru_cache(maxsize=1000)  # the given cells are the same in all submissions of an assignment
 def symbols(source: str, modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]] | None:
     """(names that the text binds, or whose objects its statements change; names that it uses), None if no Python.
 

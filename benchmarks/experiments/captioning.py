@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from benchmarks.experiments import Record, experiment, parameter_count
 from course.data import BOS_ID, EOS_ID, PAD_ID, translation_accuracy
-from course.scenes import (
+from course.data.scenes import (
     CELL,
     LONGEST_CAPTION,
     Scenes,

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.experiments import Record, experiment
-from course.text import Characters, reference_text
+from course.data.text import Characters, reference_text
 from course.training import learning_rate_at
 from solutions.cuda import load_checkpoint, save_checkpoint, train_step
 from solutions.language_model import CausalLanguageModel

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.experiments import Record, experiment, parameter_count
-from course.recall import RecallBatch, RecallModel, recall_accuracy, recall_batch
+from course.data.recall import RecallBatch, RecallModel, recall_accuracy, recall_batch
 from course.training import fit
 from solutions.dot_product import scaled_dot_product_attention
 

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.experiments import Record, experiment, parameter_count
-from course.text import Characters, random_windows, reference_text, repeating_strings
+from course.data.text import Characters, random_windows, reference_text, repeating_strings
 from course.training import fit
 from course.watch import watch_attention
 from solutions.dot_product import causal_mask

@@ -9,7 +9,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.experiments import Record, experiment, parameter_count
-from course.counting import CountingBatch, counting_batch, counting_vocabulary, kinds_of_place
+from course.data.counting import CountingBatch, counting_batch, counting_vocabulary, kinds_of_place
 from course.training import fit
 from course.watch import watch_attention
 from solutions.multi_head import (

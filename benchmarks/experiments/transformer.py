@@ -12,7 +12,8 @@ from torch import Tensor, nn
 from benchmarks.experiments import Record, experiment, parameter_count
 from benchmarks.experiments.bahdanau import ATTENTION_STEPS, ATTENTION_TESTED, AttentionTranslator
 from benchmarks.experiments.seq2seq import NUMBERS_TRAINED, TESTED_EACH, greedy_accuracy, loss_of, vector_model
-from course import data, sentences
+from course import data
+from course.data import sentences
 from course.training import fit
 from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention, sinusoidal_encoding

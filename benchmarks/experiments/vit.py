@@ -7,7 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from benchmarks.experiments import Record, experiment, parameter_count
-from course import digits
+from course.data import digits
 from course.training import fit
 from course.watch import watch_attention
 from solutions.multi_head import sinusoidal_encoding

@@ -9,30 +9,30 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student, StudentError
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student, StudentError
 
 # ---- context_by_hand ------------------------------------------------------------------------------------------------
 
-context_by_hand = Check("context_by_hand", parts=("context_by_hand",))
+context_by_hand = Check("context_by_hand", components=("context_by_hand",))
 
 
-@context_by_hand.row("five states of width three, each with its own weight")
+@context_by_hand.case("five states of width three, each with its own weight")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"context": student.context_by_hand(draw.normal(5), draw.normal(5, 3))}
 
 
-@context_by_hand.row("as many states as features, where a wrong axis fits by accident")
+@context_by_hand.case("as many states as features, where a wrong axis fits by accident")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"context": student.context_by_hand(draw.normal(4), draw.normal(4, 4))}
 
 
-@context_by_hand.row("equal scores, far from zero: the plain mean of the states")
+@context_by_hand.case("equal scores, far from zero: the plain mean of the states")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"context": student.context_by_hand(torch.full((6,), 3.0), draw.normal(6, 2))}
 
 
-@context_by_hand.row("one score far above the rest: that state alone")
+@context_by_hand.case("one score far above the rest: that state alone")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = torch.where(torch.arange(5) == int(draw.integers(0, 5, 1)), 30.0, -2.0)
     return {
@@ -43,7 +43,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- masked_softmax -------------------------------------------------------------------------------------------------
 
-masked_softmax = Check("masked_softmax", parts=("masked_softmax",))
+masked_softmax = Check("masked_softmax", components=("masked_softmax",))
 
 
 def _explain_weights(weights: Tensor, right: Tensor) -> str:
@@ -80,12 +80,12 @@ def _explain_masked(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return None
 
 
-@masked_softmax.row("the weights are a softmax over the allowed keys alone", weight=2, explain=_explain_masked)
+@masked_softmax.case("the weights are a softmax over the allowed keys alone", weight=2, explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 3, 5))}
 
 
-@masked_softmax.row("any shape: (S,), (B, S), and a mask (B, 1, S) that broadcasts", explain=_explain_masked)
+@masked_softmax.case("any shape: (S,), (B, S), and a mask (B, 1, S) that broadcasts", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 1, 5)),
@@ -94,7 +94,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@masked_softmax.row("without a mask, plain softmax", weight=0.5, explain=_explain_masked)
+@masked_softmax.case("without a mask, plain softmax", weight=0.5, explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "weights": student.masked_softmax(draw.normal(3, 4), None),
@@ -102,7 +102,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@masked_softmax.row("a forbidden score of ten thousand, or of 1e10, changes nothing", explain=_explain_masked)
+@masked_softmax.case("a forbidden score of ten thousand, or of 1e10, changes nothing", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask = draw.normal(3, 5), draw.mask(3, 5)
     return {
@@ -111,13 +111,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@masked_softmax.row("a forbidden score that is infinite changes nothing", weight=0.5, explain=_explain_masked)
+@masked_softmax.case("a forbidden score that is infinite changes nothing", weight=0.5, explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask = draw.normal(3, 5), draw.mask(3, 5)
     return {"weights": student.masked_softmax(torch.where(mask, scores, torch.inf), mask)}
 
 
-@masked_softmax.row("allowed scores far below zero beside a forbidden 5", explain=_explain_masked)
+@masked_softmax.case("allowed scores far below zero beside a forbidden 5", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask = draw.normal(3, 5), draw.mask(3, 5)
     return {
@@ -126,7 +126,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@masked_softmax.row("a row whose mask allows nothing: zero weights and a zero gradient", explain=_explain_masked)
+@masked_softmax.case("a row whose mask allows nothing: zero weights and a zero gradient", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
     mask[1] = False
@@ -134,20 +134,20 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": weights, "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
 
 
-@masked_softmax.row("gradients are right, and zero at forbidden scores", explain=_explain_masked)
+@masked_softmax.case("gradients are right, and zero at forbidden scores", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
     return {"gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
 
 
-@masked_softmax.row("the caller's scores and mask are left as they were", weight=0.5, guard=True)
+@masked_softmax.case("the caller's scores and mask are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     weights = student.masked_softmax(draw.normal(3, 4), draw.mask(3, 4))
     return {"an argument was changed": student.changed(), "the weights' shape": str(tuple(weights.shape))}
 
 
-@masked_softmax.row("a mask that is not boolean, or does not fit, raises ValueError", weight=0.5, guard=True)
+@masked_softmax.case("a mask that is not boolean, or does not fit, raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = draw.normal(3, 5)
     weights = student.masked_softmax(scores, draw.mask(3, 5))  # first, so that raising always proves nothing
@@ -216,10 +216,10 @@ def _misfits(student: Student, draw: Draw, module: Module, d_query: int, d_key: 
     return errors
 
 
-additive_attention = Check("additive_attention", parts=("AdditiveAttention",))
+additive_attention = Check("additive_attention", components=("AdditiveAttention",))
 
 
-@additive_attention.row(
+@additive_attention.case(
     "without a mask: B, S, d_q, d_k, d_v and d_hidden all different", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -227,7 +227,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
 
 
-@additive_attention.row(
+@additive_attention.case(
     "as many sentences as positions, where a missing axis fits by accident", explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -235,26 +235,26 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(attention(draw.normal(4, 3), draw.normal(4, 4, 5), draw.normal(4, 4, 5)))
 
 
-@additive_attention.row("large states: the tanh holds the scores back", explain=_explain_attention)
+@additive_attention.case("large states: the tanh holds the scores back", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
     return _shown(attention(3 * draw.normal(3, 5), 3 * draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
 
 
-@additive_attention.row("with a mask: padding gets nothing", explain=_explain_attention)
+@additive_attention.case("with a mask: padding gets nothing", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
     return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6)))
 
 
-@additive_attention.row("a sentence with nothing to attend to: zeros", weight=0.5, explain=_explain_attention)
+@additive_attention.case("a sentence with nothing to attend to: zeros", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, mask = _random(student, draw, "AdditiveAttention", 5, 7, 4), draw.mask(3, 6)
     mask[2] = False
     return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), mask))
 
 
-@additive_attention.row("one sentence, and one position: no axis gets lost")
+@additive_attention.case("one sentence, and one position: no axis gets lost")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
     return {
@@ -263,7 +263,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@additive_attention.row("gradients reach the query, keys, values and all three maps")
+@additive_attention.case("gradients reach the query, keys, values and all three maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
     arguments = draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 7), draw.mask(3, 6)
@@ -271,38 +271,38 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _gradients(found, "query", "keys", "values")
 
 
-@additive_attention.row("shapes that do not fit raise ValueError", weight=0.5, guard=True)
+@additive_attention.case("shapes that do not fit raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _misfits(student, draw, _random(student, draw, "AdditiveAttention", 5, 7, 4), 5, 7)
 
 
-multiplicative_attention = Check("multiplicative_attention", parts=("DotProductAttention", "BilinearAttention"))
+multiplicative_attention = Check("multiplicative_attention", components=("DotProductAttention", "BilinearAttention"))
 
 
-@multiplicative_attention.row("dot product, without a mask", explain=_explain_attention)
+@multiplicative_attention.case("dot product, without a mask", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5)))
 
 
-@multiplicative_attention.row("dot product: as many sentences as positions", weight=0.5, explain=_explain_attention)
+@multiplicative_attention.case("dot product: as many sentences as positions", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(student.DotProductAttention()(draw.normal(4, 4), draw.normal(4, 4, 4), draw.normal(4, 4, 4)))
 
 
-@multiplicative_attention.row("dot product, with a mask and a sentence without keys", explain=_explain_attention)
+@multiplicative_attention.case("dot product, with a mask and a sentence without keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     mask = draw.mask(3, 6)
     mask[0] = False
     return _shown(student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5), mask))
 
 
-@multiplicative_attention.row("bilinear, without a mask: a query narrower than the keys", explain=_explain_attention)
+@multiplicative_attention.case("bilinear, without a mask: a query narrower than the keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "BilinearAttention", 4, 7)
     return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5)))
 
 
-@multiplicative_attention.row(
+@multiplicative_attention.case(
     "bilinear: equal widths, where a transposed matrix fits by accident", explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -310,14 +310,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(attention(draw.normal(3, 5), draw.normal(3, 4, 5), draw.normal(3, 4, 5)))
 
 
-@multiplicative_attention.row("bilinear, with a mask and a sentence without keys", explain=_explain_attention)
+@multiplicative_attention.case("bilinear, with a mask and a sentence without keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, mask = _random(student, draw, "BilinearAttention", 4, 7), draw.mask(3, 6)
     mask[1] = False
     return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), mask))
 
 
-@multiplicative_attention.row("one sentence, and one position: no axis gets lost")
+@multiplicative_attention.case("one sentence, and one position: no axis gets lost")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for B, S, which in ((1, 6, "one sentence"), (3, 1, "one position")):
@@ -327,7 +327,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
-@multiplicative_attention.row("gradients reach the query, keys, values and W_a")
+@multiplicative_attention.case("gradients reach the query, keys, values and W_a")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     bilinear = _random(student, draw, "BilinearAttention", 4, 7)
@@ -338,7 +338,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
-@multiplicative_attention.row("shapes that do not fit raise ValueError", weight=0.5, guard=True)
+@multiplicative_attention.case("shapes that do not fit raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "dot product": _misfits(student, draw, student.DotProductAttention(), 4, 4),
@@ -348,7 +348,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- attention_decoder ----------------------------------------------------------------------------------------------
 
-attention_decoder = Check("attention_decoder", parts=("AttentionDecoder",))
+attention_decoder = Check("attention_decoder", components=("AttentionDecoder",))
 
 # B sentences of S positions, T tokens out of V; keys and values of unlike width, so that neither passes for the other
 _B, _S, _T, _V, _E, _H, _D_KEY, _D_VALUE = 3, 5, 4, 9, 2, 6, 7, 8
@@ -382,25 +382,25 @@ def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return "All the weights are right; the logits made with them are not."
 
 
-@attention_decoder.row("one step: the hidden state that was given asks", weight=2, explain=_explain_decoder)
+@attention_decoder.case("one step: the hidden state that was given asks", weight=2, explain=_explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.integers(1, _V, _B, 1), *_memory(draw)))
 
 
-@attention_decoder.row(
+@attention_decoder.case(
     "four steps: each asks afresh, with the state of the step before", weight=2, explain=_explain_decoder
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.integers(1, _V, _B, _T), *_memory(draw)))
 
 
-@attention_decoder.row("the mask reaches the attention at every step", explain=_explain_decoder)
+@attention_decoder.case("the mask reaches the attention at every step", explain=_explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder = _decoder(student, draw)
     return _written(decoder(draw.integers(1, _V, _B, _T), *_memory(draw), draw.mask(_B, _S)))
 
 
-@attention_decoder.row("a second batch starts from the state it is given", explain=_explain_decoder)
+@attention_decoder.case("a second batch starts from the state it is given", explain=_explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder = _decoder(student, draw)
     for _ in range(2):
@@ -408,7 +408,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(written)
 
 
-@attention_decoder.row("token by token, `step` gives what `forward` gives", weight=2)
+@attention_decoder.case("token by token, `step` gives what `forward` gives", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
     state: Any = (*_memory(draw), draw.mask(_B, _S))
@@ -420,13 +420,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": torch.stack(columns, 1), "hidden": hidden, "keys": keys, "values": values, "mask": mask}
 
 
-@attention_decoder.row("`step` without a mask", weight=0.5)
+@attention_decoder.case("`step` without a mask", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, state = _decoder(student, draw).method("step", draw.integers(1, _V, _B), (*_memory(draw), None))
     return {"logits": logits, "hidden": state[0], "the mask that comes back": state[3]}
 
 
-@attention_decoder.row("the loss reaches keys, values, first state and all parameters")
+@attention_decoder.case("the loss reaches keys, values, first state and all parameters")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens, mask = _decoder(student, draw), draw.integers(1, _V, _B, _T), draw.mask(_B, _S)
     found = decoder.grad(tokens, *_memory(draw), mask, cotangents=[draw.normal(_B, _T, _V)])
@@ -436,7 +436,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- alignment_accuracy ---------------------------------------------------------------------------------------------
 
-alignment_accuracy = Check("alignment_accuracy", parts=("alignment_accuracy",))
+alignment_accuracy = Check("alignment_accuracy", components=("alignment_accuracy",))
 
 
 def _looks(draw: Draw, B: int, T: int, S: int) -> tuple[Tensor, Tensor]:
@@ -448,27 +448,27 @@ def _looks(draw: Draw, B: int, T: int, S: int) -> tuple[Tensor, Tensor]:
     return weights, torch.where(hit, weights.argmax(dim=2), miss)
 
 
-@alignment_accuracy.row("every token has a counterpart")
+@alignment_accuracy.case("every token has a counterpart")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 3, 7, 5)
     # The largest are where they were, and none of them above one half: whoever asks for that finds no hit at all.
     return {"share": student.alignment_accuracy(0.3 * weights + 0.7 / 5, alignment)}
 
 
-@alignment_accuracy.row("tokens without a counterpart count nowhere", weight=2)
+@alignment_accuracy.case("tokens without a counterpart count nowhere", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 3, 7, 5)
     return {"share": student.alignment_accuracy(weights, alignment.masked_fill(~draw.mask(3, 7), -1))}
 
 
-@alignment_accuracy.row("sentences of unlike length: padding counts nowhere")
+@alignment_accuracy.case("sentences of unlike length: padding counts nowhere")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 4, 6, 5)
     padding = torch.arange(6) >= torch.tensor([6, 2, 4, 1]).unsqueeze(1)
     return {"share": student.alignment_accuracy(weights, alignment.masked_fill(padding, -1))}
 
 
-@alignment_accuracy.row("the first source word is a place like any other")
+@alignment_accuracy.case("the first source word is a place like any other")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 2, 6, 4)
     alignment[:, ::2] = 0
@@ -476,7 +476,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"share": student.alignment_accuracy(weights, alignment)}
 
 
-@alignment_accuracy.row("nothing to measure, or another shape, raises ValueError", weight=0.5, guard=True)
+@alignment_accuracy.case("nothing to measure, or another shape, raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 2, 6, 4)
     return {
@@ -489,7 +489,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_sorted_batch -------------------------------------------------------------------------------------------
 
-fix_the_sorted_batch = Check("fix_the_sorted_batch", parts=("encode_longest_first",))
+fix_the_sorted_batch = Check("fix_the_sorted_batch", components=("encode_longest_first",))
 
 
 def _encoder(calls: list[Tensor]):
@@ -541,22 +541,22 @@ def _explain_rows(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return None
 
 
-@fix_the_sorted_batch.row("every output comes back in its own row", weight=2, explain=_explain_rows)
+@fix_the_sorted_batch.case("every output comes back in its own row", weight=2, explain=_explain_rows)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _encoded(student, draw, _tangled(draw, torch.tensor([1, 2, 3, 5, 7])), ("outputs",))
 
 
-@fix_the_sorted_batch.row("every state comes back in its own row", weight=2, explain=_explain_rows)
+@fix_the_sorted_batch.case("every state comes back in its own row", weight=2, explain=_explain_rows)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _encoded(student, draw, _tangled(draw, torch.tensor([1, 2, 3, 4, 6, 7])), ("state",))
 
 
-@fix_the_sorted_batch.row("sentences of equal length among them", explain=_explain_rows)
+@fix_the_sorted_batch.case("sentences of equal length among them", explain=_explain_rows)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _encoded(student, draw, _tangled(draw, torch.tensor([2, 6, 2, 4, 6, 3])), ("outputs", "state"))
 
 
-@fix_the_sorted_batch.row("training reaches the encoder: gradients flow back through it")
+@fix_the_sorted_batch.case("training reaches the encoder: gradients flow back through it")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     encoder, lengths = student.fixture("SummingEncoder"), _tangled(draw, torch.tensor([1, 2, 3, 4, 6]))
     cotangents = [draw.normal(5, 6, 3), draw.normal(5, 2)]

@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.checks.of_tests import CheckOfTest
+from course.checks.engine import Check, Draw
+from course.checks.engine.of_tests import CheckOfTest
 from course.checks.variants.captioning import POINTING_ACCURACY, RIGHT_POINTING_ACCURACY
-from course.transport.student import Module, Student
+from course.protocol.student import Module, Student
 
 # ---- grid_encoder ---------------------------------------------------------------------------------------------------
 
-grid_encoder = Check("grid_encoder", parts=("GridEncoder",))
+grid_encoder = Check("grid_encoder", components=("GridEncoder",))
 
 _CHANNELS, _D = 5, 7
 
@@ -48,40 +48,40 @@ def _explain_cells(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"{off} of the {right.shape[0] * right.shape[1]} cells have other features than they should."
 
 
-@grid_encoder.row("a grid of two rows and three columns, with coordinates", weight=2, explain=_explain_cells)
+@grid_encoder.case("a grid of two rows and three columns, with coordinates", weight=2, explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"features": _encoder(student, draw)(draw.normal(2, 3, 8, 12))}
 
 
-@grid_encoder.row("a grid of four rows and two columns, with coordinates", explain=_explain_cells)
+@grid_encoder.case("a grid of four rows and two columns, with coordinates", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"features": _encoder(student, draw)(draw.normal(3, 3, 16, 8))}
 
 
-@grid_encoder.row("a square grid, where rows and columns are easily confused", explain=_explain_cells)
+@grid_encoder.case("a square grid, where rows and columns are easily confused", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"features": _encoder(student, draw)(draw.normal(2, 3, 12, 12))}
 
 
-@grid_encoder.row("a picture that is the same everywhere: only the coordinates differ", explain=_explain_cells)
+@grid_encoder.case("a picture that is the same everywhere: only the coordinates differ", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     images = draw.normal(1, 3, 1, 1).expand(1, 3, 12, 8).contiguous()
     return {"features": _encoder(student, draw)(images)}
 
 
-@grid_encoder.row("coordinates=False: nothing is appended", explain=_explain_cells)
+@grid_encoder.case("coordinates=False: nothing is appended", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"features": _encoder(student, draw, coordinates=False)(draw.normal(2, 3, 8, 12))}
 
 
-@grid_encoder.row("a backbone with other strides: the grid says how many rows and columns", explain=_explain_cells)
+@grid_encoder.case("a backbone with other strides: the grid says how many rows and columns", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     encoder = student.GridEncoder(student.fixture("GridBackbone", _CHANNELS, 2), _CHANNELS, _D)
     encoder.load(draw.state(encoder))
     return {"features": encoder.eval()(draw.normal(2, 3, 4, 6))}
 
 
-@grid_encoder.row("in training: the backbone is left in its mode, and nothing is dropped", explain=_explain_cells)
+@grid_encoder.case("in training: the backbone is left in its mode, and nothing is dropped", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     encoder = student.GridEncoder(student.fixture("NormalisedBackbone", _CHANNELS), _CHANNELS, _D)
     encoder.load(_usable(draw.state(encoder)))
@@ -89,7 +89,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"features": encoder.train()(draw.normal(2, 3, 8, 12))}
 
 
-@grid_encoder.row("gradients reach the image, the backbone and the projection")
+@grid_encoder.case("gradients reach the image, the backbone and the projection")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     found = _encoder(student, draw).grad(draw.normal(1, 3, 8, 12), cotangents=[draw.normal(1, 6, _D)])
     return {"gradient of the image": found["inputs"][0], **_parameters(found)}
@@ -106,7 +106,7 @@ def _parameters(found: dict[str, Any]) -> dict[str, Any]:
 
 # ---- caption_decoder ------------------------------------------------------------------------------------------------
 
-caption_decoder = Check("caption_decoder", parts=("CaptionDecoder",))
+caption_decoder = Check("caption_decoder", components=("CaptionDecoder",))
 
 # B pictures of N cells, T tokens out of V; the widths all differ
 _B, _N, _T, _V, _E, _H, _D_MODEL, _D_ATTENTION = 2, 6, 4, 7, 3, 5, 8, 9
@@ -153,30 +153,30 @@ def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return "All the weights are right; the logits made with them are not."
 
 
-@caption_decoder.row("`start` makes the first hidden state from the mean of the cells")
+@caption_decoder.case("`start` makes the first hidden state from the mean of the cells")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     hidden, features = _started(_decoder(student, draw), draw.normal(_B, _N, _D_MODEL))
     return {"hidden": hidden, "features, in one number": _total(features)}
 
 
-@caption_decoder.row("`step`: the hidden state that was given asks", weight=2)
+@caption_decoder.case("`step`: the hidden state that was given asks", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     state = draw.normal(_B, _H), draw.normal(_B, _N, _D_MODEL)
     logits, (hidden, features) = _stepped(_decoder(student, draw), draw.integers(1, _V, _B), state)
     return {"logits": logits, "hidden": hidden, "features, in one number": _total(features)}
 
 
-@caption_decoder.row("`forward`, one word", explain=_explain_decoder)
+@caption_decoder.case("`forward`, one word", explain=_explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, 1)))
 
 
-@caption_decoder.row("`forward`, four words: each asks afresh", weight=2, explain=_explain_decoder)
+@caption_decoder.case("`forward`, four words: each asks afresh", weight=2, explain=_explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)))
 
 
-@caption_decoder.row("word by word, `start` and `step` give what `forward` gives", weight=2)
+@caption_decoder.case("word by word, `start` and `step` give what `forward` gives", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
     state = _started(decoder, draw.normal(_B, _N, _D_MODEL))
@@ -187,7 +187,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": torch.stack(columns, 1), "hidden": state[0]}
 
 
-@caption_decoder.row("pictures in another order: each keeps its own caption")
+@caption_decoder.case("pictures in another order: each keeps its own caption")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, order = _decoder(student, draw), torch.arange(_B).flip(0)  # none stays in its place
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
@@ -195,14 +195,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": _written(decoder(features[order], tokens[order]))["logits"]}
 
 
-@caption_decoder.row("padding is a token, and a cell of zeros a cell, like any other")
+@caption_decoder.case("padding is a token, and a cell of zeros a cell, like any other")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
     features[:, 1], features[1, 4], tokens[:, 2], tokens[1, 3] = 0.0, 0.0, 0, 0
     return {"logits": _written(_decoder(student, draw)(features, tokens))["logits"]}
 
 
-@caption_decoder.row("a single picture, and a single cell")
+@caption_decoder.case("a single picture, and a single cell")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens = _decoder(student, draw), draw.integers(1, _V, _B, _T)
     return {
@@ -211,7 +211,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@caption_decoder.row("in training: logits and weights pass gradients to the features and all parameters")
+@caption_decoder.case("in training: logits and weights pass gradients to the features and all parameters")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
     given = [draw.normal(_B, _T, _V), draw.normal(_B, _T, _N)]
@@ -222,25 +222,25 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- pooled_baseline ------------------------------------------------------------------------------------------------
 
-pooled_baseline = Check("pooled_baseline", parts=("pooled_baseline",))
+pooled_baseline = Check("pooled_baseline", components=("pooled_baseline",))
 
 
-@pooled_baseline.row("three pictures of five cells, each seven wide")
+@pooled_baseline.case("three pictures of five cells, each seven wide")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"memory": student.pooled_baseline(draw.normal(3, 5, 7))}
 
 
-@pooled_baseline.row("as many pictures as cells as features, where a wrong axis fits by accident")
+@pooled_baseline.case("as many pictures as cells as features, where a wrong axis fits by accident")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"memory": student.pooled_baseline(draw.normal(4, 4, 4))}
 
 
-@pooled_baseline.row("a single picture of 64 cells")
+@pooled_baseline.case("a single picture of 64 cells")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"memory": student.pooled_baseline(draw.normal(1, 64, 3))}
 
 
-@pooled_baseline.row("cells of zeros are cells too, and the features are left as they were")
+@pooled_baseline.case("cells of zeros are cells too, and the features are left as they were")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     features = draw.normal(2, 5, 3).clamp(min=0)
@@ -249,7 +249,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"memory": memory, "the features were written into": student.changed()}
 
 
-@pooled_baseline.row("gradients pass through to every cell")
+@pooled_baseline.case("gradients pass through to every cell")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     found = student.grad("pooled_baseline", draw.normal(2, 4, 3), cotangents=[draw.normal(2, 1, 3)])
     return {"gradient of the features": found[0]}
@@ -257,7 +257,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- pointing_accuracy ----------------------------------------------------------------------------------------------
 
-pointing_accuracy = Check("pointing_accuracy", parts=("pointing_accuracy",))
+pointing_accuracy = Check("pointing_accuracy", components=("pointing_accuracy",))
 
 _ROWS, _COLUMNS, _CELL = 3, 5, 4
 
@@ -304,19 +304,19 @@ def _explain_share(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@pointing_accuracy.row("every word names something: three rows of five cells", weight=2, explain=_explain_share)
+@pointing_accuracy.case("every word names something: three rows of five cells", weight=2, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, _, _ = _looks(draw, 4, 30)
     return _shares(student, weights, _boxes(draw, 4, 30))
 
 
-@pointing_accuracy.row("a wider grid, of larger cells", explain=_explain_share)
+@pointing_accuracy.case("a wider grid, of larger cells", explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, _, _ = _looks(draw, 4, 30, 2, 7)
     return _shares(student, weights, _boxes(draw, 4, 30, 2, 7, 8), 7, 8)
 
 
-@pointing_accuracy.row("words that name nothing count nowhere", weight=2, explain=_explain_share)
+@pointing_accuracy.case("words that name nothing count nowhere", weight=2, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, _, _ = _looks(draw, 4, 30)
     boxes = _boxes(draw, 4, 30)
@@ -328,7 +328,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shares(student, weights, boxes)
 
 
-@pointing_accuracy.row("one pixel in common is enough, a common edge is not", weight=2, explain=_explain_share)
+@pointing_accuracy.case("one pixel in common is enough, a common edge is not", weight=2, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     """Boxes just on and just off the cell that is looked at, on each of the four sides: a share for each side."""
     seen = {}
@@ -346,7 +346,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen | {"share with a pixel in the corner": student.pointing_accuracy(corner, pixel, _COLUMNS, _CELL)}
 
 
-@pointing_accuracy.row("a box that covers the cell, and a cell that covers the box", explain=_explain_share)
+@pointing_accuracy.case("a box that covers the cell, and a cell that covers the box", explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, row, column = _looks(draw, 2, 20)
     whole = torch.tensor([0, 0, _COLUMNS * _CELL, _ROWS * _CELL]).expand(2, 20, 4)
@@ -363,7 +363,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@pointing_accuracy.row("weights and boxes are left as they were", weight=0.5, guard=True)
+@pointing_accuracy.case("weights and boxes are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     weights, _, _ = _looks(draw, 2, 9)
@@ -373,7 +373,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights or boxes were written into": student.changed()}
 
 
-@pointing_accuracy.row("where nothing is named, ValueError", weight=0.5, guard=True)
+@pointing_accuracy.case("where nothing is named, ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, _, _ = _looks(draw, 2, 6)
     student.pointing_accuracy(weights, _boxes(draw, 2, 6), _COLUMNS, _CELL)  # whoever raises always is not told here
@@ -385,7 +385,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_frozen_backbone ----------------------------------------------------------------------------------------
 
-fix_the_frozen_backbone = Check("fix_the_frozen_backbone", parts=("FrozenBackbone",))
+fix_the_frozen_backbone = Check("fix_the_frozen_backbone", components=("FrozenBackbone",))
 
 
 def _backbone(student: Student, draw: Draw) -> Module:
@@ -396,20 +396,20 @@ def _backbone(student: Student, draw: Draw) -> Module:
     return backbone.train()
 
 
-@fix_the_frozen_backbone.row("from the start: as in evaluation, though it was handed over in training", guard=True)
+@fix_the_frozen_backbone.case("from the start: as in evaluation, though it was handed over in training", contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     frozen = student.FrozenBackbone(_backbone(student, draw))
     return {"grid": frozen(draw.normal(3, 3, 8, 4))}
 
 
-@fix_the_frozen_backbone.row("after train(): a picture's grid does not depend on its company", weight=2)
+@fix_the_frozen_backbone.case("after train(): a picture's grid does not depend on its company", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     frozen = student.FrozenBackbone(_backbone(student, draw)).train()
     images = draw.normal(3, 3, 8, 4)
     return {"grid in company": frozen(images)[:1], "grid alone": frozen(images[:1])}
 
 
-@fix_the_frozen_backbone.row("inside a model that trains: nothing in it moves", weight=2)
+@fix_the_frozen_backbone.case("inside a model that trains: nothing in it moves", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     backbone = _backbone(student, draw)
     model = student.fixture("Holder", student.FrozenBackbone(backbone)).train()
@@ -429,7 +429,7 @@ def _explain_state(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@fix_the_frozen_backbone.row("its running mean and variance stay what they were", explain=_explain_state)
+@fix_the_frozen_backbone.case("its running mean and variance stay what they were", explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     backbone = _backbone(student, draw)
     frozen = student.FrozenBackbone(backbone).train()
@@ -443,13 +443,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@fix_the_frozen_backbone.row("train() and eval() give the module back, as they do for any module", guard=True)
+@fix_the_frozen_backbone.case("train() and eval() give the module back, as they do for any module", contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     frozen = student.FrozenBackbone(_backbone(student, draw))
     return {f"{name}() gives the module back": isinstance(frozen.method(name), Module) for name in ("train", "eval")}
 
 
-@fix_the_frozen_backbone.row("gradients: none for its parameters, all for the image")
+@fix_the_frozen_backbone.case("gradients: none for its parameters, all for the image")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     backbone = _backbone(student, draw)
     frozen = student.FrozenBackbone(backbone).train()

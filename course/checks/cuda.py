@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student, StudentError
-from course.transport.wire import Handle
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student, StudentError
+from course.protocol.wire import Handle
 
 
 def _number(value: Any) -> Any:
@@ -32,7 +32,7 @@ def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str
 
 # ---- measure_throughput ---------------------------------------------------------------------------------------------
 
-measure_throughput = Check("measure_throughput", parts=("measure_throughput",))
+measure_throughput = Check("measure_throughput", components=("measure_throughput",))
 
 
 class _Device:
@@ -79,32 +79,32 @@ def _explain_rate(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return f"It says {rate:.4g} items per second; this device needs so long for its work that {most:.4g} are its most."
 
 
-@measure_throughput.row("a device that goes on working after step has returned", weight=2, explain=_explain_rate)
+@measure_throughput.case("a device that goes on working after step has returned", weight=2, explain=_explain_rate)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     launch, work, items = _times(draw)
     rate = _throughput(student, _Device(launch, work), items, 5, 2)
     return {"items per second": rate, "_most": items / work}
 
 
-@measure_throughput.row("first calls that take longer, as where something is compiled, do not count")
+@measure_throughput.case("first calls that take longer, as where something is compiled, do not count")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     launch, work, items = _times(draw)
     return {"items per second": _throughput(student, _Device(launch, work, 3, compiling=7.0), items, 4, 3)}
 
 
-@measure_throughput.row("work that is left of the warm-up does not count")
+@measure_throughput.case("work that is left of the warm-up does not count")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     launch, work, items = _times(draw)
     return {"items per second": _throughput(student, _Device(launch, work, 3, loading=5.0), items, 4, 3)}
 
 
-@measure_throughput.row("a device that is done when step returns", weight=0.5)
+@measure_throughput.case("a device that is done when step returns", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     launch, work, items = _times(draw)
     return {"items per second": _throughput(student, _Device(launch + work, 0.0), items, 6, 1)}
 
 
-@measure_throughput.row("one step, and no warm-up, while others' work is still in the queue", weight=0.5)
+@measure_throughput.case("one step, and no warm-up, while others' work is still in the queue", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     launch, work, items = _times(draw)
     device = _Device(launch, work)
@@ -112,14 +112,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"items per second": _throughput(student, device, items, 1, 0)}
 
 
-@measure_throughput.row("step is called as often as asked, no more", weight=0.5, guard=True)
+@measure_throughput.case("step is called as often as asked, no more", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     device = _Device(*_times(draw)[:2])
     _throughput(student, device, 8, 5, 3)
     return {"calls of step": device.calls}
 
 
-@measure_throughput.row("fewer than one step, or a negative warm-up, raise ValueError", weight=0.5, guard=True,
+@measure_throughput.case("fewer than one step, or a negative warm-up, raise ValueError", weight=0.5, contract=True,
                         explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     device = _Device(*_times(draw)[:2])
@@ -134,7 +134,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- train_step -----------------------------------------------------------------------------------------------------
 
-train_step = Check("train_step", parts=("train_step",))
+train_step = Check("train_step", components=("train_step",))
 _V, _T, _D, _CLASSES = 11, 3, 4, 5
 _FAR = 1e6  # a threshold that no gradient here reaches
 
@@ -183,20 +183,20 @@ def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return f"It returned {said} with a scale of {observed['scale']:g}; that is not what loss_of gave."
 
 
-@train_step.row("the loss comes back as loss_of gave it, not scaled", weight=0.5, explain=_explain_loss)
+@train_step.case("the loss comes back as loss_of gave it, not scaled", weight=0.5, explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=256.0)
     return {"loss": _number(step.take(_batch(draw))[0]), "_scale": 256.0}
 
 
-@train_step.row("one step goes down the true gradient, whatever the scale")
+@train_step.case("one step goes down the true gradient, whatever the scale")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=256.0)
     step.take(_batch(draw))
     return {"weights after the step": step.model.state()}
 
 
-@train_step.row("a long gradient is cut to max_norm, over all parameters together")
+@train_step.case("a long gradient is cut to max_norm, over all parameters together")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=1.0, lr=1.0)
     step.take(_batch(draw), max_norm=0.05)
@@ -211,7 +211,7 @@ def _explain_threshold(observed: dict[str, Any], expected: dict[str, Any]) -> st
     return f"Of the same gradient, with the same threshold, the step was {moved}."
 
 
-@train_step.row("the threshold does not move with the scale", weight=1.5, explain=_explain_threshold)
+@train_step.case("the threshold does not move with the scale", weight=1.5, explain=_explain_threshold)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     batch, moved = _batch(draw), {}
     for scale in (1.0, 4096.0):
@@ -221,7 +221,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"length of the step": moved}
 
 
-@train_step.row("the norm that comes back is the true gradients', before clipping")
+@train_step.case("the norm that comes back is the true gradients', before clipping")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     batch = _batch(draw)
     return {
@@ -242,7 +242,7 @@ def _explain_autocast(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return f"{told[:1].upper()}{told[1:]}." if wrong else None
 
 
-@train_step.row("loss_of runs under autocast to the dtype, and for float32 without", explain=_explain_autocast)
+@train_step.case("loss_of runs under autocast to the dtype, and for float32 without", explain=_explain_autocast)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen = {}
     for dtype in (torch.bfloat16, torch.float16, torch.float32):
@@ -252,7 +252,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"computed in": seen}
 
 
-@train_step.row("a gradient that has become infinite leaves the step out, and the scale falls")
+@train_step.case("a gradient that has become infinite leaves the step out, and the scale falls")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=4096.0)
     ids, targets, weights = _batch(draw)
@@ -268,7 +268,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@train_step.row("after two good steps in a row this scaler raises its scale", weight=0.5)
+@train_step.case("after two good steps in a row this scaler raises its scale", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=16.0, growth_interval=2)
     scales = []
@@ -278,7 +278,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"scale after step": scales}
 
 
-@train_step.row("gradients left from earlier steps do not count")
+@train_step.case("gradients left from earlier steps do not count")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=32.0)
     student.fixture("stale_gradients", step.model, 3.0)
@@ -287,7 +287,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"norm": _number(norm), "weights after two steps": step.model.state()}
 
 
-@train_step.row("a scaler that is switched off, as for bfloat16: gradients are clipped all the same", weight=0.5)
+@train_step.case("a scaler that is switched off, as for bfloat16: gradients are clipped all the same", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=1.0, lr=1.0, on=False)
     _, norm = step.take(_batch(draw), max_norm=0.05)
@@ -295,8 +295,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"length of the step": _length(step.weights, after), "norm": _number(norm), "weights after the step": after}
 
 
-@train_step.row("loss and norm are tensors, and no number is read off the loss: a GPU need not be waited for",
-                weight=0.5, guard=True)  # fmt: skip
+@train_step.case("loss and norm are tensors, and no number is read off the loss: a GPU need not be waited for",
+                weight=0.5, contract=True)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=4.0)
     loss, norm = step.take(_batch(draw))
@@ -305,7 +305,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
             "a number was read off the loss": read}  # fmt: skip
 
 
-@train_step.row("the loss comes back without a graph", weight=0.5, guard=True)
+@train_step.case("the loss comes back without a graph", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step, batch = _Step(student, draw, scale=4.0), _batch(draw)
     step.take(batch)  # first, so that raising always proves nothing
@@ -317,7 +317,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"a graph hangs on the loss": step.loss_of.method("backward_passes") > 2}
 
 
-@train_step.row("a model in training mode computes in it, and stays in it", weight=0.5, guard=True)
+@train_step.case("a model in training mode computes in it, and stays in it", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=4.0)
     step.take(_batch(draw))
@@ -328,7 +328,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # ---- fix_the_drifting_rows ------------------------------------------------------------------------------------------
 
 fix_the_drifting_rows = Check(
-    "fix_the_drifting_rows", parts=("low_precision_attention",), banned=("scaled_dot_product_attention",)
+    "fix_the_drifting_rows", components=("low_precision_attention",), blocked=("scaled_dot_product_attention",)
 )
 
 
@@ -341,7 +341,7 @@ def _explain_sums(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return f"The row furthest off sums to {observed['furthest']:.5f}; in float32, five zeros follow the point."
 
 
-@fix_the_drifting_rows.row("every row of weights sums to one, with 150 keys", weight=2, explain=_explain_sums)
+@fix_the_drifting_rows.case("every row of weights sums to one, with 150 keys", weight=2, explain=_explain_sums)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _, weights = student.low_precision_attention(_whole(draw, 1, 7, 6), _whole(draw, 1, 150, 6), draw.normal(150, 5))
     sums = weights.double().sum(-1)
@@ -349,13 +349,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"all sum to one": abs(furthest - 1) < 1e-5, "_furthest": furthest}
 
 
-@fix_the_drifting_rows.row("the weights are the softmax of the scaled scores, to float32's precision", atol=2e-6)
+@fix_the_drifting_rows.case("the weights are the softmax of the scaled scores, to float32's precision", atol=2e-6)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = _whole(draw, 2, 2, 5, 6), _whole(draw, 2, 2, 9, 6), draw.normal(2, 9, 3)
     return {"weights": student.low_precision_attention(*given)[1]}
 
 
-@fix_the_drifting_rows.row("no leading axis, and two", weight=0.5, atol=2e-6)
+@fix_the_drifting_rows.case("no leading axis, and two", weight=0.5, atol=2e-6)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     plain = _whole(draw, 2, 4, 3), _whole(draw, 2, 7, 3), draw.normal(7, 2)
     heads = _whole(draw, 2, 2, 3, 4, 5), _whole(draw, 2, 2, 3, 6, 5), draw.normal(2, 3, 6, 4)
@@ -365,7 +365,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # The stub has the rest right: these are manners that a mend should keep.
 
 
-@fix_the_drifting_rows.row("scores in the hundreds, above zero and below", weight=0.5, guard=True, atol=2e-6)
+@fix_the_drifting_rows.case("scores in the hundreds, above zero and below", weight=0.5, contract=True, atol=2e-6)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = torch.ones(3, 4), _whole(draw, 1, 6, 4), draw.normal(6, 2)
     shifts = {"far above zero": 256.0, "far below zero": -256.0}  # sums of powers of two, exact in bfloat16
@@ -374,13 +374,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": {told: student.low_precision_attention(query, k, value)[1] for told, k in moved.items()}}
 
 
-@fix_the_drifting_rows.row("the output, as exactly as bfloat16 can have it", guard=True, atol=0.03, rtol=0.02)
+@fix_the_drifting_rows.case("the output, as exactly as bfloat16 can have it", contract=True, atol=0.03, rtol=0.02)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = _whole(draw, 1, 2, 5, 6), _whole(draw, 1, 2, 9, 6), draw.normal(2, 9, 3)
     return {"output": student.low_precision_attention(*given)[0]}
 
 
-@fix_the_drifting_rows.row("the matrix products are of bfloat16 tensors", guard=True)
+@fix_the_drifting_rows.case("the matrix products are of bfloat16 tensors", contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     watch = student.fixture("Watch")
     query = student.fixture("watched", watch, _whole(draw, 1, 2, 5, 6))
@@ -394,7 +394,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@fix_the_drifting_rows.row("output and weights come back in float32", weight=0.5, guard=True)
+@fix_the_drifting_rows.case("output and weights come back in float32", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     both = student.low_precision_attention(draw.normal(5, 6), draw.normal(9, 6), draw.normal(9, 3))
     return {"dtypes": [str(tensor.dtype).removeprefix("torch.") for tensor in both]}
@@ -402,7 +402,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fused_multi_head_attention -------------------------------------------------------------------------------------
 
-fused_multi_head_attention = Check("fused_multi_head_attention", parts=("FusedMultiHeadAttention",))
+fused_multi_head_attention = Check("fused_multi_head_attention", components=("FusedMultiHeadAttention",))
 
 
 def _fused(student: Student, draw: Draw, d_model: int, num_heads: int) -> tuple[Module, Module]:
@@ -413,33 +413,33 @@ def _fused(student: Student, draw: Draw, d_model: int, num_heads: int) -> tuple[
     return attention, student.FusedMultiHeadAttention(attention)
 
 
-@fused_multi_head_attention.row("self-attention: the same output")
+@fused_multi_head_attention.case("self-attention: the same output")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 5, 12)
     return {"output": _fused(student, draw, 12, 3)[1](x, x, x)[0]}
 
 
-@fused_multi_head_attention.row("cross-attention, with other values than keys")
+@fused_multi_head_attention.case("cross-attention, with other values than keys")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 12, 2)[1]
     return {"output": fused(draw.normal(2, 3, 12), draw.normal(2, 5, 12), draw.normal(2, 5, 12))[0]}
 
 
-@fused_multi_head_attention.row("a mask for each sentence (B, T, S): True may attend")
+@fused_multi_head_attention.case("a mask for each sentence (B, T, S): True may attend")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 8, 4)[1]
     given = draw.normal(2, 3, 8), draw.normal(2, 5, 8), draw.normal(2, 5, 8)
     return {"output": fused(*given, draw.mask(2, 3, 5))[0]}
 
 
-@fused_multi_head_attention.row("as many sentences as heads, where a missing axis fits by accident", weight=0.5)
+@fused_multi_head_attention.case("as many sentences as heads, where a missing axis fits by accident", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 6, 3)[1]
     given = draw.normal(3, 4, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
     return {"output": fused(*given, draw.mask(3, 4, 5))[0]}
 
 
-@fused_multi_head_attention.row("one mask for all, (T, S), and one row of keys a sentence, (B, 1, S)", weight=0.5)
+@fused_multi_head_attention.case("one mask for all, (T, S), and one row of keys a sentence, (B, 1, S)", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 8, 4)[1]
     given = draw.normal(2, 3, 8), draw.normal(2, 5, 8), draw.normal(2, 5, 8)
@@ -447,7 +447,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {f"output with a mask {form}": fused(*given, mask)[0] for form, mask in masks.items()}
 
 
-@fused_multi_head_attention.row("a row that may attend to nothing: zeros before W_O, finite gradients", weight=0.5)
+@fused_multi_head_attention.case("a row that may attend to nothing: zeros before W_O, finite gradients", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 6, 2)[1]
     query, key, mask = draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.mask(2, 3, 5)
@@ -456,7 +456,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": fused(query, key, key, mask)[0], "gradients": gradients[:3]}
 
 
-@fused_multi_head_attention.row("the parameters are the attention's own four maps, under their names")
+@fused_multi_head_attention.case("the parameters are the attention's own four maps, under their names")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, fused = _fused(student, draw, 6, 2)
     x, names = draw.normal(2, 4, 6), ", ".join(sorted(fused.state_shapes()))
@@ -468,7 +468,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@fused_multi_head_attention.row("gradients reach the inputs and the four maps")
+@fused_multi_head_attention.case("gradients reach the inputs and the four maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 6, 2)[1]
     found = fused.grad(draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6), draw.mask(2, 3, 5),
@@ -476,7 +476,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient of the inputs": found["inputs"][:3], **found["parameters"]}
 
 
-@fused_multi_head_attention.row("the kernel is asked, no (T, S) matrix is made, and None stands for the weights")
+@fused_multi_head_attention.case("the kernel is asked, no (T, S) matrix is made, and None stands for the weights")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused, watch = _fused(student, draw, 6, 2)[1], student.fixture("Watch")
     query, key = student.fixture("watched", watch, draw.normal(3, 5, 6)), draw.normal(3, 23, 6)
@@ -492,22 +492,22 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # ---- attention_in_blocks --------------------------------------------------------------------------------------------
 
 attention_in_blocks = Check(
-    "attention_in_blocks", parts=("attention_in_blocks",), banned=("scaled_dot_product_attention",)
+    "attention_in_blocks", components=("attention_in_blocks",), blocked=("scaled_dot_product_attention",)
 )
 
 
-@attention_in_blocks.row("two blocks of three keys")
+@attention_in_blocks.case("two blocks of three keys")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": student.attention_in_blocks(draw.normal(2, 4, 5), draw.normal(2, 6, 5), draw.normal(2, 6, 3), 3)}
 
 
-@attention_in_blocks.row("a last block that is smaller")
+@attention_in_blocks.case("a last block that is smaller")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = draw.normal(2, 3, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 4)
     return {"output": student.attention_in_blocks(*given, 4)}
 
 
-@attention_in_blocks.row("one key a block, and one block for all of them", weight=0.5)
+@attention_in_blocks.case("one key a block, and one block for all of them", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = draw.normal(2, 4, 3), draw.normal(2, 5, 3), draw.normal(2, 5, 6)
     return {
@@ -516,20 +516,20 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@attention_in_blocks.row("no leading axis, and two", weight=0.5)
+@attention_in_blocks.case("no leading axis, and two", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     plain = draw.normal(3, 4), draw.normal(5, 4), draw.normal(5, 2)
     heads = draw.normal(2, 3, 4, 6), draw.normal(2, 3, 7, 6), draw.normal(2, 3, 7, 5)
     return {"output": [student.attention_in_blocks(*given, 3) for given in (plain, heads)]}
 
 
-@attention_in_blocks.row("scores in the hundreds, which overflow unless a maximum is taken off")
+@attention_in_blocks.case("scores in the hundreds, which overflow unless a maximum is taken off")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = draw.normal(2, 4, 3), draw.normal(2, 9, 3), draw.normal(2, 9, 2)
     return {"output": student.attention_in_blocks(80 * query, 3 * key, value, 2)}
 
 
-@attention_in_blocks.row("scores that rise from block to block, and that fall", weight=1.5)
+@attention_in_blocks.case("scores that rise from block to block, and that fall", weight=1.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = torch.ones(3, 4) + 0.1 * draw.normal(3, 4), draw.normal(9, 4), draw.normal(9, 2)
     slope = torch.linspace(-60.0, 60.0, 9).unsqueeze(1)
@@ -540,7 +540,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@attention_in_blocks.row("scores of minus a hundred thousand", weight=0.5, atol=0.1)
+@attention_in_blocks.case("scores of minus a hundred thousand", weight=0.5, atol=0.1)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     key = _whole(draw, 1, 7, 4) - 50_000.0  # logarithms of sums have few digits left there: what matters is no NaN
     return {"output": student.attention_in_blocks(torch.ones(3, 4), key, draw.normal(7, 2), 2)}
@@ -552,7 +552,7 @@ def _explain_axis(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return "With 26 keys in blocks of 4, a tensor made of the query had an axis of 26."
 
 
-@attention_in_blocks.row("no tensor holds the scores of all keys", explain=_explain_axis)
+@attention_in_blocks.case("no tensor holds the scores of all keys", explain=_explain_axis)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     watch = student.fixture("Watch")
     query = student.fixture("watched", watch, draw.normal(2, 5, 3))
@@ -567,7 +567,7 @@ def _explain_growth(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return f"Of the query there were at most {few} numbers at one time with 16 keys, and {many} with 96 keys."
 
 
-@attention_in_blocks.row("what is kept does not grow with the number of keys", weight=0.5, explain=_explain_growth)
+@attention_in_blocks.case("what is kept does not grow with the number of keys", weight=0.5, explain=_explain_growth)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     most, outputs = [], []
     for num_keys in (16, 96):
@@ -579,7 +579,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"it grows with the keys": many > 1.5 * few, "output": outputs, "_few": few, "_many": many}
 
 
-@attention_in_blocks.row("a block of less than one key raises ValueError", weight=0.5, guard=True,
+@attention_in_blocks.case("a block of less than one key raises ValueError", weight=0.5, contract=True,
                          explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = draw.normal(3, 4), draw.normal(5, 4), draw.normal(5, 2)
@@ -589,7 +589,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- accumulate -----------------------------------------------------------------------------------------------------
 
-accumulate = Check("accumulate", parts=("accumulate",))
+accumulate = Check("accumulate", components=("accumulate",))
 
 
 def _classifier(student: Student, draw: Draw) -> Module:
@@ -614,33 +614,33 @@ def _accumulated(student: Student, draw: Draw, *sizes: tuple[int, int]) -> dict[
     return {"gradient": model.method("gradients"), "_mean": mean}
 
 
-@accumulate.row("three pieces alike: the gradient is the whole batch's")
+@accumulate.case("three pieces alike: the gradient is the whole batch's")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _accumulated(student, draw, (4, 0), (4, 0), (4, 0))
 
 
-@accumulate.row("pieces of unequal size: each prediction counts the same")
+@accumulate.case("pieces of unequal size: each prediction counts the same")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _accumulated(student, draw, (6, 0), (5, 0), (1, 0))
 
 
-@accumulate.row("pieces of equal size with unequal numbers of predictions")
+@accumulate.case("pieces of equal size with unequal numbers of predictions")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _accumulated(student, draw, (5, 0), (5, 4), (5, 2))
 
 
-@accumulate.row("a first piece without any prediction", weight=0.5)
+@accumulate.case("a first piece without any prediction", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _accumulated(student, draw, (3, 3), (4, 1), (5, 0))
 
 
-@accumulate.row("it returns the mean loss over all predictions")
+@accumulate.case("it returns the mean loss over all predictions")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     return {"loss": _number(student.accumulate(model, loss, _pieces(draw, (6, 1), (4, 2), (1, 0))))}
 
 
-@accumulate.row("gradients from before do not count")
+@accumulate.case("gradients from before do not count")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     student.fixture("stale_gradients", model, 0.7)
@@ -654,7 +654,7 @@ def _explain_graphs(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return f"With four pieces there were {observed['graphs at one time']} graphs in memory at one time."
 
 
-@accumulate.row("one backward pass for each piece, before the next piece's forward pass", explain=_explain_graphs)
+@accumulate.case("one backward pass for each piece, before the next piece's forward pass", explain=_explain_graphs)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     student.accumulate(model, loss, _pieces(draw, (3, 0), (3, 1), (3, 0), (2, 0)))
@@ -665,7 +665,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@accumulate.row("pieces that can be gone through only once, as a generator's", weight=0.5)
+@accumulate.case("pieces that can be gone through only once, as a generator's", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     pieces = student.fixture("once", _pieces(draw, (4, 1), (2, 0)))
@@ -673,7 +673,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": _number(mean), "gradient": model.method("gradients")}
 
 
-@accumulate.row("the loss comes back as a tensor without a graph", weight=0.5, guard=True)
+@accumulate.case("the loss comes back as a tensor without a graph", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss, pieces = _classifier(student, draw), student.fixture("SummedLoss"), _pieces(draw, (4, 1), (2, 0))
     mean = student.accumulate(model, loss, pieces)
@@ -686,7 +686,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"type of the loss": type(mean).__name__, "a graph hangs on the loss": passes > before}
 
 
-@accumulate.row("the weights stay as they are: the step is the optimizer's", weight=0.5, guard=True)
+@accumulate.case("the weights stay as they are: the step is the optimizer's", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     student.accumulate(model, loss, _pieces(draw, (4, 1), (2, 0)))
@@ -695,7 +695,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- checkpoints ----------------------------------------------------------------------------------------------------
 
-checkpoints = Check("checkpoints", parts=("save_checkpoint", "load_checkpoint"))
+checkpoints = Check("checkpoints", components=("save_checkpoint", "load_checkpoint"))
 
 
 class _Run:
@@ -757,7 +757,7 @@ def _explain_resumed(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return "Right after loading the five objects were as they had been saved, and the next steps went elsewhere."
 
 
-@checkpoints.row("the next steps are equal to the last bit", weight=2, explain=_explain_resumed)
+@checkpoints.case("the next steps are equal to the last bit", weight=2, explain=_explain_resumed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     saved = run.training.method("condition")
@@ -790,7 +790,7 @@ _LOOKED_AT = {
 
 
 def _add_condition_row(title: str, names: tuple[str, ...]) -> None:
-    @checkpoints.row(f"it goes on with {title}")
+    @checkpoints.case(f"it goes on with {title}")
     def _(student: Student, draw: Draw) -> dict[str, Any]:
         run = _Run(student, draw)
         run.save()
@@ -805,7 +805,7 @@ for _title, _names in _LOOKED_AT.items():
     _add_condition_row(_title, _names)
 
 
-@checkpoints.row("it goes on with the random numbers, on which dropout rests", weight=0.5)
+@checkpoints.case("it goes on with the random numbers, on which dropout rests", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, dice = _Run(student, draw), student.fixture("Dice")
     dice.before("seed", run.seed)
@@ -822,7 +822,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"the next random numbers": kind}
 
 
-@checkpoints.row("and with the random numbers of every CUDA device, here of two that stand in for them", weight=0.5)
+@checkpoints.case("and with the random numbers of every CUDA device, here of two that stand in for them", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, devices = _Run(student, draw), student.fixture("TwoDevices")
     resumed, saved = run.another(), devices.method("states")
@@ -842,7 +842,7 @@ def _explain_far(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
     return f"Loading it raised {error}." if error != "nothing" else None
 
 
-@checkpoints.row(
+@checkpoints.case(
     "a file that was saved from a device which this machine does not have", weight=0.5, explain=_explain_far
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -860,7 +860,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loading raised": "nothing", "not as it was saved": _unlike(saved, resumed.method("condition"))}
 
 
-@checkpoints.row("saving leaves the running training, and the random numbers, as they are", guard=True)
+@checkpoints.case("saving leaves the running training, and the random numbers, as they are", contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, dice, seen = _Run(student, draw), student.fixture("Dice"), []
     for saves in (False, True):
@@ -874,7 +874,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"what saving changed": seen[1][0], "the next losses are those without saving": seen[0][1] == seen[1][1]}
 
 
-@checkpoints.row("it returns how many steps had been taken; the path is a str or a Path", weight=0.5)
+@checkpoints.case("it returns how many steps had been taken; the path is a str or a Path", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
@@ -887,7 +887,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@checkpoints.row("a later checkpoint takes the older one's place, and never writes into it")
+@checkpoints.case("a later checkpoint takes the older one's place, and never writes into it")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, names, written = _Run(student, draw), ("checkpoint", "checkpoint.pt"), []
     for name in names:
@@ -907,7 +907,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@checkpoints.row("it takes that place at once, from the same folder", weight=0.5, guard=True)
+@checkpoints.case("it takes that place at once, from the same folder", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
@@ -923,7 +923,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@checkpoints.row("where writing fails, the older checkpoint stands as it was, and the error is raised")
+@checkpoints.case("where writing fails, the older checkpoint stands as it was, and the error is raised")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
@@ -935,7 +935,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
             "an error is raised": bool(error)}  # fmt: skip
 
 
-@checkpoints.row("no file, a file cut short and files of other kinds are errors that say so", guard=True,
+@checkpoints.case("no file, a file cut short and files of other kinds are errors that say so", contract=True,
                  explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
@@ -964,7 +964,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@checkpoints.row("code that stands in a file is not run", weight=0.5, guard=True)
+@checkpoints.case("code that stands in a file is not run", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
@@ -981,7 +981,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- model_flops_utilisation ----------------------------------------------------------------------------------------
 
-model_flops_utilisation = Check("model_flops_utilisation", parts=("model_flops_utilisation",))
+model_flops_utilisation = Check("model_flops_utilisation", components=("model_flops_utilisation",))
 
 
 def _machine(draw: Draw) -> tuple[float, float]:
@@ -994,37 +994,37 @@ def _explain_share(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"It says {share:.3g}." if isinstance(share, float) else None
 
 
-@model_flops_utilisation.row("a short sequence, where the parameters rule", explain=_explain_share)
+@model_flops_utilisation.case("a short sequence, where the parameters rule", explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     parameters, layers, width = (int(draw.integers(low, 2 * low)) for low in (120_000_000, 9, 700))
     return {"share": student.model_flops_utilisation(parameters, layers, width, 200, *_machine(draw))}
 
 
-@model_flops_utilisation.row("a long one, where the scores count too", explain=_explain_share)
+@model_flops_utilisation.case("a long one, where the scores count too", explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     parameters, layers, width = (int(draw.integers(low, 2 * low)) for low in (20_000_000, 9, 300))
     return {"share": student.model_flops_utilisation(parameters, layers, width, 2000, *_machine(draw))}
 
 
-@model_flops_utilisation.row("no layers: the parameters alone", weight=0.5, explain=_explain_share)
+@model_flops_utilisation.case("no layers: the parameters alone", weight=0.5, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     parameters = int(draw.integers(120_000_000, 200_000_000))
     return {"share": student.model_flops_utilisation(parameters, 0, 512, 300, *_machine(draw))}
 
 
-@model_flops_utilisation.row("no parameters: the attention alone", weight=0.5, explain=_explain_share)
+@model_flops_utilisation.case("no parameters: the attention alone", weight=0.5, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     layers = int(draw.integers(8, 20))
     return {"share": student.model_flops_utilisation(0, layers, 512, 2500, *_machine(draw))}
 
 
-@model_flops_utilisation.row("a share above one, which says that the peak is wrong", weight=0.5, explain=_explain_share)
+@model_flops_utilisation.case("a share above one, which says that the peak is wrong", weight=0.5, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     rate, peak = _machine(draw)
     return {"share": student.model_flops_utilisation(150_000_000, 12, 768, 400, 20 * rate, peak)}
 
 
-@model_flops_utilisation.row("a peak that is not above zero raises ValueError", weight=0.5, guard=True,
+@model_flops_utilisation.case("a peak that is not above zero raises ValueError", weight=0.5, contract=True,
                              explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = 1_000_000, 2, 64, 128, 50.0
@@ -1034,7 +1034,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- ddp_equivalence ------------------------------------------------------------------------------------------------
 
-ddp_equivalence = Check("ddp_equivalence", parts=("shard", "average_gradients"))
+ddp_equivalence = Check("ddp_equivalence", components=("shard", "average_gradients"))
 
 
 def _shards(student: Student, num_samples: int, world_size: int, *epoch_and_seed: int) -> list[list[Any]]:
@@ -1057,24 +1057,24 @@ def _look_at_shards(shards: list[list[Any]], num_samples: int) -> dict[str, Any]
     }
 
 
-@ddp_equivalence.row("samples that can be shared out evenly", explain=_explain_shards)
+@ddp_equivalence.case("samples that can be shared out evenly", explain=_explain_shards)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     epoch, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
     return _look_at_shards(_shards(student, 12, 3, epoch, seed), 12)
 
 
-@ddp_equivalence.row("samples that cannot: the order's beginning comes again", explain=_explain_shards)
+@ddp_equivalence.case("samples that cannot: the order's beginning comes again", explain=_explain_shards)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     epoch, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
     return _look_at_shards(_shards(student, 14, 4, epoch, seed), 14)
 
 
-@ddp_equivalence.row("more processes than samples, over again if need be", weight=0.5, explain=_explain_shards)
+@ddp_equivalence.case("more processes than samples, over again if need be", weight=0.5, explain=_explain_shards)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _look_at_shards(_shards(student, 3, 8, int(draw.integers(2, 50))), 3)
 
 
-@ddp_equivalence.row("another order in each epoch, and with each seed", weight=0.5)
+@ddp_equivalence.case("another order in each epoch, and with each seed", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     first, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
     return {
@@ -1083,8 +1083,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@ddp_equivalence.row("the order has a generator of its own: torch's random numbers stay as they were", weight=0.5,
-                     guard=True)  # fmt: skip
+@ddp_equivalence.case("the order has a generator of its own: torch's random numbers stay as they were", weight=0.5,
+                     contract=True)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     dice = student.fixture("Dice")
     dice.method("seed", 5)
@@ -1094,7 +1094,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"the next random numbers are the same": _equal(thrown, dice.method("throw"))}
 
 
-@ddp_equivalence.row("no samples, or a rank that there is not, raise ValueError", weight=0.5, guard=True,
+@ddp_equivalence.case("no samples, or a rank that there is not, raise ValueError", weight=0.5, contract=True,
                      explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.shard(1, 1, 2, 0)  # first, so that raising always proves nothing
@@ -1137,17 +1137,17 @@ def _without_calls(seen: dict[str, Any]) -> dict[str, Any]:
     return {"gradient": seen["gradient"]}
 
 
-@ddp_equivalence.row("gradients become the mean over three processes")
+@ddp_equivalence.case("gradients become the mean over three processes")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _without_calls(_averaged(student, draw, 3))
 
 
-@ddp_equivalence.row("a parameter without a gradient here gets the others' share")
+@ddp_equivalence.case("a parameter without a gradient here gets the others' share")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _without_calls(_averaged(student, draw, 4, without=("unused", "hidden.weight")))
 
 
-@ddp_equivalence.row("a parameter without a gradient in any process gets zeros", weight=0.5)
+@ddp_equivalence.case("a parameter without a gradient in any process gets zeros", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _classifier(student, draw)
     model.load({"unused": torch.tensor([float("inf"), 1.0])})  # zeros are zeros, whatever the parameter is
@@ -1161,7 +1161,7 @@ def _explain_calls(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"all_reduce was called with tensors of these shapes: {observed['shapes'] or 'none at all'}."
 
 
-@ddp_equivalence.row("all_reduce is called once for each parameter, in order", weight=0.5, guard=True,
+@ddp_equivalence.case("all_reduce is called once for each parameter, in order", weight=0.5, contract=True,
                      explain=_explain_calls)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"shapes": ", ".join(_averaged(student, draw, 2, without=("unused",))["calls"])}

@@ -10,8 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student
 
 
 def _shown(result: Any) -> dict[str, Any]:
@@ -60,8 +60,8 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
 
 scaled_dot_product_attention = Check(
     "scaled_dot_product_attention",
-    parts=("scaled_dot_product_attention",),
-    banned=("scaled_dot_product_attention", "multi_head_attention_forward"),
+    components=("scaled_dot_product_attention",),
+    blocked=("scaled_dot_product_attention", "multi_head_attention_forward"),
 )
 
 
@@ -84,39 +84,39 @@ def _in_float64(student: Student, name: str, given: tuple[Tensor, ...], step: Te
     }
 
 
-@scaled_dot_product_attention.row(
+@scaled_dot_product_attention.case(
     "three queries, six keys, values of another width", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=6, d_k=5, d_v=2)))
 
 
-@scaled_dot_product_attention.row("any leading axes: none, and two", explain=_explain_attention)
+@scaled_dot_product_attention.case("any leading axes: none, and two", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     none, _ = student.scaled_dot_product_attention(*_query_key_value(draw, T=3, S=4, d_k=5, d_v=2))
     two, weights = student.scaled_dot_product_attention(*_query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1))
     return {"none": {"output": none}, "two": {"weights": weights, "output": two}}
 
 
-@scaled_dot_product_attention.row(
+@scaled_dot_product_attention.case(
     "all sizes alike, where a wrong axis fits by accident", weight=0.5, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.scaled_dot_product_attention(*_query_key_value(draw, 3, T=3, S=3, d_k=3, d_v=3))[1]}
 
 
-@scaled_dot_product_attention.row("wide queries and two keys: d_k is 49", explain=_explain_attention)
+@scaled_dot_product_attention.case("wide queries and two keys: d_k is 49", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=2, d_k=49, d_v=1))[1]}
 
 
-@scaled_dot_product_attention.row("a mask of its own for each query", weight=2, explain=_explain_attention)
+@scaled_dot_product_attention.case("a mask of its own for each query", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     return {"weights": student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4))[1]}
 
 
-@scaled_dot_product_attention.row("masks that broadcast: (T, S), and (B, 1, 1, S)", explain=_explain_attention)
+@scaled_dot_product_attention.case("masks that broadcast: (T, S), and (B, 1, 1, S)", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     heads = _query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1)
@@ -125,7 +125,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"(T, S) weights": shared, "(B, 1, 1, S) weights": of_keys}
 
 
-@scaled_dot_product_attention.row(
+@scaled_dot_product_attention.case(
     "scores of hundreds, those of forbidden keys among them", weight=1.5, explain=_explain_attention, atol=1e-3
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -138,7 +138,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.scaled_dot_product_attention(query, key, draw.normal(4, 2), allowed)[1]}
 
 
-@scaled_dot_product_attention.row("what comes in float64 stays in float64", weight=0.5)
+@scaled_dot_product_attention.case("what comes in float64 stays in float64", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     return _in_float64(student, "scaled_dot_product_attention", given, draw.normal(2, 3, 5))
@@ -157,7 +157,7 @@ def _explain_empty(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@scaled_dot_product_attention.row(
+@scaled_dot_product_attention.case(
     "a query whose mask allows nothing: zero weights, output and gradient", explain=_explain_empty
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@scaled_dot_product_attention.row("gradients reach query, key and value")
+@scaled_dot_product_attention.case("gradients reach query, key and value")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments, mask = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2), draw.mask(2, 3, 4)
     cotangents = [draw.normal(2, 3, 2), draw.normal(2, 3, 4)]
@@ -182,7 +182,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {f"gradient of the {name}": g for name, g in zip(("query", "key", "value"), found, strict=False)}
 
 
-@scaled_dot_product_attention.row("the caller's tensors are left as they were", weight=0.5, guard=True)
+@scaled_dot_product_attention.case("the caller's tensors are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
@@ -190,7 +190,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
 
 
-@scaled_dot_product_attention.row("shapes that do not fit raise ValueError", weight=0.5, guard=True)
+@scaled_dot_product_attention.case("shapes that do not fit raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     output, _ = student.scaled_dot_product_attention(query, key, value)  # first, so that raising always proves nothing
@@ -207,7 +207,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- attention_masks ------------------------------------------------------------------------------------------------
 
-attention_masks = Check("attention_masks", parts=("causal_mask", "padding_mask"))
+attention_masks = Check("attention_masks", components=("causal_mask", "padding_mask"))
 
 
 def _explain_causal(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -239,22 +239,22 @@ def _explain_padding(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return None
 
 
-@attention_masks.row("causal, of length 5", explain=_explain_causal)
+@attention_masks.case("causal, of length 5", explain=_explain_causal)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"mask": student.causal_mask(5)}
 
 
-@attention_masks.row("causal, of other lengths: 1, 2 and 7", explain=_explain_causal)
+@attention_masks.case("causal, of other lengths: 1, 2 and 7", explain=_explain_causal)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {f"length {n}": student.causal_mask(n) for n in (1, 2, 7)}
 
 
-@attention_masks.row("padding: sequences of unlike length", explain=_explain_padding)
+@attention_masks.case("padding: sequences of unlike length", explain=_explain_padding)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"mask": student.padding_mask(draw.lengths(4, 6), 6)}
 
 
-@attention_masks.row("padding: wider than the longest, and a sequence of length 0", explain=_explain_padding)
+@attention_masks.case("padding: wider than the longest, and a sequence of length 0", explain=_explain_padding)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "wider": student.padding_mask(draw.lengths(3, 4), 7),
@@ -262,7 +262,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@attention_masks.row("both at once, joined with &, broadcast to (B, T, T)")
+@attention_masks.case("both at once, joined with &, broadcast to (B, T, T)")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     causal, padding = student.causal_mask(5), student.padding_mask(draw.lengths(3, 5), 5)
     joined = causal & padding
@@ -271,7 +271,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- self_attention -------------------------------------------------------------------------------------------------
 
-self_attention = Check("self_attention", parts=("SelfAttention",), banned=scaled_dot_product_attention.banned)
+self_attention = Check("self_attention", components=("SelfAttention",), blocked=scaled_dot_product_attention.blocked)
 
 
 _WEIGHTS = ("W_K.weight", "W_Q.weight", "W_V.weight")
@@ -296,7 +296,7 @@ def _explain_parameters(observed: dict[str, Any], expected: dict[str, Any]) -> s
     return f"Its parameters: {observed['found'] or 'none'}. Asked for: {expected['found']}."
 
 
-@self_attention.row("three linear maps without bias: W_Q, W_K, W_V", explain=_explain_parameters)
+@self_attention.case("three linear maps without bias: W_Q, W_K, W_V", explain=_explain_parameters)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = student.SelfAttention(4)
     output, _ = attention(draw.normal(2, 3, 4))
@@ -310,17 +310,17 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@self_attention.row("a sequence asks itself, without a mask", weight=2, explain=_explain_attention)
+@self_attention.case("a sequence asks itself, without a mask", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(_self_attention(student, draw, 3)(draw.normal(2, 4, 3)))
 
 
-@self_attention.row("as many positions as features", weight=0.5, explain=_explain_attention)
+@self_attention.case("as many positions as features", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(_self_attention(student, draw, 3)(draw.normal(3, 3, 3)))
 
 
-@self_attention.row("the mask arrives: causal (T, T), and padding (B, 1, T)", explain=_explain_attention)
+@self_attention.case("the mask arrives: causal (T, T), and padding (B, 1, T)", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _self_attention(student, draw, 3), draw.normal(2, 4, 3)
     causal = torch.ones(4, 4, dtype=torch.bool).tril()
@@ -329,7 +329,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen | {"training weights": attention.train()(x, causal)[1]}
 
 
-@self_attention.row("positions in another order: the same outputs, in that order", weight=0.5)
+@self_attention.case("positions in another order: the same outputs, in that order", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x, order = _self_attention(student, draw, 3), draw.normal(2, 4, 3), torch.tensor([2, 0, 3, 1])
     (straight, _), (shuffled, weights) = attention(x), attention(x[:, order])
@@ -339,7 +339,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@self_attention.row("gradients reach the sequence and all three maps")
+@self_attention.case("gradients reach the sequence and all three maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _self_attention(student, draw, 4)
     found = attention.grad(draw.normal(2, 3, 4), cotangents=[draw.normal(2, 3, 4), draw.normal(2, 3, 3)])
@@ -348,7 +348,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- hand_set_lookup ------------------------------------------------------------------------------------------------
 
-hand_set_lookup = Check("hand_set_lookup", parts=("hand_set_lookup",), banned=("backward", "grad"))
+hand_set_lookup = Check("hand_set_lookup", components=("hand_set_lookup",), blocked=("backward", "grad"))
 
 
 def _codes(draw: Draw, K: int, d: int) -> Tensor:
@@ -389,23 +389,23 @@ def _explain_found(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@hand_set_lookup.row("one-hot codes: symbol k finds symbol k + 1", explain=_explain_found)
+@hand_set_lookup.case("one-hot codes: symbol k finds symbol k + 1", explain=_explain_found)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"found": _found(_scores_of(student, torch.eye(7)[:6]))[:-1]}
 
 
-@hand_set_lookup.row("codes at any angle, fewer than they are wide", weight=2, explain=_explain_found)
+@hand_set_lookup.case("codes at any angle, fewer than they are wide", weight=2, explain=_explain_found)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"found": _found(_scores_of(student, _codes(draw, 7, 12)))[:-1]}
 
 
-@hand_set_lookup.row("the last symbol finds symbol 0")
+@hand_set_lookup.case("the last symbol finds symbol 0")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     found = int(_found(_scores_of(student, _codes(draw, 8, 10)))[-1])
     return {"the last of 8 finds": {-1: "no symbol more than another", -2: "NaN"}.get(found, f"symbol {found}")}
 
 
-@hand_set_lookup.row("some of the symbols, in any order")
+@hand_set_lookup.case("some of the symbols, in any order")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     codes, present = _codes(draw, 9, 11), draw.permutation(9)[:5]
     asks = (present[present > 0]) - 1  # the last symbol has a row of its own
@@ -437,7 +437,7 @@ def _explain_enough(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return None if weight >= 0.99 else f"{K_and_d[3:]}: the weight on symbol k + 1 is {weight:.3f} at the least."
 
 
-@hand_set_lookup.row("at least 0.99 of the weight is on symbol k + 1", weight=2, explain=_explain_enough)
+@hand_set_lookup.case("at least 0.99 of the weight is on symbol k + 1", weight=2, explain=_explain_enough)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     sizes = ((2, 4), (5, 5), (100, 600))
     scores = [_scores_of(student, _codes(draw, K, d)) for K, d in sizes]
@@ -451,22 +451,22 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- attention_matrix_bytes -----------------------------------------------------------------------------------------
 
-attention_matrix_bytes = Check("attention_matrix_bytes", parts=("attention_matrix_bytes",))
+attention_matrix_bytes = Check("attention_matrix_bytes", components=("attention_matrix_bytes",))
 
 
-@attention_matrix_bytes.row("one head of one layer, in float32")
+@attention_matrix_bytes.case("one head of one layer, in float32")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     n = 10 + int(draw.integers(0, 90, 1))
     return {"bytes": student.attention_matrix_bytes(n, 1, 1)}
 
 
-@attention_matrix_bytes.row("several heads and layers", weight=2)
+@attention_matrix_bytes.case("several heads and layers", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     n = 10 + int(draw.integers(0, 90, 1))
     return {"bytes": student.attention_matrix_bytes(n, 12, 7)}
 
 
-@attention_matrix_bytes.row("two bytes an element, and eight")
+@attention_matrix_bytes.case("two bytes an element, and eight")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     n = 10 + int(draw.integers(0, 90, 1))
     return {f"{size} bytes each": student.attention_matrix_bytes(n, 3, 5, size) for size in (2, 8)}
@@ -476,8 +476,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 attention_backward = Check(
     "attention_backward",
-    parts=("attention_backward",),
-    banned=("backward", "grad", "_make_dual", "_softmax_backward_data", *scaled_dot_product_attention.banned),
+    components=("attention_backward",),
+    blocked=("backward", "grad", "_make_dual", "_softmax_backward_data", *scaled_dot_product_attention.blocked),
 )
 _GRADIENTS = ("query", "key", "value")
 
@@ -500,22 +500,22 @@ def _explain_gradient(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return None
 
 
-@attention_backward.row("the gradient of the value", explain=_explain_gradient)
+@attention_backward.case("the gradient of the value", explain=_explain_gradient)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": _backward(student, draw, 2, T=3, S=5, d_k=4, d_v=6)["value"]}
 
 
-@attention_backward.row("the gradient of the query", weight=2, explain=_explain_gradient)
+@attention_backward.case("the gradient of the query", weight=2, explain=_explain_gradient)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": _backward(student, draw, 2, T=3, S=5, d_k=4, d_v=6)["query"]}
 
 
-@attention_backward.row("the gradient of the key", weight=2, explain=_explain_gradient)
+@attention_backward.case("the gradient of the key", weight=2, explain=_explain_gradient)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": _backward(student, draw, 2, T=3, S=5, d_k=4, d_v=6)["key"]}
 
 
-@attention_backward.row("any leading axes: none, and two")
+@attention_backward.case("any leading axes: none, and two")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "none": _backward(student, draw, T=3, S=4, d_k=2, d_v=3),
@@ -524,7 +524,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 
 def _all_sizes_alike(name: str) -> None:
-    @attention_backward.row(f"all sizes alike, where a wrong axis runs: the {name}'s gradient", weight=0.5)
+    @attention_backward.case(f"all sizes alike, where a wrong axis runs: the {name}'s gradient", weight=0.5)
     def _(student: Student, draw: Draw) -> dict[str, Any]:
         return {"gradient": _backward(student, draw, 3, T=3, S=3, d_k=3, d_v=3)[name]}
 
@@ -533,7 +533,7 @@ for _name in _GRADIENTS:
     _all_sizes_alike(_name)
 
 
-@attention_backward.row("scores of hundreds, and float64 that stays float64", weight=0.5)
+@attention_backward.case("scores of hundreds, and float64 that stays float64", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = _query_key_value(draw, 2, T=2, S=3, d_k=4, d_v=2)
     cotangent = draw.normal(2, 2, 2)
@@ -542,7 +542,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient of the value": of_value} | _in_float64(student, "attention_backward", given, draw.normal(2, 2, 4))
 
 
-@attention_backward.row("the caller's tensors are left as they were", weight=0.5, guard=True)
+@attention_backward.case("the caller's tensors are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     found = _backward(student, draw, 2, T=3, S=4, d_k=5, d_v=2)
@@ -550,7 +550,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"an argument was changed": student.changed(), "the gradients' shapes": shapes}
 
 
-@attention_backward.row("values that are all alike: choosing another key changes nothing")
+@attention_backward.case("values that are all alike: choosing another key changes nothing")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, _ = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     found = student.attention_backward(query, key, draw.normal(2, 1, 2).repeat(1, 4, 1), draw.normal(2, 3, 2))
@@ -559,15 +559,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_leak ---------------------------------------------------------------------------------------------------
 
-fix_the_leak = Check("fix_the_leak", parts=("attend_to_the_past",), banned=scaled_dot_product_attention.banned)
+fix_the_leak = Check("fix_the_leak", components=("attend_to_the_past",), blocked=scaled_dot_product_attention.blocked)
 
 
-@fix_the_leak.row("weights and output of two sequences", weight=2, explain=_explain_attention)
+@fix_the_leak.case("weights and output of two sequences", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(student.attend_to_the_past(*_query_key_value(draw, 2, T=5, S=5, d_k=3, d_v=4)))
 
 
-@fix_the_leak.row("as many sequences as positions and features", weight=0.5, explain=_explain_attention)
+@fix_the_leak.case("as many sequences as positions and features", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(student.attend_to_the_past(*_query_key_value(draw, 4, T=4, S=4, d_k=4, d_v=4)))
 
@@ -580,7 +580,7 @@ def _explain_moved(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"When {changed}, the outputs {before} move."
 
 
-@fix_the_leak.row("what comes later changes nothing earlier", weight=2, explain=_explain_moved)
+@fix_the_leak.case("what comes later changes nothing earlier", weight=2, explain=_explain_moved)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = _query_key_value(draw, 2, T=6, S=6, d_k=3, d_v=4)
     before, _ = student.attend_to_the_past(query, key, value)
@@ -603,13 +603,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@fix_the_leak.row("every query's weights sum to one")
+@fix_the_leak.case("every query's weights sum to one")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _, weights = student.attend_to_the_past(*_query_key_value(draw, 2, T=5, S=5, d_k=3, d_v=4))
     return {"sums": weights.sum(dim=2), "of the last query": weights[:, -1]}
 
 
-@fix_the_leak.row("gradients reach query, key and value")
+@fix_the_leak.case("gradients reach query, key and value")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=4, S=4, d_k=3, d_v=2)
     found = student.grad("attend_to_the_past", *arguments, cotangents=[draw.normal(2, 4, 2), draw.normal(2, 4, 4)])

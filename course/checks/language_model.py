@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student, StudentError
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student, StudentError
 
 Values = dict[str, Any]
 
@@ -29,7 +29,7 @@ def _packed(gradients: Sequence[Tensor]) -> Tensor:
 
 # ---- causal_language_model ------------------------------------------------------------------------------------------
 
-causal_language_model = Check("causal_language_model", parts=("CausalLanguageModel",))
+causal_language_model = Check("causal_language_model", components=("CausalLanguageModel",))
 
 
 _EMBEDDING = "token_embedding.weight"
@@ -61,17 +61,17 @@ def _explain_logits(observed: Values, expected: Values) -> str | None:
     return f"The logits are right before place {off[0]} and wrong there (places count from 0)." if off else None
 
 
-@causal_language_model.row("one token: embedding, position 0, layers, norm, tied logits", explain=_explain_logits)
+@causal_language_model.case("one token: embedding, position 0, layers, norm, tied logits", explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     return {"logits": _model(student, draw)(_tokens(draw, 1))}
 
 
-@causal_language_model.row("six tokens: logits for every place", weight=2, explain=_explain_logits)
+@causal_language_model.case("six tokens: logits for every place", weight=2, explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     return {"logits": _model(student, draw)(_tokens(draw, 6))}
 
 
-@causal_language_model.row(
+@causal_language_model.case(
     "as many tokens as there are positions, and a large epsilon in the norms", weight=0.5, explain=_explain_logits
 )
 def _(student: Student, draw: Draw) -> Values:
@@ -85,7 +85,7 @@ def _explain_leak(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@causal_language_model.row("no row of logits depends on a later token", explain=_explain_leak)
+@causal_language_model.case("no row of logits depends on a later token", explain=_explain_leak)
 def _(student: Student, draw: Draw) -> Values:
     model, tokens = _model(student, draw), _tokens(draw, 6)
     changed = tokens.clone()
@@ -94,12 +94,12 @@ def _(student: Student, draw: Draw) -> Values:
     return {"places whose logits moved": " ".join(str(place) for place in range(6) if moved[place])}
 
 
-@causal_language_model.row("`loss`: the mean over every next token", weight=2)
+@causal_language_model.case("`loss`: the mean over every next token", weight=2)
 def _(student: Student, draw: Draw) -> Values:
     return {"loss": _model(student, draw).method("loss", _tokens(draw, 7))}
 
 
-@causal_language_model.row("`loss` of windows that fill the model: one token more than positions")
+@causal_language_model.case("`loss` of windows that fill the model: one token more than positions")
 def _(student: Student, draw: Draw) -> Values:
     return {"loss": _model(student, draw).method("loss", _tokens(draw, _MAX + 1, 2))}
 
@@ -114,7 +114,7 @@ def _explain_gradients_of_loss(observed: Values, expected: Values) -> str | None
     return None
 
 
-@causal_language_model.row(
+@causal_language_model.case(
     "the gradient of `loss` reaches every parameter, the shared embedding from both ends",
     explain=_explain_gradients_of_loss,
 )
@@ -150,7 +150,7 @@ def _explain_dropout(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@causal_language_model.row(
+@causal_language_model.case(
     "dropout acts on embedding plus position and in the layers, in training alone", explain=_explain_dropout
 )
 def _(student: Student, draw: Draw) -> Values:
@@ -197,7 +197,7 @@ def _layers_draw(student: Student, draw: Draw) -> bool:
     return bool((logits - logits[0]).abs().max() > 1e-3)
 
 
-@causal_language_model.row("more tokens than positions raise ValueError", weight=0.5, guard=True)
+@causal_language_model.case("more tokens than positions raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     model = _model(student, draw)
     shape = str(tuple(model(_tokens(draw, _MAX)).shape))  # first, so that raising always proves nothing
@@ -215,7 +215,7 @@ def _error(module: Module, *arguments: Any) -> str:
 
 # ---- prefixes_equal_one_pass ----------------------------------------------------------------------------------------
 
-prefixes_equal_one_pass = Check("prefixes_equal_one_pass", parts=("prefixes_equal_one_pass",))
+prefixes_equal_one_pass = Check("prefixes_equal_one_pass", components=("prefixes_equal_one_pass",))
 
 
 def _reader(student: Student, draw: Draw, direction: str) -> Module:
@@ -254,26 +254,26 @@ def _explain_gradients(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@prefixes_equal_one_pass.row("a GRU that reads forwards", weight=2, explain=_explain_gradients)
+@prefixes_equal_one_pass.case("a GRU that reads forwards", weight=2, explain=_explain_gradients)
 def _(student: Student, draw: Draw) -> Values:
     return _both(student.prefixes_equal_one_pass(_reader(student, draw, "forwards"), draw.integers(0, 7, 4, 6)))
 
 
-@prefixes_equal_one_pass.row("a causal Transformer", explain=_explain_gradients)
+@prefixes_equal_one_pass.case("a causal Transformer", explain=_explain_gradients)
 def _(student: Student, draw: Draw) -> Values:
     model = student.fixture("SmallLanguageModel", 7, 6, 4, 2, 5, 1)
     model.load(draw.state(model))
     return _both(student.prefixes_equal_one_pass(model, draw.integers(0, 7, 3, 5)))
 
 
-@prefixes_equal_one_pass.row(
+@prefixes_equal_one_pass.case(
     "a model that reads in both directions: the two are not equal", weight=2, explain=_explain_gradients
 )
 def _(student: Student, draw: Draw) -> Values:
     return _both(student.prefixes_equal_one_pass(_reader(student, draw, "both"), draw.integers(0, 7, 4, 6)))
 
 
-@prefixes_equal_one_pass.row("two tokens: one prefix of one token", weight=0.5, explain=_explain_gradients)
+@prefixes_equal_one_pass.case("two tokens: one prefix of one token", weight=0.5, explain=_explain_gradients)
 def _(student: Student, draw: Draw) -> Values:
     return _both(student.prefixes_equal_one_pass(_reader(student, draw, "forwards"), draw.integers(0, 7, 3, 2)))
 
@@ -286,8 +286,8 @@ def _explain_left_alone(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@prefixes_equal_one_pass.row(
-    "the model's own .grad fields are left alone", weight=0.5, guard=True, explain=_explain_left_alone
+@prefixes_equal_one_pass.case(
+    "the model's own .grad fields are left alone", weight=0.5, contract=True, explain=_explain_left_alone
 )
 def _(student: Student, draw: Draw) -> Values:
     model, tokens = _reader(student, draw, "forwards"), draw.integers(0, 7, 3, 4)
@@ -304,7 +304,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- bits_per_character ---------------------------------------------------------------------------------------------
 
-bits_per_character = Check("bits_per_character", parts=("bits_per_character",))
+bits_per_character = Check("bits_per_character", components=("bits_per_character",))
 
 
 def _bigram(draw: Draw, vocab_size: int = 6, scale: float = 1.5, max_length: int = 100):
@@ -319,31 +319,31 @@ def _bigram(draw: Draw, vocab_size: int = 6, scale: float = 1.5, max_length: int
     return model
 
 
-@bits_per_character.row("one batch of windows, for a model of just T positions")
+@bits_per_character.case("one batch of windows, for a model of just T positions")
 def _(student: Student, draw: Draw) -> Values:
     return {"bits": student.bits_per_character(_bigram(draw, max_length=6), [draw.integers(0, 6, 4, 7)])}
 
 
-@bits_per_character.row("batches that differ in the number of windows and in length", weight=2)
+@bits_per_character.case("batches that differ in the number of windows and in length", weight=2)
 def _(student: Student, draw: Draw) -> Values:
     batches = [draw.integers(0, 6, 5, 9), draw.integers(0, 6, 2, 4), draw.integers(0, 6, 1, 3)]
     return {"bits": student.bits_per_character(_bigram(draw), batches)}
 
 
-@bits_per_character.row("a model that knows nothing: the binary logarithm of V")
+@bits_per_character.case("a model that knows nothing: the binary logarithm of V")
 def _(student: Student, draw: Draw) -> Values:
     batches = [draw.integers(0, 8, 2, 5), draw.integers(0, 8, 3, 3)]
     return {"bits": student.bits_per_character(lambda tokens: torch.zeros(*tokens.shape, 8), batches)}
 
 
-@bits_per_character.row("a model that is sure of itself, and wrong: finite")
+@bits_per_character.case("a model that is sure of itself, and wrong: finite")
 def _(student: Student, draw: Draw) -> Values:
     return {"bits": student.bits_per_character(_bigram(draw, scale=150.0), [draw.integers(0, 6, 3, 6)])}
 
 
 # ---- generate -------------------------------------------------------------------------------------------------------
 
-generate = Check("generate", parts=("sampling_distribution", "generate"))
+generate = Check("generate", components=("sampling_distribution", "generate"))
 
 
 def _explain_distribution(observed: Values, expected: Values) -> str | None:
@@ -372,7 +372,7 @@ def _distribution(student: Student, draw: Draw, **settings: Any) -> Values:
     return {"probabilities": student.sampling_distribution(1.5 * draw.normal(4, 9), **settings)}
 
 
-@generate.row("temperature alone", explain=_explain_distribution)
+@generate.case("temperature alone", explain=_explain_distribution)
 def _(student: Student, draw: Draw) -> Values:
     logits = 1.5 * draw.normal(4, 9)
     return {
@@ -382,14 +382,14 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@generate.row("temperature 0: all to the largest logit, the first of equals", explain=_explain_distribution)
+@generate.case("temperature 0: all to the largest logit, the first of equals", explain=_explain_distribution)
 def _(student: Student, draw: Draw) -> Values:
     logits = draw.normal(4, 9)
     logits[1, 3] = logits[1, 6] = 5.0
     return {"probabilities": student.sampling_distribution(logits, temperature=0.0)}
 
 
-@generate.row("top_k keeps the k most likely, or all where k is above V", explain=_explain_distribution)
+@generate.case("top_k keeps the k most likely, or all where k is above V", explain=_explain_distribution)
 def _(student: Student, draw: Draw) -> Values:
     logits = 1.5 * draw.normal(4, 9)
     return {
@@ -399,7 +399,7 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@generate.row("top_p keeps the token that reaches p, and at least one", weight=2, explain=_explain_distribution)
+@generate.case("top_p keeps the token that reaches p, and at least one", weight=2, explain=_explain_distribution)
 def _(student: Student, draw: Draw) -> Values:
     logits = 1.5 * draw.normal(4, 9)
     return {
@@ -410,7 +410,7 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@generate.row("all three: temperature, then top_k, then top_p of what is left", explain=_explain_distribution)
+@generate.case("all three: temperature, then top_k, then top_p of what is left", explain=_explain_distribution)
 def _(student: Student, draw: Draw) -> Values:
     logits = draw.normal(4, 9)
     return {
@@ -442,7 +442,7 @@ def _explain_reading(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@generate.row("`generate` at temperature 0, within the window", weight=1.5, explain=_explain_reading)
+@generate.case("`generate` at temperature 0, within the window", weight=1.5, explain=_explain_reading)
 def _(student: Student, draw: Draw) -> Values:
     calls: list[int] = []
     student.seed(draw.seed())  # an answer that draws here all the same draws the same
@@ -450,7 +450,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"lengths read": " ".join(map(str, calls)), "tokens": written}
 
 
-@generate.row(
+@generate.case(
     "`generate` past the window: the last max_length tokens are read, all tokens come back",
     weight=1.5,
     explain=_explain_reading,
@@ -481,7 +481,7 @@ def _explain_draws(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@generate.row(
+@generate.case(
     "`generate` draws from the distribution, each row and each step for itself", atol=_LUCK, explain=_explain_draws
 )
 def _(student: Student, draw: Draw) -> Values:
@@ -503,7 +503,7 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@generate.row("the caller's logits and tokens are left alone, and no gradients are kept", weight=0.5, guard=True)
+@generate.case("the caller's logits and tokens are left alone, and no gradients are kept", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     student.watch()
     probabilities = student.sampling_distribution(draw.normal(3, 7), 0.9, 4, 0.8)
@@ -518,7 +518,7 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@generate.row("settings out of range raise ValueError", weight=0.5, guard=True)
+@generate.case("settings out of range raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     logits = draw.normal(3, 7)
     shape = str(tuple(student.sampling_distribution(logits).shape))  # first, so that raising always proves nothing
@@ -532,7 +532,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- key_value_cache ------------------------------------------------------------------------------------------------
 
-key_value_cache = Check("key_value_cache", parts=("KeyValueCache",))
+key_value_cache = Check("key_value_cache", components=("KeyValueCache",))
 
 
 def _small(student: Student, draw: Draw) -> Module:
@@ -546,25 +546,25 @@ def _read(cache: Module, tokens: Tensor, pieces: tuple[int, ...]) -> Tensor:
     return torch.cat([cache(piece) for piece in tokens.split(pieces, dim=1)], dim=1)
 
 
-@key_value_cache.row("the first reading gives what the model gives", explain=_explain_logits)
+@key_value_cache.case("the first reading gives what the model gives", explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))
     return {"logits": cache(_tokens(draw, 6))}
 
 
-@key_value_cache.row("token by token: the same logits as all at once", weight=2, explain=_explain_logits)
+@key_value_cache.case("token by token: the same logits as all at once", weight=2, explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))
     return {"logits": _read(cache, _tokens(draw, 6), (1,) * 6)}
 
 
-@key_value_cache.row("a beginning of three tokens, then one by one", explain=_explain_logits)
+@key_value_cache.case("a beginning of three tokens, then one by one", explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))
     return {"logits": _read(cache, _tokens(draw, 6), (3, 1, 1, 1))}
 
 
-@key_value_cache.row("pieces of any length: new tokens do not see those after them", explain=_explain_logits)
+@key_value_cache.case("pieces of any length: new tokens do not see those after them", explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))
     return {"logits": _read(cache, _tokens(draw, 7), (2, 4, 1))}
@@ -577,7 +577,7 @@ def _explain_projected(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@key_value_cache.row("only new tokens pass through the layers, once", weight=2, explain=_explain_projected)
+@key_value_cache.case("only new tokens pass through the layers, once", weight=2, explain=_explain_projected)
 def _(student: Student, draw: Draw) -> Values:
     model = _small(student, draw)
     cache, tokens = student.KeyValueCache(model), _tokens(draw, 7)
@@ -586,14 +586,14 @@ def _(student: Student, draw: Draw) -> Values:
     return {"keys made beyond those needed": max(0, beyond), "the logits' shape": str(tuple(logits.shape))}
 
 
-@key_value_cache.row("keys and values of each layer are (B, H, length, D / H), and length says how many were read")
+@key_value_cache.case("keys and values of each layer are (B, H, length, D / H), and length says how many were read")
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))
     _read(cache, _tokens(draw, 5), (2, 3))
     return student.fixture("CacheForm", cache).method("form")
 
 
-@key_value_cache.row("two caches of one model do not disturb each other", explain=_explain_logits)
+@key_value_cache.case("two caches of one model do not disturb each other", explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     model = _small(student, draw)
     one, other = student.KeyValueCache(model), student.KeyValueCache(model)
@@ -603,13 +603,13 @@ def _(student: Student, draw: Draw) -> Values:
     return {"logits": one(tokens[:, 2:])}
 
 
-@key_value_cache.row("a window filled to the last position", weight=0.5, explain=_explain_logits)
+@key_value_cache.case("a window filled to the last position", weight=0.5, explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))
     return {"logits": _read(cache, _tokens(draw, _MAX, 2), (5, 3))}
 
 
-@key_value_cache.row("a token too many raises ValueError, and nothing is read", weight=0.5, guard=True)
+@key_value_cache.case("a token too many raises ValueError, and nothing is read", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     cache, tokens = student.KeyValueCache(_small(student, draw)), _tokens(draw, _MAX, 2)
     cache(tokens[:, :6])
@@ -619,7 +619,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- induction_score ------------------------------------------------------------------------------------------------
 
-induction_score = Check("induction_score", parts=("induction_score",))
+induction_score = Check("induction_score", components=("induction_score",))
 
 
 def _causal_weights(draw: Draw, batch: int, heads: int, length: int) -> Tensor:
@@ -627,26 +627,26 @@ def _causal_weights(draw: Draw, batch: int, heads: int, length: int) -> Tensor:
     return torch.softmax(scores.masked_fill(~torch.ones(length, length).tril().bool(), -torch.inf), dim=3)
 
 
-@induction_score.row("a string that repeats with period three")
+@induction_score.case("a string that repeats with period three")
 def _(student: Student, draw: Draw) -> Values:
     tokens = torch.stack([draw.permutation(5)[:3].repeat(3)[:8] for _ in range(2)])
     return {"scores": student.induction_score(_causal_weights(draw, 2, 3, 8), tokens)}
 
 
-@induction_score.row("any tokens: several earlier occurrences, and queries without one", weight=2)
+@induction_score.case("any tokens: several earlier occurrences, and queries without one", weight=2)
 def _(student: Student, draw: Draw) -> Values:
     tokens = draw.integers(0, 5, 4, 7)
     tokens[0, 5:] = tokens[0, 1]
     return {"scores": student.induction_score(_causal_weights(draw, 4, 2, 7), tokens)}
 
 
-@induction_score.row("sentences with many repeats and with few: every query counts the same")
+@induction_score.case("sentences with many repeats and with few: every query counts the same")
 def _(student: Student, draw: Draw) -> Values:
     tokens = torch.stack([torch.tensor([3, 3, 3, 3, 3, 3]), torch.tensor([0, 1, 2, 4, 5, 1]), draw.permutation(6)])
     return {"scores": student.induction_score(_causal_weights(draw, 3, 2, 6), tokens)}
 
 
-@induction_score.row("a perfect induction head scores 1, one that looks at the token itself less")
+@induction_score.case("a perfect induction head scores 1, one that looks at the token itself less")
 def _(student: Student, draw: Draw) -> Values:
     tokens = draw.permutation(4).repeat(3)[:9].unsqueeze(0)
     weights = torch.zeros(1, 2, 9, 9)
@@ -656,7 +656,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"scores": student.induction_score(weights, tokens)}
 
 
-@induction_score.row("no token a second time raises ValueError", weight=0.5, guard=True)
+@induction_score.case("no token a second time raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     weights = _causal_weights(draw, 1, 2, 6)
     shape = str(tuple(student.induction_score(weights, torch.tensor([[0, 1, 2, 0, 1, 2]])).shape))
@@ -666,7 +666,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- fix_the_split --------------------------------------------------------------------------------------------------
 
-fix_the_split = Check("fix_the_split", parts=("split_windows",))
+fix_the_split = Check("fix_the_split", components=("split_windows",))
 
 
 def _split(student: Student, tokens: Tensor, length: int, stride: int, held_out: int) -> Values:
@@ -694,27 +694,27 @@ def _explain_split(observed: Values, expected: Values) -> str | None:
     return None
 
 
-@fix_the_split.row("windows that overlap: no token is in both parts", weight=2, explain=_explain_split)
+@fix_the_split.case("windows that overlap: no token is in both parts", weight=2, explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
     return _split(student, draw.permutation(41), 4, 2, 12)
 
 
-@fix_the_split.row("windows beside each other", explain=_explain_split)
+@fix_the_split.case("windows beside each other", explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
     return _split(student, draw.permutation(38), 3, 4, 9)
 
 
-@fix_the_split.row("a stride of one: every window of each part", explain=_explain_split)
+@fix_the_split.case("a stride of one: every window of each part", explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
     return _split(student, draw.permutation(25), 5, 1, 8)
 
 
-@fix_the_split.row("a part that holds exactly one window", weight=0.5, explain=_explain_split)
+@fix_the_split.case("a part that holds exactly one window", weight=0.5, explain=_explain_split)
 def _(student: Student, draw: Draw) -> Values:
     return _split(student, draw.permutation(21), 4, 3, 5)
 
 
-@fix_the_split.row("a part too short for one window raises ValueError", weight=0.5, guard=True)
+@fix_the_split.case("a part too short for one window raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     tokens = draw.permutation(20)
     training, _ = student.split_windows(tokens, 4, 3, 6)

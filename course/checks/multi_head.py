@@ -9,14 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.checks.of_tests import CheckOfTest
+from course.checks.engine import Check, Draw
+from course.checks.engine.of_tests import CheckOfTest
 from course.checks.variants.multi_head import RIGHT_SPLIT_HEADS, SPLIT_HEADS
-from course.transport.student import Module, Student, StudentError
+from course.protocol.student import Module, Student, StudentError
 
 # ---- split_heads ----------------------------------------------------------------------------------------------------
 
-split_heads = Check("split_heads", parts=("split_heads", "merge_heads"))
+split_heads = Check("split_heads", components=("split_heads", "merge_heads"))
 
 
 def _explain_heads(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -32,40 +32,40 @@ def _explain_heads(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@split_heads.row("split: every head gets its block of features, of every position", weight=2, explain=_explain_heads)
+@split_heads.case("split: every head gets its block of features, of every position", weight=2, explain=_explain_heads)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"heads": student.split_heads(draw.normal(2, 5, 12), 3)}
 
 
-@split_heads.row("split: as many positions as heads, where a wrong axis fits by accident", explain=_explain_heads)
+@split_heads.case("split: as many positions as heads, where a wrong axis fits by accident", explain=_explain_heads)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"heads": student.split_heads(draw.normal(4, 4, 16), 4)}
 
 
-@split_heads.row("merge: head 0 first, at every position", weight=2, explain=_explain_heads)
+@split_heads.case("merge: head 0 first, at every position", weight=2, explain=_explain_heads)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"merged": student.merge_heads(draw.normal(2, 3, 5, 4))}
 
 
-@split_heads.row("merge: all sizes alike, where a wrong axis fits by accident", explain=_explain_heads)
+@split_heads.case("merge: all sizes alike, where a wrong axis fits by accident", explain=_explain_heads)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"merged": student.merge_heads(draw.normal(3, 3, 3, 3))}
 
 
-@split_heads.row("there and back, one head and as many heads as features", explain=_explain_heads)
+@split_heads.case("there and back, one head and as many heads as features", explain=_explain_heads)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 3, 6)
     seen = {f"{heads} heads": student.merge_heads(student.split_heads(x, heads)) for heads in (1, 2, 6)}
     return seen | {"one head": student.split_heads(x, 1), "six heads": student.split_heads(x, 6)}
 
 
-@split_heads.row("a tensor that does not lie in one piece", weight=0.5, explain=_explain_heads)
+@split_heads.case("a tensor that does not lie in one piece", weight=0.5, explain=_explain_heads)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     heads = draw.normal(2, 5, 3, 4).transpose(1, 2)  # what split_heads itself gives: not contiguous
     return {"heads": student.split_heads(draw.normal(5, 2, 6).transpose(0, 1), 2), "merged": student.merge_heads(heads)}
 
 
-@split_heads.row("gradients come back through both, and float64 stays float64")
+@split_heads.case("gradients come back through both, and float64 stays float64")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     back, _ = student.grad("split_heads", draw.normal(1, 2, 6), 3, cotangents=[draw.normal(1, 3, 2, 2)])
     (again,) = student.grad("merge_heads", draw.normal(1, 3, 2, 2), cotangents=[draw.normal(1, 2, 6)])
@@ -77,7 +77,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@split_heads.row("heads that do not divide the width raise ValueError", weight=0.5, guard=True)
+@split_heads.case("heads that do not divide the width raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 5, 12)
     return {
@@ -105,7 +105,7 @@ _TORCHS_ATTENTION = (
     "MultiheadAttention",
 )
 
-multi_head_attention = Check("multi_head_attention", parts=("MultiHeadAttention",), banned=_TORCHS_ATTENTION)
+multi_head_attention = Check("multi_head_attention", components=("MultiHeadAttention",), blocked=_TORCHS_ATTENTION)
 
 
 def _attention(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module:
@@ -143,38 +143,38 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
     return "The weights of all heads are right; the output that is made of them is not."
 
 
-@multi_head_attention.row("self-attention with three heads", weight=2, explain=_explain_attention)
+@multi_head_attention.case("self-attention with three heads", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _attention(student, draw, 6, 3), draw.normal(1, 4, 6)
     return _shown(attention(x, x, x))
 
 
-@multi_head_attention.row("cross-attention: key is not value, T is not S", weight=2, explain=_explain_attention)
+@multi_head_attention.case("cross-attention: key is not value, T is not S", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 8, 2)
     return _shown(attention(draw.normal(3, 3, 8), draw.normal(3, 5, 8), draw.normal(3, 5, 8)))
 
 
-@multi_head_attention.row("one head, of the whole width", weight=0.5, explain=_explain_attention)
+@multi_head_attention.case("one head, of the whole width", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 1)
     return _shown(attention(draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4)))
 
 
-@multi_head_attention.row("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
+@multi_head_attention.case("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 6, 3)
     arguments = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
     return _shown(attention(*arguments, draw.mask(2, 4, 5)))
 
 
-@multi_head_attention.row("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
+@multi_head_attention.case("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _attention(student, draw, 6, 3), draw.normal(3, 3, 6)
     return {"weights": attention(x, x, x, draw.mask(3, 3, 3))[1]}
 
 
-@multi_head_attention.row("masks (B, 1, S) and (T, S) that broadcast", explain=_explain_attention)
+@multi_head_attention.case("masks (B, 1, S) and (T, S) that broadcast", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)
     arguments = draw.normal(2, 3, 4), draw.normal(2, 4, 4), draw.normal(2, 4, 4)
@@ -182,14 +182,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _shown(padding) | {"output (T, S)": causal[0]}
 
 
-@multi_head_attention.row("a query that may look at nothing: zero weights", weight=0.5, explain=_explain_attention)
+@multi_head_attention.case("a query that may look at nothing: zero weights", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, mask, x = _attention(student, draw, 4, 2), draw.mask(2, 3, 3), draw.normal(2, 3, 4)
     mask[1, 2] = False
     return _shown(attention(x, x, x, mask))
 
 
-@multi_head_attention.row("the caller's mask is left as it was", weight=0.5, guard=True)
+@multi_head_attention.case("the caller's mask is left as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     attention, x = _attention(student, draw, 4, 2), draw.normal(2, 3, 4)
@@ -197,7 +197,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
 
 
-@multi_head_attention.row("heads that do not divide the width raise ValueError", weight=0.5, guard=True)
+@multi_head_attention.case("heads that do not divide the width raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 3, 6)
     seen = {"the output's shape where they do": str(tuple(_attention(student, draw, 6, 3)(x, x, x)[0].shape))}
@@ -208,7 +208,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen | {"four heads of six features": ""}
 
 
-@multi_head_attention.row("gradients reach query, key, value and all four maps")
+@multi_head_attention.case("gradients reach query, key, value and all four maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)
     arguments = draw.normal(1, 3, 4), draw.normal(1, 5, 4), draw.normal(1, 5, 4)
@@ -223,7 +223,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- sinusoidal_encoding --------------------------------------------------------------------------------------------
 
-sinusoidal_encoding = Check("sinusoidal_encoding", parts=("sinusoidal_encoding",))
+sinusoidal_encoding = Check("sinusoidal_encoding", components=("sinusoidal_encoding",))
 
 
 def _explain_encoding(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -240,33 +240,33 @@ def _explain_encoding(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return None
 
 
-@sinusoidal_encoding.row("seven positions, eight features", weight=2, explain=_explain_encoding)
+@sinusoidal_encoding.case("seven positions, eight features", weight=2, explain=_explain_encoding)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"encoding": student.sinusoidal_encoding(7, 8)}
 
 
-@sinusoidal_encoding.row("other lengths and widths", weight=2, explain=_explain_encoding)
+@sinusoidal_encoding.case("other lengths and widths", weight=2, explain=_explain_encoding)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     length, half = int(draw.integers(9, 14, 1)), int(draw.integers(3, 8, 1))
     return {"encoding": student.sinusoidal_encoding(length, 2 * half)}
 
 
-@sinusoidal_encoding.row("two features: one clock", weight=0.5, explain=_explain_encoding)
+@sinusoidal_encoding.case("two features: one clock", weight=0.5, explain=_explain_encoding)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"encoding": student.sinusoidal_encoding(5, 2)}
 
 
-@sinusoidal_encoding.row("far out: position 3,000", atol=1e-3)
+@sinusoidal_encoding.case("far out: position 3,000", atol=1e-3)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"its row": student.sinusoidal_encoding(3_001, 6)[3_000]}
 
 
-@sinusoidal_encoding.row("the numbers are float32", weight=0.5, guard=True)
+@sinusoidal_encoding.case("the numbers are float32", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"numbers": str(student.sinusoidal_encoding(3, 4).dtype)}
 
 
-@sinusoidal_encoding.row("an odd width raises ValueError", weight=0.5, guard=True)
+@sinusoidal_encoding.case("an odd width raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "the shape of an even one": str(tuple(student.sinusoidal_encoding(4, 6).shape)),
@@ -276,7 +276,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- learned_positional_encoding ------------------------------------------------------------------------------------
 
-learned_positional_encoding = Check("learned_positional_encoding", parts=("LearnedPositionalEncoding",))
+learned_positional_encoding = Check("learned_positional_encoding", components=("LearnedPositionalEncoding",))
 
 
 def _table(student: Student, draw: Draw, max_length: int, d_model: int) -> Module:
@@ -285,35 +285,35 @@ def _table(student: Student, draw: Draw, max_length: int, d_model: int) -> Modul
     return table
 
 
-@learned_positional_encoding.row("a batch of sentences shorter than the table")
+@learned_positional_encoding.case("a batch of sentences shorter than the table")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _table(student, draw, 7, 4)(draw.normal(3, 5, 4))}
 
 
-@learned_positional_encoding.row("as many sentences as positions: it goes by position")
+@learned_positional_encoding.case("as many sentences as positions: it goes by position")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _table(student, draw, 7, 3)(draw.normal(4, 4, 3))}
 
 
-@learned_positional_encoding.row("as long as the table")
+@learned_positional_encoding.case("as long as the table")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _table(student, draw, 5, 4)(draw.normal(2, 5, 4))}
 
 
-@learned_positional_encoding.row("it is learned: gradients reach the rows that were used, and no others")
+@learned_positional_encoding.case("it is learned: gradients reach the rows that were used, and no others")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     found = _table(student, draw, 6, 4).grad(draw.normal(2, 5, 4), cotangents=[draw.normal(2, 5, 4)])
     return {"gradient of x": found["inputs"][0], "gradient of weight": found["parameters"]["weight"]}
 
 
-@learned_positional_encoding.row("the caller's tensor is left as it was", weight=0.5, guard=True)
+@learned_positional_encoding.case("the caller's tensor is left as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     output = _table(student, draw, 7, 4)(draw.normal(3, 5, 4))
     return {"an argument was changed": student.changed(), "the output's shape": str(tuple(output.shape))}
 
 
-@learned_positional_encoding.row("longer than the table raises ValueError", guard=True)
+@learned_positional_encoding.case("longer than the table raises ValueError", contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     table = _table(student, draw, 5, 4)
     seen = {"the shape where it fits": str(tuple(table(draw.normal(2, 5, 4)).shape))}
@@ -333,7 +333,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- previous_token_head --------------------------------------------------------------------------------------------
 
-previous_token_head = Check("previous_token_head", parts=("previous_token_head",))
+previous_token_head = Check("previous_token_head", components=("previous_token_head",))
 
 
 def _positions(length: int, d_model: int) -> Tensor:
@@ -369,37 +369,37 @@ def _explain_previous(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return None
 
 
-@previous_token_head.row("the scores are gain times e(t - 1) . e(s)", weight=2, atol=1e-3, explain=_explain_previous)
+@previous_token_head.case("the scores are gain times e(t - 1) . e(s)", weight=2, atol=1e-3, explain=_explain_previous)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"scores": _scores(student, 8, 3.0, 9)}
 
 
-@previous_token_head.row(
+@previous_token_head.case(
     "gain 50: nearly all the weight on the position before", weight=2, atol=1e-3, explain=_explain_previous
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": _weights(student, 32, 50.0, 12)}
 
 
-@previous_token_head.row("another width and another gain", atol=1e-3, explain=_explain_previous)
+@previous_token_head.case("another width and another gain", atol=1e-3, explain=_explain_previous)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     gain = float(draw.uniform(1)) * 4 + 5
     return {"weights": _weights(student, 2 * int(draw.integers(5, 9, 1)), gain, 10)}
 
 
-@previous_token_head.row("unseen lengths: the last queries of 300", weight=2, atol=1e-3)
+@previous_token_head.case("unseen lengths: the last queries of 300", weight=2, atol=1e-3)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights = _weights(student, 32, 50.0, 300)
     return {"weight on the one before": weights.diagonal(-1)[-10:], "weight on themselves": weights.diagonal()[-10:]}
 
 
-@previous_token_head.row("the matrices are float32, as the encoding is", weight=0.5, guard=True)
+@previous_token_head.case("the matrices are float32, as the encoding is", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     W_Q, W_K = student.previous_token_head(4, 2.0)
     return {"W_Q": str(W_Q.dtype), "W_K": str(W_K.dtype)}
 
 
-@previous_token_head.row("an odd width raises ValueError", weight=0.5, guard=True)
+@previous_token_head.case("an odd width raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     W_Q, W_K = student.previous_token_head(6, 2.0)
     return {
@@ -412,8 +412,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 convolution_as_attention = Check(
     "convolution_as_attention",
-    parts=("convolution_as_attention",),
-    banned=("conv1d", "conv2d", "conv3d", "conv_transpose1d", "convolution", "conv_tbc"),
+    components=("convolution_as_attention",),
+    blocked=("conv1d", "conv2d", "conv3d", "conv_transpose1d", "convolution", "conv_tbc"),
 )
 
 
@@ -438,36 +438,36 @@ def _explain_convolution(observed: dict[str, Any], expected: dict[str, Any]) -> 
     return "The heads look where they should; the output that is made of it is not right."
 
 
-@convolution_as_attention.row(
+@convolution_as_attention.case(
     "three offsets: B, T, C_in and C_out all different", weight=2, explain=_explain_convolution
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _convolved(student, draw, 2, 6, 4, 5, 3)
 
 
-@convolution_as_attention.row("five offsets: two positions at each edge", explain=_explain_convolution)
+@convolution_as_attention.case("five offsets: two positions at each edge", explain=_explain_convolution)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _convolved(student, draw, 3, 7, 2, 4, 5)
 
 
-@convolution_as_attention.row(
+@convolution_as_attention.case(
     "as many channels in as out, where a transposed kernel fits", explain=_explain_convolution
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _convolved(student, draw, 2, 5, 3, 3, 3)
 
 
-@convolution_as_attention.row("one offset: the same map at every position", weight=0.5, explain=_explain_convolution)
+@convolution_as_attention.case("one offset: the same map at every position", weight=0.5, explain=_explain_convolution)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _convolved(student, draw, 2, 4, 3, 2, 1)
 
 
-@convolution_as_attention.row("a kernel wider than the sentence", weight=0.5, explain=_explain_convolution)
+@convolution_as_attention.case("a kernel wider than the sentence", weight=0.5, explain=_explain_convolution)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _convolved(student, draw, 2, 2, 3, 4, 7)
 
 
-@convolution_as_attention.row("gradients reach x, kernel and bias")
+@convolution_as_attention.case("gradients reach x, kernel and bias")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = draw.normal(2, 5, 3), draw.normal(4, 3, 3), draw.normal(4)
     found = student.grad("convolution_as_attention", *arguments, cotangents=[draw.normal(2, 5, 4), None])
@@ -476,7 +476,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- ablate_heads ---------------------------------------------------------------------------------------------------
 
-ablate_heads = Check("ablate_heads", parts=("ablate_heads",))
+ablate_heads = Check("ablate_heads", components=("ablate_heads",))
 
 
 def _whole(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module:
@@ -485,39 +485,39 @@ def _whole(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module
     return attention
 
 
-@ablate_heads.row("one head of four switched off", weight=2)
+@ablate_heads.case("one head of four switched off", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     without = student.ablate_heads(_whole(student, draw, 12, 4), [2])
     return _shown(without(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
 
 
-@ablate_heads.row("two heads of three", weight=2)
+@ablate_heads.case("two heads of three", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     without, x = student.ablate_heads(_whole(student, draw, 12, 3), [2, 0]), draw.normal(2, 5, 12)
     return _shown(without(x, x, x))
 
 
-@ablate_heads.row("every head: the bias of W_O is left; no head: nothing changes")
+@ablate_heads.case("every head: the bias of W_O is left; no head: nothing changes")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _whole(student, draw, 6, 3), draw.normal(2, 4, 6)
     every, none = student.ablate_heads(attention, [0, 1, 2]), student.ablate_heads(attention, [])
     return {"without any head": every(x, x, x)[0], "without none": none(x, x, x)[0]}
 
 
-@ablate_heads.row("heads that can be gone through once, as a generator's")
+@ablate_heads.case("heads that can be gone through once, as a generator's")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _whole(student, draw, 6, 3), draw.normal(2, 4, 6)
     return {"output": student.ablate_heads(attention, student.fixture("one_by_one", 2, 0))(x, x, x)[0]}
 
 
-@ablate_heads.row("the attention that was given stays whole")
+@ablate_heads.case("the attention that was given stays whole")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _whole(student, draw, 12, 4), draw.normal(2, 4, 12)
     without = student.ablate_heads(attention, [1])
     return {"the output without it": without(x, x, x)[0], "the output of the one given": attention(x, x, x)[0]}
 
 
-@ablate_heads.row("a head that is not there raises ValueError", weight=0.5, guard=True)
+@ablate_heads.case("a head that is not there raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _whole(student, draw, 6, 3), draw.normal(2, 4, 6)
     return {
@@ -529,7 +529,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_borrowed_attention -------------------------------------------------------------------------------------
 
-fix_the_borrowed_attention = Check("fix_the_borrowed_attention", parts=("attend_with_torch",))
+fix_the_borrowed_attention = Check("fix_the_borrowed_attention", components=("attend_with_torch",))
 
 
 def _borrowed(student: Student, draw: Draw, d_model: int, num_heads: int, mask: Tensor) -> dict[str, Any]:
@@ -553,30 +553,30 @@ def _explain_borrowed(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return f"{len(wrong)} of {len(right)} sentences are wrong; a key that the mask forbids gets up to {most:.2f}."
 
 
-@fix_the_borrowed_attention.row("a mask of its own for every sentence and query", weight=2, explain=_explain_borrowed)
+@fix_the_borrowed_attention.case("a mask of its own for every sentence and query", weight=2, explain=_explain_borrowed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _borrowed(student, draw, 6, 3, draw.mask(4, 5, 7))
 
 
-@fix_the_borrowed_attention.row("sentences of unlike length in one batch", weight=2, explain=_explain_borrowed)
+@fix_the_borrowed_attention.case("sentences of unlike length in one batch", weight=2, explain=_explain_borrowed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     lengths = torch.tensor([6, 2, 5, 1, 3])[draw.permutation(5)]
     mask = (torch.arange(6) < lengths.unsqueeze(1)).unsqueeze(1).expand(-1, 4, -1).contiguous()
     return _borrowed(student, draw, 8, 2, mask)
 
 
-@fix_the_borrowed_attention.row("as many heads as sentences", explain=_explain_borrowed)
+@fix_the_borrowed_attention.case("as many heads as sentences", explain=_explain_borrowed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _borrowed(student, draw, 6, 3, draw.mask(3, 4, 5))
 
 
-@fix_the_borrowed_attention.row("one sentence, and one head", weight=0.5, explain=_explain_borrowed, guard=True)
+@fix_the_borrowed_attention.case("one sentence, and one head", weight=0.5, explain=_explain_borrowed, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     one = _borrowed(student, draw, 6, 3, draw.mask(1, 4, 5))
     return one | {f"{name}, one head": v for name, v in _borrowed(student, draw, 4, 1, draw.mask(3, 4, 5)).items()}
 
 
-@fix_the_borrowed_attention.row("the caller's mask is left as it was", weight=0.5, guard=True)
+@fix_the_borrowed_attention.case("the caller's mask is left as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     weights = _borrowed(student, draw, 4, 2, draw.mask(2, 3, 4))["weights"]

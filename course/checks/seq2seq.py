@@ -11,8 +11,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student, StudentError
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student, StudentError
 
 Values = dict[str, Any]
 
@@ -38,7 +38,7 @@ def _refusals(module: Module, misfits: Mapping[str, tuple[Tensor, ...]]) -> Valu
 
 INPUT, HIDDEN, BATCH = 3, 5, 4
 
-gru_cell = Check("gru_cell", parts=("GRUCell",), banned=("gru_cell", "gru", "GRUCell"))
+gru_cell = Check("gru_cell", components=("GRUCell",), blocked=("gru_cell", "gru", "GRUCell"))
 
 
 def _cell(student: Student, draw: Draw, update: float = 0.0) -> Module:
@@ -50,7 +50,7 @@ def _cell(student: Student, draw: Draw, update: float = 0.0) -> Module:
     return cell
 
 
-@gru_cell.row("the new state, from an input and an old state", weight=1.5)
+@gru_cell.case("the new state, from an input and an old state", weight=1.5)
 def _(student: Student, draw: Draw) -> Values:
     cell = _cell(student, draw)
     hidden = cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))
@@ -63,13 +63,13 @@ def _kept(seen: Values, reference: Values) -> str | None:
     return "With the update gate at 1 the old state should come through unchanged, and it did not."
 
 
-@gru_cell.row("an update gate at 1 keeps the old state", explain=_kept)
+@gru_cell.case("an update gate at 1 keeps the old state", explain=_kept)
 def _(student: Student, draw: Draw) -> Values:
     old = draw.normal(BATCH, HIDDEN)
     return {"hidden": _cell(student, draw, update=30.0)(draw.normal(BATCH, INPUT), old), "_old": old}
 
 
-@gru_cell.row("a candidate of zero: the update gate's share of the old state")
+@gru_cell.case("a candidate of zero: the update gate's share of the old state")
 def _(student: Student, draw: Draw) -> Values:
     cell = student.shared("GRUCell", INPUT, HIDDEN)
     state = draw.state(cell)
@@ -99,22 +99,22 @@ def _forgets(seen: Values, reference: Values) -> str | None:
     )
 
 
-@gru_cell.row("a reset gate at 0 hides the old state from the candidate", explain=_forgets)
+@gru_cell.case("a reset gate at 0 hides the old state from the candidate", explain=_forgets)
 def _(student: Student, draw: Draw) -> Values:
     return _half(student, draw, reset=-30.0)
 
 
-@gru_cell.row("a reset gate at 1 shows the candidate all of the old state", weight=1.5)
+@gru_cell.case("a reset gate at 1 shows the candidate all of the old state", weight=1.5)
 def _(student: Student, draw: Draw) -> Values:
     return _half(student, draw, reset=30.0)
 
 
-@gru_cell.row("a reset gate at one half: where it acts")
+@gru_cell.case("a reset gate at one half: where it acts")
 def _(student: Student, draw: Draw) -> Values:
     return _half(student, draw, reset=0.0)
 
 
-@gru_cell.row("six steps in a row", weight=0.5)
+@gru_cell.case("six steps in a row", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     cell, hidden = _cell(student, draw), torch.zeros(BATCH, HIDDEN)
     inputs = draw.normal(6, BATCH, INPUT)
@@ -125,7 +125,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"states": torch.stack(states)}
 
 
-@gru_cell.row("gradients of input, state and parameters", weight=0.5)
+@gru_cell.case("gradients of input, state and parameters", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     cell = _cell(student, draw)
     inputs = draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN)
@@ -133,7 +133,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"input": seen["inputs"][0], "hidden": seen["inputs"][1], **_summed(seen["parameters"])}
 
 
-@gru_cell.row("an input or a state of another shape is a ValueError, not a broadcast", weight=0.5, guard=True)
+@gru_cell.case("an input or a state of another shape is a ValueError, not a broadcast", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     cell, input, hidden = _cell(student, draw), draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN)
     misfits = {
@@ -150,7 +150,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 SOURCE_VOCABULARY, EMBEDDING, WIDTH, SOURCE = 11, 4, 3, 7
 
-encoder = Check("encoder", parts=("Encoder",))
+encoder = Check("encoder", components=("Encoder",))
 
 
 def _source(draw: Draw, batch: int = 5) -> tuple[Tensor, Tensor]:
@@ -174,7 +174,7 @@ def _pair(result: Any) -> Values:
     return {"outputs": outputs, "state": state}
 
 
-@encoder.row("sentences that all have the full length")
+@encoder.case("sentences that all have the full length")
 def _(student: Student, draw: Draw) -> Values:
     source = draw.integers(1, SOURCE_VOCABULARY, 5, SOURCE)
     return _pair(_encoder(student, draw)(source, torch.full((5,), SOURCE)))
@@ -188,7 +188,7 @@ def _which_state(seen: Values, reference: Values) -> str | None:
     return None
 
 
-@encoder.row("the state of shorter sentences", weight=2, explain=_which_state)
+@encoder.case("the state of shorter sentences", weight=2, explain=_which_state)
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     _, state = _encoder(student, draw)(source, lengths)
@@ -202,14 +202,14 @@ def _padding_outputs(seen: Values, reference: Values) -> str | None:
     return "The outputs are zero at padding, as they should be, but differ at real positions."
 
 
-@encoder.row("the outputs of shorter sentences, zero at padding", explain=_padding_outputs)
+@encoder.case("the outputs of shorter sentences, zero at padding", explain=_padding_outputs)
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     outputs, _ = _encoder(student, draw)(source, lengths)
     return {"outputs": outputs, "_padding": torch.arange(SOURCE) >= lengths.unsqueeze(1)}
 
 
-@encoder.row("other tokens in the padding change nothing")
+@encoder.case("other tokens in the padding change nothing")
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     noise = draw.integers(1, SOURCE_VOCABULARY, *source.shape)
@@ -217,26 +217,26 @@ def _(student: Student, draw: Draw) -> Values:
     return _pair(_encoder(student, draw)(source, lengths))
 
 
-@encoder.row("three more columns of padding")
+@encoder.case("three more columns of padding")
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     return _pair(_encoder(student, draw)(torch.nn.functional.pad(source, (0, 3)), lengths))
 
 
-@encoder.row("one sentence by itself")
+@encoder.case("one sentence by itself")
 def _(student: Student, draw: Draw) -> Values:
     source = draw.integers(1, SOURCE_VOCABULARY, 1, 4)
     return _pair(_encoder(student, draw)(source, torch.tensor([4])))
 
 
-@encoder.row("gradients of the parameters")
+@encoder.case("gradients of the parameters")
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     cotangents = [draw.normal(5, SOURCE, 2 * WIDTH), draw.normal(5, WIDTH)]
     return _summed(_encoder(student, draw).grad(source, lengths, cotangents=cotangents)["parameters"])
 
 
-@encoder.row("a length that cannot be, or not one for each sentence, is a ValueError", weight=0.5, guard=True)
+@encoder.case("a length that cannot be, or not one for each sentence, is a ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     made, (source, lengths) = _encoder(student, draw), _source(draw)
     none, above = lengths.clone(), lengths.clone()
@@ -254,7 +254,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 TARGET_VOCABULARY, TARGET = 9, 6
 
-decoder = Check("decoder", parts=("Decoder", "Seq2Seq"))
+decoder = Check("decoder", components=("Decoder", "Seq2Seq"))
 
 
 def _decoder(student: Student, draw: Draw) -> Module:
@@ -273,14 +273,14 @@ def _seq2seq(student: Student, draw: Draw) -> tuple[Module, int]:
     return made, bos_id
 
 
-@decoder.row("the decoder: logits and last state", weight=1.5)
+@decoder.case("the decoder: logits and last state", weight=1.5)
 def _(student: Student, draw: Draw) -> Values:
     tokens = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
     logits, hidden = _decoder(student, draw)(tokens, draw.normal(5, WIDTH), draw.normal(5, WIDTH))
     return {"logits": logits, "hidden": hidden}
 
 
-@decoder.row("the decoder: gradients")
+@decoder.case("the decoder: gradients")
 def _(student: Student, draw: Draw) -> Values:
     tokens = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
     cotangents = [draw.normal(5, TARGET, TARGET_VOCABULARY), draw.normal(5, WIDTH)]
@@ -288,7 +288,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"hidden": seen["inputs"][1], "context": seen["inputs"][2], **_summed(seen["parameters"])}
 
 
-@decoder.row("the decoder: a state or a context of another shape is a ValueError", weight=0.5, guard=True)
+@decoder.case("the decoder: a state or a context of another shape is a ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     made, tokens = _decoder(student, draw), draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
     hidden, context = draw.normal(5, WIDTH), draw.normal(5, WIDTH)
@@ -313,7 +313,7 @@ def _first_moved(seen: Values, reference: Values) -> str | None:
     return f"The logits of step {column} move when target 2 does: the decoder sees tokens that come later."
 
 
-@decoder.row("teacher forcing: which logits see target 2", weight=1.5, explain=_first_moved)
+@decoder.case("teacher forcing: which logits see target 2", weight=1.5, explain=_first_moved)
 def _(student: Student, draw: Draw) -> Values:
     model, _ = _seq2seq(student, draw)
     vector, targets = draw.normal(5, WIDTH), draw.integers(2, TARGET_VOCABULARY, 5, TARGET)
@@ -325,13 +325,13 @@ def _(student: Student, draw: Draw) -> Values:
     return {"first_column_that_moves": column}
 
 
-@decoder.row("decode: logits from a vector and the targets")
+@decoder.case("decode: logits from a vector and the targets")
 def _(student: Student, draw: Draw) -> Values:
     (model, _), vector = _seq2seq(student, draw), draw.normal(5, WIDTH)
     return {"logits": model.method("decode", vector, draw.integers(1, TARGET_VOCABULARY, 5, TARGET))}
 
 
-@decoder.row("encode, start and forward: from the source to the logits")
+@decoder.case("encode, start and forward: from the source to the logits")
 def _(student: Student, draw: Draw) -> Values:
     model, _ = _seq2seq(student, draw)
     source, lengths = _source(draw)
@@ -355,7 +355,7 @@ def _stepwise(model: Module, bos_id: int, source: Tensor, lengths: Tensor, targe
     return torch.stack(columns, dim=1), state
 
 
-@decoder.row("single steps: their logits and the state they leave")
+@decoder.case("single steps: their logits and the state they leave")
 def _(student: Student, draw: Draw) -> Values:
     model, bos_id = _seq2seq(student, draw)
     logits, (hidden, context) = _stepwise(model, bos_id, *_source(draw), draw.integers(1, TARGET_VOCABULARY, 5, TARGET))
@@ -369,7 +369,7 @@ def _apart(seen: Values, reference: Values) -> str | None:
     )
 
 
-@decoder.row("step by step equals all at once: your steps against your forward", weight=1.5, explain=_apart)
+@decoder.case("step by step equals all at once: your steps against your forward", weight=1.5, explain=_apart)
 def _(student: Student, draw: Draw) -> Values:
     model, bos_id = _seq2seq(student, draw)
     source, lengths = _source(draw)
@@ -381,7 +381,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"largest_difference": float((stepwise - at_once).abs().max())}
 
 
-@decoder.row("the caller's targets are left as they were", weight=0.5, guard=True)
+@decoder.case("the caller's targets are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     student.watch()
     model, _ = _seq2seq(student, draw)
@@ -395,7 +395,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------
 
-masked_cross_entropy = Check("masked_cross_entropy", parts=("masked_cross_entropy",))
+masked_cross_entropy = Check("masked_cross_entropy", components=("masked_cross_entropy",))
 
 
 def _scored(draw: Draw, pad_id: int = 0, batch: int = 4, length: int = 6, vocabulary: int = 9) -> tuple[Tensor, Tensor]:
@@ -407,13 +407,13 @@ def _scored(draw: Draw, pad_id: int = 0, batch: int = 4, length: int = 6, vocabu
     return draw.normal(batch, length, vocabulary), padded
 
 
-@masked_cross_entropy.row("no padding: the mean over all tokens")
+@masked_cross_entropy.case("no padding: the mean over all tokens")
 def _(student: Student, draw: Draw) -> Values:
     loss = student.masked_cross_entropy(draw.normal(4, 6, 9), draw.integers(1, 9, 4, 6), 0)
     return {"loss": loss}
 
 
-@masked_cross_entropy.row("with padding: the mean over the real tokens", weight=2)
+@masked_cross_entropy.case("with padding: the mean over the real tokens", weight=2)
 def _(student: Student, draw: Draw) -> Values:
     return {"loss": student.masked_cross_entropy(*_scored(draw), 0)}
 
@@ -425,7 +425,7 @@ def _moved(seen: Values, reference: Values) -> str | None:
     return None
 
 
-@masked_cross_entropy.row("added padding does not move the loss", explain=_moved)
+@masked_cross_entropy.case("added padding does not move the loss", explain=_moved)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     longer = torch.cat([logits, draw.normal(4, 5, 9)], dim=1)
@@ -435,31 +435,31 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@masked_cross_entropy.row("a row of nothing but padding does not move the loss")
+@masked_cross_entropy.case("a row of nothing but padding does not move the loss")
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     targets[2] = 0
     return {"loss": student.masked_cross_entropy(logits, targets, 0)}
 
 
-@masked_cross_entropy.row("another pad_id")
+@masked_cross_entropy.case("another pad_id")
 def _(student: Student, draw: Draw) -> Values:
     return {"loss": student.masked_cross_entropy(*_scored(draw, pad_id=4), 4)}
 
 
-@masked_cross_entropy.row("logits of several hundred", weight=0.5)
+@masked_cross_entropy.case("logits of several hundred", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     return {"loss": student.masked_cross_entropy(300 * logits, targets, 0)}
 
 
-@masked_cross_entropy.row("the gradient, zero at padding")
+@masked_cross_entropy.case("the gradient, zero at padding")
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     return {"gradient": student.grad("masked_cross_entropy", logits, targets, 0, cotangents=[torch.ones(())])[0]}
 
 
-@masked_cross_entropy.row("nothing but padding: zero, with zero gradients; one token: its own loss", weight=0.5)
+@masked_cross_entropy.case("nothing but padding: zero, with zero gradients; one token: its own loss", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = draw.normal(2, 3, 5), torch.zeros(2, 3, dtype=torch.int64)
     lone = targets.clone()
@@ -471,14 +471,14 @@ def _(student: Student, draw: Draw) -> Values:
     }
 
 
-@masked_cross_entropy.row("a NaN at a real token shows in the loss", weight=0.5)
+@masked_cross_entropy.case("a NaN at a real token shows in the loss", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     logits[int(draw.integers(0, len(logits), 1)), 0, 3] = torch.nan  # every sentence has a first token
     return {"is_nan": bool(torch.isnan(torch.as_tensor(student.masked_cross_entropy(logits, targets, 0))))}
 
 
-@masked_cross_entropy.row("logits that are not (B, T, V) for these targets are a ValueError", weight=0.5, guard=True)
+@masked_cross_entropy.case("logits that are not (B, T, V) for these targets are a ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     loss = student.masked_cross_entropy(logits, targets, 0)  # an error for what does fit would prove nothing
@@ -493,7 +493,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- 1.5 greedy_decode ----------------------------------------------------------------------------------------------
 
-greedy_decode = Check("greedy_decode", parts=("greedy_decode",))
+greedy_decode = Check("greedy_decode", components=("greedy_decode",))
 
 NUM_TOKENS = 8
 
@@ -540,7 +540,7 @@ def _script(draw: Draw, end: int, lengths: list[int], length: int) -> Tensor:
     return script
 
 
-@greedy_decode.row("three rows that never end, five tokens at most")
+@greedy_decode.case("three rows that never end, five tokens at most")
 def _(student: Student, draw: Draw) -> Values:
     begin, end = _ids(draw)
     step = _Script(_script(draw, end, [9, 9, 9], 8), draw)
@@ -565,21 +565,21 @@ def _frozen(seen: Values, reference: Values) -> str | None:
     return None
 
 
-@greedy_decode.row("rows that end at different times stay ended", weight=2, explain=_frozen)
+@greedy_decode.case("rows that end at different times stay ended", weight=2, explain=_frozen)
 def _(student: Student, draw: Draw) -> Values:
     begin, end = _ids(draw)
     step = _Script(_script(draw, end, [3, 5, 2, 6], 9), draw)
     return {"tokens": student.greedy_decode(step, step.start(), begin, end, 9), "_end": end}
 
 
-@greedy_decode.row("every row ends at once: one token comes back", weight=0.5)
+@greedy_decode.case("every row ends at once: one token comes back", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     begin, end = _ids(draw)
     step = _Script(_script(draw, end, [1, 1, 1], 4), draw)
     return {"tokens": student.greedy_decode(step, step.start(), begin, end, 4)}
 
 
-@greedy_decode.row("the begin token and the end token have one id", weight=0.5)
+@greedy_decode.case("the begin token and the end token have one id", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     _, both = _ids(draw)
     step = _Script(_script(draw, both, [2, 4, 3], 6), draw)
@@ -592,7 +592,7 @@ def _fed(seen: Values, reference: Values) -> str | None:
     return "From the second step on, what is fed in should be the token just written."
 
 
-@greedy_decode.row("what is fed in: the begin token, then what was written", explain=_fed)
+@greedy_decode.case("what is fed in: the begin token, then what was written", explain=_fed)
 def _(student: Student, draw: Draw) -> Values:
     lengths = [4, 7, 6]
     begin, end = _ids(draw)
@@ -606,7 +606,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"first": fed[:, 0], "fed": fed.masked_fill(ended, -1)}
 
 
-@greedy_decode.row("the state is handed from step to step")
+@greedy_decode.case("the state is handed from step to step")
 def _(student: Student, draw: Draw) -> Values:
     begin, end = _ids(draw)
     step = _Script(_script(draw, end, [9, 9], 8), draw)
@@ -614,7 +614,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"time": torch.stack(step.times[:4], dim=1)}
 
 
-@greedy_decode.row("a model whose next word depends on the last, one tensor as state")
+@greedy_decode.case("a model whose next word depends on the last, one tensor as state")
 def _(student: Student, draw: Draw) -> Values:
     words, mix, out = draw.normal(NUM_TOKENS, 5), draw.normal(5, 5), draw.normal(5, NUM_TOKENS)
 
@@ -628,7 +628,7 @@ def _(student: Student, draw: Draw) -> Values:
     return {"tokens": student.greedy_decode(step, first, begin, end, 7)}
 
 
-@greedy_decode.row("one token at most is written; none at most is a ValueError", weight=0.5, guard=True)
+@greedy_decode.case("one token at most is written; none at most is a ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     begin, end = _ids(draw)
     step = _Script(_script(draw, end, [9, 9], 8), draw)
@@ -641,7 +641,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- 1.8 reverse_source ---------------------------------------------------------------------------------------------
 
-reverse_source = Check("reverse_source", parts=("reverse_source",))
+reverse_source = Check("reverse_source", components=("reverse_source",))
 
 
 def _padding_first(seen: Values, reference: Values) -> str | None:
@@ -650,25 +650,25 @@ def _padding_first(seen: Values, reference: Values) -> str | None:
     return f"{int(wrong.sum())} of {len(wrong)} rows are wrong; the rows of full length are {full}."
 
 
-@reverse_source.row("rows of different lengths, padding at the right", weight=2, explain=_padding_first)
+@reverse_source.case("rows of different lengths, padding at the right", weight=2, explain=_padding_first)
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     return {"reversed": student.reverse_source(source, lengths), "_full": lengths == SOURCE}
 
 
-@reverse_source.row("a batch with no row of full length")
+@reverse_source.case("a batch with no row of full length")
 def _(student: Student, draw: Draw) -> Values:
     source, lengths = _source(draw)
     return {"reversed": student.reverse_source(torch.nn.functional.pad(source, (0, 2)), lengths)}
 
 
-@reverse_source.row("what stands in the padding stays there", weight=0.5)
+@reverse_source.case("what stands in the padding stays there", weight=0.5)
 def _(student: Student, draw: Draw) -> Values:
     _, lengths = _source(draw)
     return {"reversed": student.reverse_source(draw.integers(1, 20, 5, SOURCE), lengths)}
 
 
-@reverse_source.row("the caller's source is left as it was", weight=0.5, guard=True)
+@reverse_source.case("the caller's source is left as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     student.watch()
     student.reverse_source(*_source(draw))
@@ -677,7 +677,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- 1.7 gradient_reach ---------------------------------------------------------------------------------------------
 
-gradient_reach = Check("gradient_reach", parts=("gradient_reach",))
+gradient_reach = Check("gradient_reach", components=("gradient_reach",))
 
 
 def _network(student: Student, draw: Draw, kind: str) -> Module:
@@ -686,17 +686,17 @@ def _network(student: Student, draw: Draw, kind: str) -> Module:
     return made
 
 
-@gradient_reach.row("a GRU's reach over seven inputs", weight=2)
+@gradient_reach.case("a GRU's reach over seven inputs", weight=2)
 def _(student: Student, draw: Draw) -> Values:
     return {"reach": student.gradient_reach(_network(student, draw, "GRU"), draw.normal(BATCH, 7, INPUT))}
 
 
-@gradient_reach.row("an LSTM, whose state comes in two")
+@gradient_reach.case("an LSTM, whose state comes in two")
 def _(student: Student, draw: Draw) -> Values:
     return {"reach": student.gradient_reach(_network(student, draw, "LSTM"), draw.normal(BATCH, 7, INPUT))}
 
 
-@gradient_reach.row("a network that returns its outputs alone")
+@gradient_reach.case("a network that returns its outputs alone")
 def _(student: Student, draw: Draw) -> Values:
     network = _network(student, draw, "outputs alone")
     return {"reach": student.gradient_reach(network, draw.normal(BATCH, 6, INPUT))}
@@ -714,21 +714,21 @@ def _left(seen: Values, reference: Values) -> str | None:
     return None
 
 
-@gradient_reach.row("the network is left as it was, gradients on it included", weight=0.5, guard=True, explain=_left)
+@gradient_reach.case("the network is left as it was, gradients on it included", weight=0.5, contract=True, explain=_left)
 def _(student: Student, draw: Draw) -> Values:
     network = student.fixture("stale_gradients", _network(student, draw, "GRU").train(), 7.0)
     student.gradient_reach(network, draw.normal(2, 4, INPUT))
     return {"condition": network.method("condition")}
 
 
-@gradient_reach.row("a network without gradients has none afterwards", weight=0.5, guard=True)
+@gradient_reach.case("a network without gradients has none afterwards", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     network = _network(student, draw, "GRU")
     student.gradient_reach(network, draw.normal(2, 4, INPUT))
     return {"has_gradients": network.method("has_gradients")}
 
 
-@gradient_reach.row("the caller's inputs are left as they were", weight=0.5, guard=True)
+@gradient_reach.case("the caller's inputs are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     network = _network(student, draw, "GRU")
     inputs = student.fixture("kept", draw.normal(2, 4, INPUT))  # the very tensor, not a copy, goes in
@@ -738,7 +738,7 @@ def _(student: Student, draw: Draw) -> Values:
 
 # ---- 1.6 fit_the_vector ---------------------------------------------------------------------------------------------
 
-fit_the_vector = Check("fit_the_vector", parts=("fit_the_vector",))
+fit_the_vector = Check("fit_the_vector", components=("fit_the_vector",))
 
 
 def _fitting(student: Student, draw: Draw) -> tuple[Module, Tensor, Tensor]:
@@ -751,20 +751,20 @@ def _fitting(student: Student, draw: Draw) -> tuple[Module, Tensor, Tensor]:
 
 
 # Adam's first steps are near sign(gradient): where a gradient is all but zero, another order of sums shows. Hence atol.
-@fit_the_vector.row("the losses of eight steps", weight=2, atol=1e-3)
+@fit_the_vector.case("the losses of eight steps", weight=2, atol=1e-3)
 def _(student: Student, draw: Draw) -> Values:
     _, losses = student.fit_the_vector(*_fitting(student, draw), 0, 8, 0.1)
     return {"losses": losses}
 
 
-@fit_the_vector.row("the fitted vector", atol=2e-3)
+@fit_the_vector.case("the fitted vector", atol=2e-3)
 def _(student: Student, draw: Draw) -> Values:
     model, targets, vector = _fitting(student, draw)
     vector, _ = student.fit_the_vector(model, targets, student.fixture("encoded", vector), 0, 5, 0.2)
     return {"vector": vector}
 
 
-@fit_the_vector.row("the weights and the vector it started from are as they were", weight=0.5, guard=True)
+@fit_the_vector.case("the weights and the vector it started from are as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     student.watch()
     model, targets, vector = _fitting(student, draw)
@@ -772,14 +772,14 @@ def _(student: Student, draw: Draw) -> Values:
     return {"start_changed": student.changed(), "weights": model.state()}
 
 
-@fit_the_vector.row("no gradient is left on the model", weight=0.5, guard=True)
+@fit_the_vector.case("no gradient is left on the model", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> Values:
     model, targets, vector = _fitting(student, draw)
     student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
     return {"has_gradients": model.method("has_gradients")}
 
 
-@fit_the_vector.row("the model can be trained on: mode, gradients, parameters", weight=0.5, guard=True, explain=_left)
+@fit_the_vector.case("the model can be trained on: mode, gradients, parameters", weight=0.5, contract=True, explain=_left)
 def _(student: Student, draw: Draw) -> Values:
     model, targets, vector = _fitting(student, draw)
     model = student.fixture("stale_gradients", model.train(), 7.0)

@@ -10,38 +10,38 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student
 
 # ---- token_uniformity -----------------------------------------------------------------------------------------------
 
-token_uniformity = Check("token_uniformity", parts=("token_spread",))
+token_uniformity = Check("token_uniformity", components=("token_spread",))
 
 
-@token_uniformity.row("random tokens: B, T and D all different", weight=2)
+@token_uniformity.case("random tokens: B, T and D all different", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"spread": student.token_spread(draw.normal(3, 5, 4))}
 
 
-@token_uniformity.row("tokens that share a large part")
+@token_uniformity.case("tokens that share a large part")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"spread": student.token_spread(draw.normal(2, 6, 3) + 4 * draw.normal(2, 1, 3))}
 
 
-@token_uniformity.row("the same vector everywhere: 0, and twice everything changes nothing")
+@token_uniformity.case("the same vector everywhere: 0, and twice everything changes nothing")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 4, 3)
     alike = draw.integers(1, 5, 2, 1, 3).float().expand(2, 4, 3)  # whole numbers: their mean is exact
     return {"all alike": student.token_spread(alike), "times two": student.token_spread(2 * x)}
 
 
-@token_uniformity.row("tokens that cancel: 1")
+@token_uniformity.case("tokens that cancel: 1")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(3, 2, 5)
     return {"spread": student.token_spread(torch.cat([x, -x], dim=1))}
 
 
-@token_uniformity.row("x is left as it was", weight=0.5, guard=True)
+@token_uniformity.case("x is left as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     spread = student.token_spread(draw.normal(2, 4, 3))
@@ -67,21 +67,21 @@ def _sizes_of_gradients(found: dict[str, Any], *names: str) -> dict[str, Any]:
     return seen | {"lengths of the parameters' gradients": lengths}
 
 
-feed_forward = Check("feed_forward", parts=("FeedForward",))
+feed_forward = Check("feed_forward", components=("FeedForward",))
 
 
-@feed_forward.row("a batch of sequences, d_ff unlike d_model", weight=2)
+@feed_forward.case("a batch of sequences, d_ff unlike d_model", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _loaded(student, draw, "FeedForward", 4, 7)(draw.normal(2, 5, 4))}
 
 
-@feed_forward.row("one vector, and a batch of heads' sequences: any leading axes")
+@feed_forward.case("one vector, and a batch of heads' sequences: any leading axes")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     network = _loaded(student, draw, "FeedForward", 4, 7)
     return {"one vector": network(draw.normal(4)), "four axes": network(draw.normal(2, 3, 2, 4))}
 
 
-@feed_forward.row("another activation takes the place of relu")
+@feed_forward.case("another activation takes the place of relu")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     network = _loaded(student, draw, "FeedForward", 4, 7, student.fixture("SoftStep"))
     return {"output": network(draw.normal(2, 3, 4))}
@@ -112,7 +112,7 @@ def _explain_dropout(observed: dict[str, Any], expected: dict[str, Any]) -> str 
 
 # ---- encoder_layer --------------------------------------------------------------------------------------------------
 
-encoder_layer = Check("encoder_layer", parts=("EncoderLayer",))
+encoder_layer = Check("encoder_layer", components=("EncoderLayer",))
 _D, _HEADS, _FF = 6, 2, 10
 
 
@@ -132,24 +132,24 @@ def _explain_stream(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return "A layer whose parts add nothing has to hand the stream on as it came in; what came out is something else."
 
 
-@encoder_layer.row("norm_first=True: norm, part, add", weight=2)
+@encoder_layer.case("norm_first=True: norm, part, add", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _encoder_layer(student, draw, True)(draw.normal(2, 4, _D))}
 
 
-@encoder_layer.row("norm_first=False, as in the paper: part, add, norm", weight=3.5)
+@encoder_layer.case("norm_first=False, as in the paper: part, add, norm", weight=3.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _encoder_layer(student, draw, False)(draw.normal(2, 4, _D))}
 
 
-@encoder_layer.row("parts that add nothing leave the stream as it was", explain=_explain_stream)
+@encoder_layer.case("parts that add nothing leave the stream as it was", explain=_explain_stream)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     layer, x = _encoder_layer(student, draw, True), 3 + 2 * draw.normal(2, 3, _D)
     _silenced(layer, draw.state(layer), "self_attention.W_O", "feed_forward.linear2")
     return {"output": layer(x)}
 
 
-@encoder_layer.row("the mask reaches the attention, in both placements")
+@encoder_layer.case("the mask reaches the attention, in both placements")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, mask = draw.normal(2, 3, _D), draw.mask(2, 3, 3)
     return {
@@ -158,7 +158,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@encoder_layer.row("training with dropout 1: nothing is added, and the stream goes on", weight=0.5)
+@encoder_layer.case("training with dropout 1: nothing is added, and the stream goes on", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 3, _D)
     return {
@@ -167,12 +167,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@encoder_layer.row("in evaluation dropout does nothing", weight=0.5)
+@encoder_layer.case("in evaluation dropout does nothing", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _encoder_layer(student, draw, True, 0.5)(draw.normal(2, 3, _D))}
 
 
-@encoder_layer.row("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
+@encoder_layer.case("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 8, _D)
     seen: dict[str, Any] = {}
@@ -187,7 +187,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
-@encoder_layer.row("activation and eps reach the parts", weight=0.5)
+@encoder_layer.case("activation and eps reach the parts", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 3, _D)
     return {
@@ -196,7 +196,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@encoder_layer.row("gradients reach the input and every parameter")
+@encoder_layer.case("gradients reach the input and every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, cotangents = draw.normal(2, 3, _D), [draw.normal(2, 3, _D)]
     found = _encoder_layer(student, draw, True).grad(x, draw.mask(2, 3, 3), cotangents=cotangents)
@@ -205,14 +205,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- transformer_encoder --------------------------------------------------------------------------------------------
 
-transformer_encoder = Check("transformer_encoder", parts=("TransformerEncoder",))
+transformer_encoder = Check("transformer_encoder", components=("TransformerEncoder",))
 
 
 def _tower(student: Student, draw: Draw, layers: int, norm_first: bool) -> Module:
     return _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, layers, norm_first=norm_first)
 
 
-@transformer_encoder.row("three layers, each with weights of its own", weight=2)
+@transformer_encoder.case("three layers, each with weights of its own", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tower = _tower(student, draw, 3, True)
     numbers = {name: torch.Size(shape).numel() for name, shape in tower.state_shapes().items()}
@@ -220,30 +220,30 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"parameters of the layers": of_layers, "output": tower(draw.normal(2, 4, _D))}
 
 
-@transformer_encoder.row("norm_first=False: nothing behind the last layer")
+@transformer_encoder.case("norm_first=False: nothing behind the last layer")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tower = _tower(student, draw, 2, False)
     return {"output": tower(draw.normal(2, 4, _D)), "parameters": len(tower.state_shapes())}
 
 
-@transformer_encoder.row("one layer and the last norm")
+@transformer_encoder.case("one layer and the last norm")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _tower(student, draw, 1, True)(draw.normal(2, 3, _D))}
 
 
-@transformer_encoder.row("the mask reaches every layer")
+@transformer_encoder.case("the mask reaches every layer")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, mask = draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
     return {"one layer": _tower(student, draw, 1, True)(x, mask), "two": _tower(student, draw, 2, True)(x, mask)}
 
 
-@transformer_encoder.row("in training, dropout 1 in every layer: the stream comes through", weight=0.5)
+@transformer_encoder.case("in training, dropout 1 in every layer: the stream comes through", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tower = _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, 2, 1.0).train()
     return {"output": tower(draw.normal(2, 3, _D))}
 
 
-@transformer_encoder.row("activation and eps reach the layers, and eps the last norm", weight=0.5)
+@transformer_encoder.case("activation and eps reach the layers, and eps the last norm", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, half_step = draw.normal(2, 3, _D), student.fixture("SoftStep")
 
@@ -259,7 +259,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- decoder_layer --------------------------------------------------------------------------------------------------
 
-decoder_layer = Check("decoder_layer", parts=("DecoderLayer",))
+decoder_layer = Check("decoder_layer", components=("DecoderLayer",))
 
 
 def _decoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0, **settings: Any) -> Module:
@@ -270,22 +270,22 @@ def _causal(length: int) -> Tensor:
     return torch.ones(length, length, dtype=torch.bool).tril()
 
 
-@decoder_layer.row("norm_first=True, without masks: T and S different", weight=2)
+@decoder_layer.case("norm_first=True, without masks: T and S different", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, True)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
 
 
-@decoder_layer.row("norm_first=False, as in the paper, without masks", weight=4)
+@decoder_layer.case("norm_first=False, as in the paper, without masks", weight=4)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, False)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
 
 
-@decoder_layer.row("T and S equal, where stream and memory fit into each other's places")
+@decoder_layer.case("T and S equal, where stream and memory fit into each other's places")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, True)(draw.normal(2, 3, _D), draw.normal(2, 3, _D))}
 
 
-@decoder_layer.row("a causal mask on the stream, and a mask on the memory", weight=2)
+@decoder_layer.case("a causal mask on the stream, and a mask on the memory", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 5, _D), draw.mask(2, 1, 5)
     layer = _decoder_layer(student, draw, True)
@@ -297,21 +297,21 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@decoder_layer.row("another source, another output", weight=0.5)
+@decoder_layer.case("another source, another output", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     layer, x, memory = _decoder_layer(student, draw, True), draw.normal(2, 3, _D), draw.normal(2, 5, _D)
     changed = memory + 5 * torch.nn.functional.one_hot(torch.tensor(1), _D)  # a shift of one feature everywhere
     return {"change": layer(x, changed) - layer(x, memory)}
 
 
-@decoder_layer.row("parts that add nothing leave the stream as it was", explain=_explain_stream)
+@decoder_layer.case("parts that add nothing leave the stream as it was", explain=_explain_stream)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     layer, x = _decoder_layer(student, draw, True), 3 + 2 * draw.normal(2, 3, _D)
     _silenced(layer, draw.state(layer), "self_attention.W_O", "cross_attention.W_O", "feed_forward.linear2")
     return {"output": layer(x, draw.normal(2, 4, _D))}
 
 
-@decoder_layer.row("training with dropout 1: nothing is added", weight=0.5)
+@decoder_layer.case("training with dropout 1: nothing is added", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
     return {
@@ -320,7 +320,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@decoder_layer.row("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
+@decoder_layer.case("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory = draw.normal(2, 8, _D), draw.normal(2, 4, _D)
     seen: dict[str, Any] = {}
@@ -341,7 +341,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
-@decoder_layer.row("activation and eps reach the parts", weight=0.5)
+@decoder_layer.case("activation and eps reach the parts", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
     return {
@@ -350,7 +350,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@decoder_layer.row("gradients reach the stream, the memory and every parameter")
+@decoder_layer.case("gradients reach the stream, the memory and every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory, cotangents = draw.normal(2, 3, _D), draw.normal(2, 4, _D), [draw.normal(2, 3, _D)]
     found = _decoder_layer(student, draw, True).grad(x, memory, _causal(3), cotangents=cotangents)
@@ -359,7 +359,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- transformer ----------------------------------------------------------------------------------------------------
 
-transformer = Check("transformer", parts=("TransformerDecoder", "Transformer"))
+transformer = Check("transformer", components=("TransformerDecoder", "Transformer"))
 _SOURCES, _TARGETS, _BOS = 9, 5, 4  # an id of bos that is nobody's default
 
 
@@ -375,7 +375,7 @@ def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
     return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(1, _BOS, 2, T)
 
 
-@transformer.row("the decoder's tower: masks and memory reach every layer, and the last norm")
+@transformer.case("the decoder's tower: masks and memory reach every layer, and the last norm")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tower = _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, 2)
     x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
@@ -383,14 +383,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": tower(x, memory, _causal(3), memory_mask), "the last norm with eps 0.5": bare(x[:1], memory[:1])}
 
 
-@transformer.row("embedding: vectors times the root of d_model, plus sines")
+@transformer.case("embedding: vectors times the root of d_model, plus sines")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _transformer(student, draw, layers=0, norm_first=False)  # without layers nothing else is left
     source, lengths, _ = _sentences(draw)
     return {"embedded": model.method("encode", source, lengths)[0]}
 
 
-@transformer.row("the memory, and which of it may be attended to")
+@transformer.case("the memory, and which of it may be attended to")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     source, lengths, _ = _sentences(draw)
     memory, memory_mask = _transformer(student, draw).method("encode", source, lengths)
@@ -398,25 +398,25 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"memory, first sentence": memory[0], "second": memory[1, :3], "mask": memory_mask}
 
 
-@transformer.row("one word goes in, and reads the whole source", weight=2)
+@transformer.case("one word goes in, and reads the whole source", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _transformer(student, draw)
     memory, memory_mask = draw.normal(2, 5, _D), torch.arange(5) < torch.tensor([5, 3]).view(2, 1, 1)
     return {"logits": model.method("decode", draw.integers(2, _TARGETS, 2, 1), memory, memory_mask)}
 
 
-@transformer.row("several words go in, and none reads a later one", weight=2)
+@transformer.case("several words go in, and none reads a later one", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, tokens = _transformer(student, draw), draw.integers(2, _TARGETS, 2, 4)
     return {"logits": model.method("decode", tokens, draw.normal(2, 5, _D))}
 
 
-@transformer.row("teacher forcing: each place gets the true word before it", weight=2)
+@transformer.case("teacher forcing: each place gets the true word before it", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": _transformer(student, draw, layers=2)(*_sentences(draw))}
 
 
-@transformer.row("norm_first=False reaches both towers; more words than features", weight=0.5)
+@transformer.case("norm_first=False reaches both towers; more words than features", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     words, (source, lengths, _) = _D + 2, _sentences(draw)
     targets = torch.tensor([[words - 1, 1], [2, 3]])  # the last id there is goes in
@@ -424,7 +424,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": model(source, lengths, targets)}
 
 
-@transformer.row("the logits before a changed target stay as they were")
+@transformer.case("the logits before a changed target stay as they were")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
     other = targets.clone()
@@ -433,14 +433,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits that move with target 2": moved}
 
 
-@transformer.row("a longer neighbour changes nothing: padding is not read")
+@transformer.case("a longer neighbour changes nothing: padding is not read")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
     alone = model(source[1:, :3], lengths[1:], targets[1:, :2])
     return {"logits alone": alone, "in company": model(source, lengths, targets)[1:, :2]}
 
 
-@transformer.row("token by token, `step` gives what `forward` gives", weight=2)
+@transformer.case("token by token, `step` gives what `forward` gives", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw, T=3)
     source[0, 4] = 2  # ids taken for lengths would hide this word
@@ -454,7 +454,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": torch.stack(columns, 1)} | written
 
 
-@transformer.row("in training, dropout 1: not even the embedding comes through", weight=0.5)
+@transformer.case("in training, dropout 1: not even the embedding comes through", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     source, lengths, targets = _sentences(draw, T=2)
     logits = _transformer(student, draw, dropout=1.0).train()(source, lengths, targets)
@@ -462,7 +462,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": logits, "embedded source": bare.method("encode", source, lengths)[0]}
 
 
-@transformer.row("in evaluation dropout does nothing, nor does dropout 0 in training", weight=0.5)
+@transformer.case("in evaluation dropout does nothing, nor does dropout 0 in training", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = _sentences(draw, T=2)
     return {
@@ -471,13 +471,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@transformer.row("the loss reaches every parameter")
+@transformer.case("the loss reaches every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     found = _transformer(student, draw).grad(*_sentences(draw), cotangents=[draw.normal(2, 4, _TARGETS)])
     return _sizes_of_gradients({"inputs": [], "parameters": found["parameters"]})
 
 
-@transformer.row("the caller's targets are left as they were", weight=0.5, guard=True)
+@transformer.case("the caller's targets are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
@@ -488,7 +488,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- warmup_schedule ------------------------------------------------------------------------------------------------
 
-warmup_schedule = Check("warmup_schedule", parts=("warmup_schedule",))
+warmup_schedule = Check("warmup_schedule", components=("warmup_schedule",))
 
 
 def _explain_rates(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -499,26 +499,26 @@ def _explain_rates(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@warmup_schedule.row("on the way up", explain=_explain_rates)
+@warmup_schedule.case("on the way up", explain=_explain_rates)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     steps = [1, *draw.integers(2, 50, 3).tolist()]
     return {f"rate at step {step} of a warm-up of 50": 1e3 * student.warmup_schedule(step, 64, 50) for step in steps}
 
 
-@warmup_schedule.row("on the way down, for other widths", explain=_explain_rates)
+@warmup_schedule.case("on the way down, for other widths", explain=_explain_rates)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     steps = zip(draw.integers(200, 5_000, 3).tolist(), (100, 200, 300), strict=True)
     return {f"rate at step {step}, width {d}": 1e3 * student.warmup_schedule(step, d, 150) for step, d in steps}
 
 
-@warmup_schedule.row("the highest rate is at the last step of the warm-up")
+@warmup_schedule.case("the highest rate is at the last step of the warm-up")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     warm_up = int(draw.integers(5, 12, 1))
     rates = [student.warmup_schedule(step, 32, warm_up) for step in range(1, 25)]
     return {"the step of the highest": rates.index(max(rates)) + 1, "the highest": max(rates)}
 
 
-@warmup_schedule.row("step 0: a rate of 0, and no error", weight=0.5)
+@warmup_schedule.case("step 0: a rate of 0, and no error", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"rate": float(student.warmup_schedule(0, 64, 50))}
 
@@ -526,15 +526,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # ---- fix_the_layer_norm ---------------------------------------------------------------------------------------------
 
 _NORMS = ("layer_norm", "LayerNorm", "native_layer_norm", "group_norm")
-fix_the_layer_norm = Check("fix_the_layer_norm", parts=("layer_norm",), banned=_NORMS)
+fix_the_layer_norm = Check("fix_the_layer_norm", components=("layer_norm",), blocked=_NORMS)
 
 
-@fix_the_layer_norm.row("B, T and D all different", weight=2)
+@fix_the_layer_norm.case("B, T and D all different", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"normed": student.layer_norm(2 + 3 * draw.normal(2, 5, 4), draw.normal(4), draw.normal(4))}
 
 
-@fix_the_layer_norm.row("what stands at one position does not depend on another")
+@fix_the_layer_norm.case("what stands at one position does not depend on another")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, weight, bias = draw.normal(1, 4, 5), draw.normal(5), draw.normal(5)
     last = torch.arange(4).view(1, 4, 1) == 3
@@ -545,18 +545,18 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 
 # As found the function is right here: a guard, or untouched code would earn something.
-@fix_the_layer_norm.row("one position of one sequence alone", guard=True)
+@fix_the_layer_norm.case("one position of one sequence alone", contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"normed": student.layer_norm(draw.normal(1, 1, 5), draw.normal(5), draw.normal(5))}
 
 
-@fix_the_layer_norm.row("as many sequences as positions as features")
+@fix_the_layer_norm.case("as many sequences as positions as features")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"normed": student.layer_norm(draw.normal(3, 3, 3), draw.normal(3), draw.normal(3))}
 
 
 # Right forms differ by rounding there: a difference of two nearly equal numbers, divided by a hundredth.
-@fix_the_layer_norm.row("features that hardly differ: eps, and where it stands", atol=1e-3)
+@fix_the_layer_norm.case("features that hardly differ: eps, and where it stands", atol=1e-3)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = 3 + 0.01 * draw.normal(3, 5, 4)  # fifteen places: squares less a square come out right at one now and then
     return {
@@ -565,14 +565,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@fix_the_layer_norm.row("gradients of x, weight and bias", weight=0.5)
+@fix_the_layer_norm.case("gradients of x, weight and bias", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     inputs = draw.normal(2, 3, 4), draw.normal(4), draw.normal(4)
     gradients = student.grad("layer_norm", *inputs, cotangents=[draw.normal(2, 3, 4)])
     return dict(zip(("gradient of x", "of weight", "of bias"), gradients, strict=True))
 
 
-@fix_the_layer_norm.row("x is left as it was", weight=0.5, guard=True)
+@fix_the_layer_norm.case("x is left as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     normed = student.layer_norm(draw.normal(2, 3, 4), draw.normal(4), draw.normal(4))
@@ -581,7 +581,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- parameter_count ------------------------------------------------------------------------------------------------
 
-parameter_count = Check("parameter_count", parts=("parameter_count",))
+parameter_count = Check("parameter_count", components=("parameter_count",))
 
 
 def _explain_count(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -591,32 +591,32 @@ def _explain_count(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"You count {count:,}, which is too {'few' if count < right else 'many'}."
 
 
-@parameter_count.row("one layer each, sizes with nothing in common", explain=_explain_count)
+@parameter_count.case("one layer each, sizes with nothing in common", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     d, ff, vocabulary = (int(draw.integers(low, high, 1)) for low, high in ((5, 20), (30, 60), (70, 200)))
     return {"parameters": student.parameter_count(d, ff, 1, vocabulary)}
 
 
-@parameter_count.row("many layers, no vocabulary", explain=_explain_count)
+@parameter_count.case("many layers, no vocabulary", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     d, ff, layers = (int(draw.integers(low, high, 1)) for low, high in ((5, 20), (30, 60), (3, 9)))
     return {"parameters": student.parameter_count(d, ff, layers, 0)}
 
 
-@parameter_count.row("no layers: the one matrix of the vocabulary", explain=_explain_count)
+@parameter_count.case("no layers: the one matrix of the vocabulary", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     d, vocabulary = int(draw.integers(5, 20, 1)), int(draw.integers(70, 200, 1))
     return {"parameters": student.parameter_count(d, 30, 0, vocabulary)}
 
 
-@parameter_count.row("the paper's base model with 37,000 tokens", explain=_explain_count)
+@parameter_count.case("the paper's base model with 37,000 tokens", explain=_explain_count)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"parameters": student.parameter_count(512, 2_048, 6, 37_000)}
 
 
 # ---- label_smoothing_loss -------------------------------------------------------------------------------------------
 
-label_smoothing_loss = Check("label_smoothing_loss", parts=("label_smoothing_loss",))
+label_smoothing_loss = Check("label_smoothing_loss", components=("label_smoothing_loss",))
 
 
 def _guesses(draw: Draw, B: int = 3, T: int = 4, V: int = 6, pad_id: int = 0) -> tuple[Tensor, Tensor]:
@@ -624,31 +624,31 @@ def _guesses(draw: Draw, B: int = 3, T: int = 4, V: int = 6, pad_id: int = 0) ->
     return draw.normal(B, T, V), targets + (targets >= pad_id)
 
 
-@label_smoothing_loss.row("no padding, and smoothing of a tenth", weight=2)
+@label_smoothing_loss.case("no padding, and smoothing of a tenth", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": student.label_smoothing_loss(*_guesses(draw), 0, 0.1)}
 
 
-@label_smoothing_loss.row("much smoothing, another pad_id")
+@label_smoothing_loss.case("much smoothing, another pad_id")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": student.label_smoothing_loss(*_guesses(draw, pad_id=4), 4, 0.6)}
 
 
-@label_smoothing_loss.row("padding counts nowhere", weight=2)
+@label_smoothing_loss.case("padding counts nowhere", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw, T=5)
     padded = targets.masked_fill(torch.arange(5) >= torch.tensor([5, 2, 3]).unsqueeze(1), 0)
     return {"loss": student.label_smoothing_loss(logits, padded, 0, 0.2)}
 
 
-@label_smoothing_loss.row("without smoothing, the masked cross-entropy of chapter 01")
+@label_smoothing_loss.case("without smoothing, the masked cross-entropy of chapter 01")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw)
     targets[1, 2:] = 0
     return {"loss": student.label_smoothing_loss(logits, targets, 0, 0.0)}
 
 
-@label_smoothing_loss.row("the gradient")
+@label_smoothing_loss.case("the gradient")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw, B=2, T=2, V=5)
     targets[1, 1] = 0
@@ -656,13 +656,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": student.grad("label_smoothing_loss", logits, targets, 0, 0.3, cotangents=cotangents)[0]}
 
 
-@label_smoothing_loss.row("logits far apart", weight=0.5)
+@label_smoothing_loss.case("logits far apart", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw)
     return {"loss": student.label_smoothing_loss(200 * logits, targets, 0, 0.1)}
 
 
-@label_smoothing_loss.row("nothing but padding: 0; and one word that is real")
+@label_smoothing_loss.case("nothing but padding: 0; and one word that is real")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, _ = _guesses(draw)
     padding = torch.zeros(3, 4, dtype=torch.int64)
@@ -674,7 +674,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@label_smoothing_loss.row("smoothing of 1, or below 0, raises ValueError", weight=0.5, guard=True)
+@label_smoothing_loss.case("smoothing of 1, or below 0, raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw)
     loss = student.label_smoothing_loss(logits, targets, 0, 0.1)  # first, so that raising always proves nothing
@@ -685,7 +685,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@label_smoothing_loss.row("logits and targets are left as they were", weight=0.5, guard=True)
+@label_smoothing_loss.case("logits and targets are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     logits, targets = _guesses(draw)
@@ -696,7 +696,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- beam_search ----------------------------------------------------------------------------------------------------
 
-beam_search = Check("beam_search", parts=("beam_search",))
+beam_search = Check("beam_search", components=("beam_search",))
 _WORDS, _END = 5, 2
 
 
@@ -774,17 +774,17 @@ def _searches(
     return seen
 
 
-@beam_search.row("a beam of 1 is greedy", explain=_explain_search)
+@beam_search.case("a beam of 1 is greedy", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 1, 6)
 
 
-@beam_search.row("a beam of 3, sentences that end only by max_length", weight=2, explain=_explain_search)
+@beam_search.case("a beam of 3, sentences that end only by max_length", weight=2, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 5, end=-30.0)
 
 
-@beam_search.row("a beam of 3 or 4, some hypotheses end early", weight=2, explain=_explain_search)
+@beam_search.case("a beam of 3 or 4, some hypotheses end early", weight=2, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen = _searches(student, draw, 3, 6, end=0.5, many=6)
     none = torch.zeros(1, 1, dtype=torch.int64)
@@ -792,31 +792,31 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen | {"tokens, a runner-up": tokens, "score, a runner-up": float(score)}
 
 
-@beam_search.row("a beam as wide as everything: the best of all sentences", explain=_explain_search)
+@beam_search.case("a beam as wide as everything: the best of all sentences", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen = _searches(student, draw, 150, 3, many=3)
     tokens, score = student.beam_search(_late_winner(draw), draw.normal(1, 3), 1, _END, 4, 2)
     return seen | {"tokens, a late winner": tokens, "score, a late winner": float(score)}
 
 
-@beam_search.row("a length penalty of 1: the mean log-probability decides", weight=2, explain=_explain_search)
+@beam_search.case("a length penalty of 1: the mean log-probability decides", weight=2, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 6, 1.0, end=0.5, many=6)
 
 
-@beam_search.row("a strong length penalty: the beam too is filled by scores", explain=_explain_search)
+@beam_search.case("a strong length penalty: the beam too is filled by scores", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 3, 5, 3.0, end=1.5, sharp=0.7, many=8)
 
 
-@beam_search.row(
+@beam_search.case(
     "a strong length penalty, many that end: the finished take places in the beam", explain=_explain_search
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=12)
 
 
-@beam_search.row("a state that is one tensor")
+@beam_search.case("a state that is one tensor")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for i in range(4):
@@ -825,7 +825,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
-@beam_search.row("a beam or a length below 1 raises ValueError", weight=0.5, guard=True)
+@beam_search.case("a beam or a length below 1 raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step, state = _writer(student, draw), (draw.normal(1, 3), draw.normal(1, 3))
     tokens, _ = student.beam_search(step, state, 1, _END, 2, 3)

@@ -11,12 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student, StudentError
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student, StudentError
 
 # ---- patchify -------------------------------------------------------------------------------------------------------
 
-patchify = Check("patchify", parts=("patchify",))
+patchify = Check("patchify", components=("patchify",))
 
 
 def _numbered(batch: int, channels: int, height: int, width: int) -> Tensor:
@@ -49,22 +49,22 @@ def _explain_patches(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return None
 
 
-@patchify.row("wide images of three channels", weight=2, explain=_explain_patches)
+@patchify.case("wide images of three channels", weight=2, explain=_explain_patches)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"patches": student.patchify(_numbered(2, 3, 4, 6), 2)}
 
 
-@patchify.row("tall images of two channels, patches of 3 x 3", explain=_explain_patches)
+@patchify.case("tall images of two channels, patches of 3 x 3", explain=_explain_patches)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"patches": student.patchify(_numbered(2, 2, 9, 6), 3)}
 
 
-@patchify.row("square images, where rows and columns can change places unnoticed", explain=_explain_patches)
+@patchify.case("square images, where rows and columns can change places unnoticed", explain=_explain_patches)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"patches": student.patchify(_numbered(2, 1, 6, 6), 2)}
 
 
-@patchify.row("patches of one pixel, and one patch for the whole image", weight=0.5, explain=_explain_patches)
+@patchify.case("patches of one pixel, and one patch for the whole image", weight=0.5, explain=_explain_patches)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "patches of one pixel": student.patchify(_numbered(2, 3, 2, 4), 1),
@@ -72,19 +72,19 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@patchify.row("random values arrive unchanged, with their gradients", explain=None)
+@patchify.case("random values arrive unchanged, with their gradients", explain=None)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     images, cotangent = draw.normal(2, 2, 4, 6), draw.normal(2, 6, 8)
     gradient = student.grad("patchify", images, 2, cotangents=[cotangent])[0]
     return {"patches": student.patchify(images, 2), "gradient": gradient}
 
 
-@patchify.row("whole numbers: pixels are moved, whatever their dtype", weight=0.5, explain=_explain_patches)
+@patchify.case("whole numbers: pixels are moved, whatever their dtype", weight=0.5, explain=_explain_patches)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"patches": student.patchify(_numbered(2, 1, 4, 6).long(), 2)}
 
 
-@patchify.row("patches that do not tile, or a missing axis, raise ValueError", weight=0.5, guard=True)
+@patchify.case("patches that do not tile, or a missing axis, raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     patches = student.patchify(draw.normal(2, 3, 4, 6), 2)  # first, so that raising always proves nothing
     return {
@@ -98,7 +98,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- PatchEmbedding -------------------------------------------------------------------------------------------------
 
-patch_embedding = Check("patch_embedding", parts=("PatchEmbedding",))
+patch_embedding = Check("patch_embedding", components=("PatchEmbedding",))
 
 
 def _random(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any) -> Module:
@@ -146,17 +146,17 @@ def _error_of(module: Module, *arguments: Any) -> str:
     return "no error"
 
 
-@patch_embedding.row("the parameters are one linear map with bias, `projection`", weight=0.5, explain=_explain_state)
+@patch_embedding.case("the parameters are one linear map with bias, `projection`", weight=0.5, explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"state": _shapes(student.PatchEmbedding(2, 3, 5))}
 
 
-@patch_embedding.row("wide images of three channels", weight=2)
+@patch_embedding.case("wide images of three channels", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"tokens": _random(student, draw, "PatchEmbedding", 2, 3, 5)(draw.normal(2, 3, 4, 6))}
 
 
-@patch_embedding.row("tall images of one channel, patches of 3 x 3, and then images of another size")
+@patch_embedding.case("tall images of one channel, patches of 3 x 3, and then images of another size")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     embedding = _random(student, draw, "PatchEmbedding", 3, 1, 4)
     return {
@@ -165,14 +165,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@patch_embedding.row("gradients reach the images and the map")
+@patch_embedding.case("gradients reach the images and the map")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     embedding = _random(student, draw, "PatchEmbedding", 2, 2, 3)
     found = embedding.grad(draw.normal(2, 2, 2, 4), cotangents=[draw.normal(2, 2, 3)])
     return {"gradient of the images": found["inputs"][0], **found["parameters"]}
 
 
-@patch_embedding.row("patches that do not tile the image raise ValueError", weight=0.5, guard=True)
+@patch_embedding.case("patches that do not tile the image raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     embedding = _random(student, draw, "PatchEmbedding", 2, 3, 5)
     tokens = embedding(draw.normal(2, 3, 4, 6))
@@ -185,7 +185,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- VisionTransformer ----------------------------------------------------------------------------------------------
 
-vision_transformer = Check("vision_transformer", parts=("VisionTransformer",))
+vision_transformer = Check("vision_transformer", components=("VisionTransformer",))
 
 _SIZES = {"patch_size": 2, "d_model": 8, "num_heads": 2, "num_layers": 2, "d_ff": 12, "num_classes": 5}
 
@@ -225,7 +225,7 @@ def _explain_vit(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
     return None
 
 
-@vision_transformer.row("the parts, by their names and shapes, with a class token and without", explain=_explain_state)
+@vision_transformer.case("the parts, by their names and shapes, with a class token and without", explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "class": _shapes(_vit(student, draw)),
@@ -233,38 +233,38 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@vision_transformer.row('pool = "class": wide images', weight=2, explain=_explain_vit)
+@vision_transformer.case('pool = "class": wide images', weight=2, explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _read(_vit(student, draw), draw.normal(2, 3, 4, 6))
 
 
-@vision_transformer.row('pool = "class": square images, the size given as one number', explain=_explain_vit)
+@vision_transformer.case('pool = "class": square images, the size given as one number', explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _read(_vit(student, draw, 6, patch_size=3, num_channels=1), draw.normal(2, 1, 6, 6))
 
 
-@vision_transformer.row('pool = "mean"', explain=_explain_vit)
+@vision_transformer.case('pool = "mean"', explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _pooled(_vit(student, draw, pool="mean"), draw.normal(3, 3, 4, 6))
 
 
-@vision_transformer.row('pool = "first"', weight=0.5, explain=_explain_vit)
+@vision_transformer.case('pool = "first"', weight=0.5, explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _pooled(_vit(student, draw, pool="first"), draw.normal(3, 3, 4, 6))
 
 
-@vision_transformer.row('pool = "last"', weight=0.5, explain=_explain_vit)
+@vision_transformer.case('pool = "last"', weight=0.5, explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _pooled(_vit(student, draw, pool="last"), draw.normal(3, 3, 4, 6))
 
 
-@vision_transformer.row("another depth, one image alone, and a large epsilon in the norms", explain=_explain_vit)
+@vision_transformer.case("another depth, one image alone, and a large epsilon in the norms", explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     deep = _vit(student, draw, (2, 6), num_layers=3, layer_norm_eps=0.5)
     return _read(deep, draw.normal(1, 3, 2, 6))
 
 
-@vision_transformer.row("gradients reach the class token, the positions, the patches and the head")
+@vision_transformer.case("gradients reach the class token, the positions, the patches and the head")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _vit(student, draw, (2, 4), num_layers=1)
     found = model.grad(draw.normal(2, 3, 2, 4), cotangents=[draw.normal(2, 5)])["parameters"]
@@ -272,7 +272,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {f"gradient of {name}": found[name] for name in wanted}
 
 
-@vision_transformer.row("in training mode as in evaluation: no dropout", weight=0.5, guard=True)
+@vision_transformer.case("in training mode as in evaluation: no dropout", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, images = _vit(student, draw), draw.normal(2, 3, 4, 6)
     evaluated = model(images)
@@ -280,7 +280,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"the same logits": torch.allclose(model(images), evaluated, atol=1e-5)}
 
 
-@vision_transformer.row("impossible settings and other images raise ValueError", weight=0.5, guard=True)
+@vision_transformer.case("impossible settings and other images raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _vit(student, draw, (4, 6))
     logits = model(draw.normal(2, 3, 4, 6))
@@ -297,7 +297,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- augment --------------------------------------------------------------------------------------------------------
 
-augment = Check("augment", parts=("augment",))
+augment = Check("augment", components=("augment",))
 
 
 _INCOMING: dict[str, dict[str, Any]] = {  # what may come in where an image moves away, as F.pad makes it
@@ -374,14 +374,14 @@ def _explain_state_of_generator(observed: dict[str, Any], expected: dict[str, An
     return "Another state of torch's global generator gave the same shifts."
 
 
-@augment.row("each image comes back moved by whole pixels, with zeros coming in", weight=2, explain=_explain_coming_in)
+@augment.case("each image comes back moved by whole pixels, with zeros coming in", weight=2, explain=_explain_coming_in)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(40, 2, 7, 6)
     return _coming_in(images, _moved(student, images, 2), 2)
 
 
-@augment.row("each image by a shift of its own: all 25 occur, about equally often", weight=2, explain=_explain_shifts)
+@augment.case("each image by a shift of its own: all 25 occur, about equally often", weight=2, explain=_explain_shifts)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(1500, 1, 5, 5)  # small: there are many of them
@@ -397,7 +397,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"different shifts": len(counts), "how often": often}
 
 
-@augment.row("up and down, left and right, as far as max_shift and no further")
+@augment.case("up and down, left and right, as far as max_shift and no further")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(400, 1, 5, 5)
@@ -408,7 +408,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"down": f"{min(downs)} to {max(downs)}", "to the right": f"{min(rights)} to {max(rights)}"}
 
 
-@augment.row(
+@augment.case(
     "afresh at every call: two calls differ, and the state of torch's generator decides",
     explain=_explain_state_of_generator,
 )
@@ -421,14 +421,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"the same state, the same shifts": torch.equal(first, again), "others": not torch.equal(first, other)}
 
 
-@augment.row("all channels of an image move together; wide images too", explain=_explain_coming_in)
+@augment.case("all channels of an image move together; wide images too", explain=_explain_coming_in)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(40, 3, 4, 9)
     return _coming_in(images, _moved(student, images, 1), 1)
 
 
-@augment.row("a shift of at most 0 changes nothing, and the caller's images stay as they were", weight=0.5, guard=True)
+@augment.case("a shift of at most 0 changes nothing, and the caller's images stay as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     images = draw.normal(4, 1, 5, 6)
@@ -440,7 +440,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- HybridVisionTransformer ----------------------------------------------------------------------------------------
 
-hybrid_vision_transformer = Check("hybrid_vision_transformer", parts=("HybridVisionTransformer",))
+hybrid_vision_transformer = Check("hybrid_vision_transformer", components=("HybridVisionTransformer",))
 
 
 def _hybrid(student: Student, draw: Draw, feature_size: tuple[int, int], patch_size: int, **options: Any) -> Module:
@@ -449,23 +449,23 @@ def _hybrid(student: Student, draw: Draw, feature_size: tuple[int, int], patch_s
     return _random(student, draw, "HybridVisionTransformer", stem, 5, feature_size, **sizes).eval()
 
 
-@hybrid_vision_transformer.row("the parts, by their names and shapes", weight=0.5, explain=_explain_state)
+@hybrid_vision_transformer.case("the parts, by their names and shapes", weight=0.5, explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     stem = student.fixture("Stem", 2, 5)
     return {"state": _shapes(student.HybridVisionTransformer(stem, 5, (4, 6), **_SIZES))}
 
 
-@hybrid_vision_transformer.row("patches are cut from the backbone's features", weight=2, explain=_explain_vit)
+@hybrid_vision_transformer.case("patches are cut from the backbone's features", weight=2, explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _read(_hybrid(student, draw, (4, 6), 2), draw.normal(2, 2, 8, 6))
 
 
-@hybrid_vision_transformer.row("every cell of the features a token of its own, read by the mean", explain=_explain_vit)
+@hybrid_vision_transformer.case("every cell of the features a token of its own, read by the mean", explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _read(_hybrid(student, draw, (2, 2), 1, pool="mean"), draw.normal(2, 2, 4, 2))
 
 
-@hybrid_vision_transformer.row("training reaches the backbone")
+@hybrid_vision_transformer.case("training reaches the backbone")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _hybrid(student, draw, (2, 3), 1)
     found = model.grad(draw.normal(2, 2, 4, 3), cotangents=[draw.normal(2, 5)])["parameters"]
@@ -474,7 +474,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- patch_labels ---------------------------------------------------------------------------------------------------
 
-patch_labels = Check("patch_labels", parts=("patch_labels",))
+patch_labels = Check("patch_labels", components=("patch_labels",))
 
 
 def _pixels(draw: Draw, batch: int, height: int, width: int, background: int, ink: float) -> Tensor:
@@ -483,24 +483,24 @@ def _pixels(draw: Draw, batch: int, height: int, width: int, background: int, in
     return torch.where(draw.uniform(batch, height, width) < ink, labels, background)
 
 
-@patch_labels.row("the class that most pixels of a patch have: wide pictures", weight=2)
+@patch_labels.case("the class that most pixels of a patch have: wide pictures", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"labels": student.patch_labels(_pixels(draw, 3, 6, 9, 7, ink=1.0) // 2, 3, 7)}
 
 
-@patch_labels.row("mostly background, with a little of a class: that class", weight=2)
+@patch_labels.case("mostly background, with a little of a class: that class", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"labels": student.patch_labels(_pixels(draw, 3, 6, 9, 6, ink=0.2), 3, 6)}
 
 
-@patch_labels.row("nothing but background: background")
+@patch_labels.case("nothing but background: background")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     labels = _pixels(draw, 2, 4, 8, 6, ink=0.8)
     labels[0, :2] = labels[1, :, 4:6] = 6
     return {"labels": student.patch_labels(labels, 2, 6)}
 
 
-@patch_labels.row("background may be any number: 0, or one between the classes")
+@patch_labels.case("background may be any number: 0, or one between the classes")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "background 0": student.patch_labels(_pixels(draw, 2, 4, 8, 0, ink=0.4), 2, 0),
@@ -508,7 +508,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@patch_labels.row("two classes with equally many pixels: the lower number")
+@patch_labels.case("two classes with equally many pixels: the lower number")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     first_row = [[5, 2, 9, 1, 8, 1], [2, 5, 1, 9, 1, 8]]  # 2 of 5 and 2; 1; 1 of 8 and 1
     second_row = [[2, 4, 7, 8, 3, 6], [4, 2, 8, 7, 3, 3]]  # 2 of 2 and 4; 7 of 7 and 8; 3, and 6 is higher
@@ -516,7 +516,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"labels": student.patch_labels(labels, 2, 9)}
 
 
-@patch_labels.row("int64, a ValueError where patches do not tile, and labels left alone", weight=0.5, guard=True)
+@patch_labels.case("int64, a ValueError where patches do not tile, and labels left alone", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     labels = student.patch_labels(_pixels(draw, 2, 4, 6, 6, ink=0.5), 2, 6)
@@ -532,30 +532,30 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- attention_rollout ----------------------------------------------------------------------------------------------
 
-attention_rollout = Check("attention_rollout", parts=("attention_rollout",))
+attention_rollout = Check("attention_rollout", components=("attention_rollout",))
 
 
 def _layers(draw: Draw, layers: int, batch: int, heads: int, tokens: int) -> list[Tensor]:
     return [torch.softmax(2 * draw.normal(batch, heads, tokens, tokens), dim=-1) for _ in range(layers)]
 
 
-@attention_rollout.row("one layer of three heads: half their mean, half the identity")
+@attention_rollout.case("one layer of three heads: half their mean, half the identity")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"rollout": student.attention_rollout(_layers(draw, 1, 2, 3, 5))}
 
 
-@attention_rollout.row("two layers: the later one reads what the earlier one wrote", weight=2)
+@attention_rollout.case("two layers: the later one reads what the earlier one wrote", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"rollout": student.attention_rollout(_layers(draw, 2, 2, 3, 5))}
 
 
-@attention_rollout.row("four layers of one head, and every row sums to one")
+@attention_rollout.case("four layers of one head, and every row sums to one")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     rollout = student.attention_rollout(_layers(draw, 4, 2, 1, 4))
     return {"rollout": rollout, "the rows' sums": rollout.sum(dim=-1)}
 
 
-@attention_rollout.row("one image alone, and as many heads as tokens, where an axis fits by accident")
+@attention_rollout.case("one image alone, and as many heads as tokens, where an axis fits by accident")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "one image": student.attention_rollout(_layers(draw, 2, 1, 2, 4)),
@@ -563,7 +563,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@attention_rollout.row("the caller's weights are left as they were", weight=0.5, guard=True)
+@attention_rollout.case("the caller's weights are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     rollout = student.attention_rollout(_layers(draw, 2, 2, 2, 3))
@@ -572,7 +572,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- partial_auc ----------------------------------------------------------------------------------------------------
 
-partial_auc = Check("partial_auc", parts=("partial_auc",))
+partial_auc = Check("partial_auc", components=("partial_auc",))
 
 
 def _ranked(draw: Draw, count: int) -> tuple[Tensor, Tensor]:
@@ -594,7 +594,7 @@ def _explain_area(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return None
 
 
-@partial_auc.row("the upper fifth, and the upper half, of the true positive rates", weight=2, explain=_explain_area)
+@partial_auc.case("the upper fifth, and the upper half, of the true positive rates", weight=2, explain=_explain_area)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, positive = _ranked(draw, 40)
     return {
@@ -603,7 +603,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@partial_auc.row("a rate between two points of the curve, where it falls", explain=_explain_area)
+@partial_auc.case("a rate between two points of the curve, where it falls", explain=_explain_area)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     counts = draw.integers(1, 4, 2, 4)  # positives and negatives of each of four scores, so every piece slopes
     scores = torch.cat([torch.arange(4.0).repeat_interleave(count) for count in counts])
@@ -614,13 +614,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {name: student.partial_auc(scores[order], positive[order], float(rate)) for name, rate in rates.items()}
 
 
-@partial_auc.row("from 0: the whole area under the curve", explain=_explain_area)
+@partial_auc.case("from 0: the whole area under the curve", explain=_explain_area)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, positive = _ranked(draw, 30)
     return {"the area": student.partial_auc(scores, positive, 0.0)}
 
 
-@partial_auc.row("equal scores pass together, whatever their order", explain=_explain_area)
+@partial_auc.case("equal scores pass together, whatever their order", explain=_explain_area)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     positive = draw.uniform(30) < 0.5
     positive[:2] = torch.tensor([True, False])
@@ -633,7 +633,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@partial_auc.row("a perfect ranking, a reversed one, and all scores equal", explain=_explain_area)
+@partial_auc.case("a perfect ranking, a reversed one, and all scores equal", explain=_explain_area)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     positive = torch.arange(10) > 5
     return {
@@ -643,7 +643,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@partial_auc.row("nothing to rank, or an impossible rate, raises ValueError", weight=0.5, guard=True)
+@partial_auc.case("nothing to rank, or an impossible rate, raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, positive = _ranked(draw, 8)
     return {
@@ -657,7 +657,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_resized_positions --------------------------------------------------------------------------------------
 
-fix_the_resized_positions = Check("fix_the_resized_positions", parts=("resize_positions",))
+fix_the_resized_positions = Check("fix_the_resized_positions", components=("resize_positions",))
 
 
 def _explain_table(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -671,17 +671,17 @@ def _explain_table(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"Of the {len(right) - 1} patches' rows {good} are right."
 
 
-@fix_the_resized_positions.row("a wider grid", weight=2, explain=_explain_table)
+@fix_the_resized_positions.case("a wider grid", weight=2, explain=_explain_table)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"table": student.resize_positions(draw.normal(1 + 6, 4), (2, 3), (2, 5))}
 
 
-@fix_the_resized_positions.row("a higher grid, with fewer columns", weight=2, explain=_explain_table)
+@fix_the_resized_positions.case("a higher grid, with fewer columns", weight=2, explain=_explain_table)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"table": student.resize_positions(draw.normal(1 + 12, 5), (4, 3), (5, 2))}
 
 
-@fix_the_resized_positions.row(
+@fix_the_resized_positions.case(
     "a table that holds each patch's row and column: so does the new one", explain=_explain_table
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -690,7 +690,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"table": student.resize_positions(torch.cat([draw.normal(1, 3), places]), (2, 3), (4, 6))}
 
 
-@fix_the_resized_positions.row("the same grid: the same table; the caller's stays as it was", weight=0.5, guard=True)
+@fix_the_resized_positions.case("the same grid: the same table; the caller's stays as it was", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     table = student.resize_positions(draw.normal(1 + 6, 4), (2, 3), (2, 3))

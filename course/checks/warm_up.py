@@ -12,12 +12,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from course.checks import Check, Draw
-from course.transport.student import Module, Student
+from course.checks.engine import Check, Draw
+from course.protocol.student import Module, Student
 
 # ---- predict_shapes -------------------------------------------------------------------------------------------------
 
-predict_shapes = Check("predict_shapes", parts=("predict_shapes",))
+predict_shapes = Check("predict_shapes", components=("predict_shapes",))
 
 _EXPRESSIONS = {
     "mean_query": "query.mean(dim=1)",
@@ -61,7 +61,7 @@ def _explain_shape(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 
 
 def _add_shape_row(name: str, expression: str) -> None:
-    @predict_shapes.row(f"{name}: {expression}", explain=_explain_shape)
+    @predict_shapes.case(f"{name}: {expression}", explain=_explain_shape)
     def _(student: Student, draw: Draw) -> dict[str, Any]:
         B, T, S, D = ((2, 3, 7, 11)[i] for i in draw.permutation(4).tolist())  # T + S is never one of the others
         text = _shape_as_text(student.predict_shapes(B, T, S, D), name)
@@ -74,7 +74,7 @@ for _name, _expression in _EXPRESSIONS.items():
 
 # ---- pairwise_scores ------------------------------------------------------------------------------------------------
 
-pairwise_scores = Check("pairwise_scores", parts=("pairwise_scores",))
+pairwise_scores = Check("pairwise_scores", components=("pairwise_scores",))
 
 
 def _explain_scores(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -83,12 +83,12 @@ def _explain_scores(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return None
 
 
-@pairwise_scores.row("three queries, four keys: every query with every key", weight=2, explain=_explain_scores)
+@pairwise_scores.case("three queries, four keys: every query with every key", weight=2, explain=_explain_scores)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"scores": student.pairwise_scores(draw.normal(2, 3, 5), draw.normal(2, 4, 5))}
 
 
-@pairwise_scores.row("as many keys as features, where a forgotten transpose fits by accident", explain=_explain_scores)
+@pairwise_scores.case("as many keys as features, where a forgotten transpose fits by accident", explain=_explain_scores)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"scores": student.pairwise_scores(draw.normal(3, 2, 4), draw.normal(3, 4, 4))}
 
@@ -98,7 +98,7 @@ def _explain_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> st
     return f"No gradient came back to the {' and the '.join(cut)}." if cut else None
 
 
-@pairwise_scores.row("gradients flow to the query and the key", weight=0.5, explain=_explain_gradients)
+@pairwise_scores.case("gradients flow to the query and the key", weight=0.5, explain=_explain_gradients)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     # all sizes but the batch are alike, so that whatever shape came back has gradients to look at
     query, key, cotangent = draw.normal(2, 4, 4), draw.normal(2, 4, 4), draw.normal(2, 4, 4)
@@ -113,7 +113,7 @@ def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return f"{told[:1].upper()}{told[1:]}. A ValueError that names what came is asked for."
 
 
-@pairwise_scores.row("sizes that do not agree are a ValueError, not a broadcast", guard=True, explain=_explain_refusals)
+@pairwise_scores.case("sizes that do not agree are a ValueError, not a broadcast", contract=True, explain=_explain_refusals)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key = draw.normal(2, 3, 5), draw.normal(2, 4, 5)
     student.pairwise_scores(query, key)  # an error for sizes that do agree would prove nothing
@@ -125,7 +125,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- safe_softmax ---------------------------------------------------------------------------------------------------
 
-safe_softmax = Check("safe_softmax", parts=("safe_softmax",), banned=("softmax", "log_softmax", "softmin"))
+safe_softmax = Check("safe_softmax", components=("safe_softmax",), blocked=("softmax", "log_softmax", "softmin"))
 
 
 # At 10,000, float32 counts in steps of 0.001, and correct forms such as exp(score - logsumexp) round to these.
@@ -146,23 +146,23 @@ def _explain_weights(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return "The weights do sum to 1 along the axis, but they are shared out otherwise than by exp(score)."
 
 
-@safe_softmax.row("scores of order one, along the last axis", weight=0.5, explain=_explain_weights)
+@safe_softmax.case("scores of order one, along the last axis", weight=0.5, explain=_explain_weights)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.safe_softmax(draw.normal(2, 3, 5), -1), "_dim": -1}
 
 
-@safe_softmax.row("along the first axis, and along the middle one", explain=_explain_weights)
+@safe_softmax.case("along the first axis, and along the middle one", explain=_explain_weights)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = draw.normal(4, 3, 5)
     return {"weights": student.safe_softmax(scores, 0), "along the middle": student.safe_softmax(scores, 1), "_dim": 0}
 
 
-@safe_softmax.row("one axis only", explain=_explain_weights, weight=0.25)
+@safe_softmax.case("one axis only", explain=_explain_weights, weight=0.25)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.safe_softmax(draw.normal(6), 0), "_dim": 0}
 
 
-@safe_softmax.row("scores around +10,000 and around -10,000", weight=1.5, explain=_explain_weights, atol=_ROUNDING)
+@safe_softmax.case("scores around +10,000 and around -10,000", weight=1.5, explain=_explain_weights, atol=_ROUNDING)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     # whole and half numbers, so that adding 10,000 in float32 loses nothing
     scores = (2 * draw.normal(2, 3, 5)).round() / 2
@@ -170,7 +170,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.safe_softmax(high, 2), "at -10,000": student.safe_softmax(low, 2), "_dim": 2}
 
 
-@safe_softmax.row(
+@safe_softmax.case(
     "one row around +10,000 beside one around -10,000", weight=1.5, explain=_explain_weights, atol=_ROUNDING
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
@@ -183,13 +183,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 _SPREAD = ((0.0, 0.0, 0.0, 500.0), (63.0, 60.0, 60.0, -440.0), (-440.0, 60.0, 63.0, 60.0), (20.0, 20.0, 120.0, 20.0))
 
 
-@safe_softmax.row("scores that lie hundreds apart within a row", weight=1.5, explain=_explain_weights)
+@safe_softmax.case("scores that lie hundreds apart within a row", weight=1.5, explain=_explain_weights)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = torch.tensor(_SPREAD) + (2 * draw.uniform(4, 4)).round() / 2
     return {"weights": student.safe_softmax(scores, 1), "_dim": 1}
 
 
-@safe_softmax.row("a score of minus infinity gets the weight zero", explain=_explain_weights, weight=0.5)
+@safe_softmax.case("a score of minus infinity gets the weight zero", explain=_explain_weights, weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     # as many rows as scores in each, where an axis that was not kept fits by accident
     scores = draw.normal(5, 5).masked_fill(~draw.mask(5, 5), float("-inf"))
@@ -200,14 +200,14 @@ def _explain_gradient(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return "No gradient came back to the scores." if observed["gradient"] is None else None
 
 
-@safe_softmax.row("gradients are finite and right, for large scores too", explain=_explain_gradient, atol=_ROUNDING)
+@safe_softmax.case("gradients are finite and right, for large scores too", explain=_explain_gradient, atol=_ROUNDING)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, cotangent = (2 * draw.normal(3, 4)).round() / 2 + 1e4, draw.normal(3, 4)
     (gradient, _) = student.grad("safe_softmax", scores, 1, cotangents=[cotangent])
     return {"gradient": gradient}
 
 
-@safe_softmax.row("the caller's scores are left as they were", weight=0.5, guard=True)
+@safe_softmax.case("the caller's scores are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     student.safe_softmax(draw.normal(3, 4), 1)
@@ -216,7 +216,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- broadcast_mask -------------------------------------------------------------------------------------------------
 
-broadcast_mask = Check("broadcast_mask", parts=("broadcast_mask",))
+broadcast_mask = Check("broadcast_mask", components=("broadcast_mask",))
 
 
 def _explain_mask(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -227,24 +227,24 @@ def _explain_mask(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return f"{let_in} pairs may attend that should not, and {kept_out} may not that should."
 
 
-@broadcast_mask.row("sizes all different: (B, S) with (T, S) to (B, T, S)", explain=_explain_mask)
+@broadcast_mask.case("sizes all different: (B, S) with (T, S) to (B, T, S)", explain=_explain_mask)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"mask": student.broadcast_mask(draw.mask(2, 5), draw.mask(3, 5))}
 
 
-@broadcast_mask.row("as many queries as sentences, where a missing axis fits by accident", explain=_explain_mask)
+@broadcast_mask.case("as many queries as sentences, where a missing axis fits by accident", explain=_explain_mask)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"mask": student.broadcast_mask(draw.mask(3, 4), draw.mask(3, 4))}
 
 
-@broadcast_mask.row("padding with a causal pattern: the queries are the keys", explain=_explain_mask)
+@broadcast_mask.case("padding with a causal pattern: the queries are the keys", explain=_explain_mask)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     lengths = draw.lengths(3, 5)
     padding = torch.arange(5) < lengths.unsqueeze(1)
     return {"mask": student.broadcast_mask(padding, torch.ones(5, 5, dtype=torch.bool).tril())}
 
 
-@broadcast_mask.row("masks that are not boolean, or do not agree, are a ValueError", guard=True, weight=0.5,
+@broadcast_mask.case("masks that are not boolean, or do not agree, are a ValueError", contract=True, weight=0.5,
                     explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     padding, pattern = draw.mask(2, 5), draw.mask(3, 5)
@@ -258,7 +258,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- numerical_gradient ---------------------------------------------------------------------------------------------
 
-numerical_gradient = Check("numerical_gradient", parts=("numerical_gradient",))
+numerical_gradient = Check("numerical_gradient", components=("numerical_gradient",))
 
 
 # In float64, right forms agree far below this, and a slope that is nearly zero is told from zero.
@@ -270,19 +270,19 @@ def _cubic(weights: Tensor):
     return lambda x: (weights * x**3).sum() + x.sum() ** 2
 
 
-@numerical_gradient.row("a vector, with the step as it is by default", atol=_SLOPES)
+@numerical_gradient.case("a vector, with the step as it is by default", atol=_SLOPES)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(4).double(), draw.normal(4).double()
     return {"gradient": student.numerical_gradient(_cubic(weights), x)}
 
 
-@numerical_gradient.row("a matrix: each entry has a slope of its own", atol=_SLOPES)
+@numerical_gradient.case("a matrix: each entry has a slope of its own", atol=_SLOPES)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(2, 3).double(), draw.normal(2, 3).double()
     return {"gradient": student.numerical_gradient(_cubic(weights), x)}
 
 
-@numerical_gradient.row("a large step, which shows which differences are taken", atol=_SLOPES)
+@numerical_gradient.case("a large step, which shows which differences are taken", atol=_SLOPES)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(3).double(), draw.normal(3).double()
     return {"gradient": student.numerical_gradient(_cubic(weights), x, 0.5)}
@@ -294,7 +294,7 @@ def _explain_dtype(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"For x in {expected['dtype']} the gradient came in {observed['dtype']}, with fewer digits."
 
 
-@numerical_gradient.row("float64 in, float64 out, in all its digits", weight=0.5, guard=True, explain=_explain_dtype)
+@numerical_gradient.case("float64 in, float64 out, in all its digits", weight=0.5, contract=True, explain=_explain_dtype)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(3).double(), draw.normal(3).double()
     gradient = student.numerical_gradient(lambda x: (weights * x).sum(), x)
@@ -309,7 +309,7 @@ def _explain_changed(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return "After the call x did not hold the very numbers that it held before."
 
 
-@numerical_gradient.row("x is left as it was", weight=0.5, guard=True, explain=_explain_changed)
+@numerical_gradient.case("x is left as it was", weight=0.5, contract=True, explain=_explain_changed)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     weights, x = draw.normal(3, 4).double(), 1e-9 * draw.normal(3, 4).double()
@@ -317,8 +317,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"x was changed": student.changed()}
 
 
-@numerical_gradient.row(
-    "a step that is not positive is a ValueError", weight=0.5, guard=True, explain=_explain_refusals
+@numerical_gradient.case(
+    "a step that is not positive is a ValueError", weight=0.5, contract=True, explain=_explain_refusals
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(3).double(), draw.normal(3).double()
@@ -331,7 +331,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- train_step_cpu -------------------------------------------------------------------------------------------------
 
-train_step_cpu = Check("train_step_cpu", parts=("train_step_cpu",))
+train_step_cpu = Check("train_step_cpu", components=("train_step_cpu",))
 _V, _T, _D, _CLASSES = 11, 3, 4, 7
 
 
@@ -355,7 +355,7 @@ def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return f"It returned {loss if isinstance(loss, str) else format(loss, '.4g')}, which is not that loss."
 
 
-@train_step_cpu.row("it returns the loss of the batch as it was before the step", explain=_explain_loss)
+@train_step_cpu.case("it returns the loss of the batch as it was before the step", explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     return {"loss": _number(student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets))}
@@ -365,14 +365,14 @@ def _explain_type(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return f"It came back as a {observed['type of the loss']}."
 
 
-@train_step_cpu.row("the loss comes back as a Python float", weight=0.5, guard=True, explain=_explain_type)
+@train_step_cpu.case("the loss comes back as a Python float", weight=0.5, contract=True, explain=_explain_type)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     loss = student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets)
     return {"type of the loss": type(loss).__name__}
 
 
-@train_step_cpu.row("logits in the hundreds, where a probability can round to zero", weight=0.5, explain=_explain_loss)
+@train_step_cpu.case("logits in the hundreds, where a probability can round to zero", weight=0.5, explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     model.load({name: 300 * value if "output" in name else value for name, value in draw.state(model).items()})
@@ -382,7 +382,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # What happened stands beside the logits in the next two rows, for parameters stand still for many reasons.
 
 
-@train_step_cpu.row("one step goes down the gradient of this loss")
+@train_step_cpu.case("one step goes down the gradient of this loss")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     optimizer = student.fixture("WatchedSGD", model, 0.5)
@@ -390,7 +390,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits after the step": model(inputs), "what happened": optimizer.method("seen")}
 
 
-@train_step_cpu.row("gradients left from before do not count")
+@train_step_cpu.case("gradients left from before do not count")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     optimizer = student.fixture("WatchedSGD", model, 0.5)
@@ -399,7 +399,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits after the step": model(inputs), "what happened": optimizer.method("seen")}
 
 
-@train_step_cpu.row("three steps, each by its own gradient")
+@train_step_cpu.case("three steps, each by its own gradient")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 6)
     optimizer = student.fixture("sgd", model, 0.3, 0.9)
@@ -411,7 +411,7 @@ def _explain_events(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     return f"What happened, in order: {observed['what happened']}."
 
 
-@train_step_cpu.row("gradients are computed, and then the optimizer steps once", weight=0.5, explain=_explain_events)
+@train_step_cpu.case("gradients are computed, and then the optimizer steps once", weight=0.5, explain=_explain_events)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     optimizer = student.fixture("WatchedSGD", model, 0.1)
@@ -423,7 +423,7 @@ def _explain_overfit(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     return f"The model's loss on that batch was {observed['first']:.2f} at first and {observed['last']:.2f} at the end."
 
 
-@train_step_cpu.row("forty steps learn one batch by heart", weight=0.5, explain=_explain_overfit)
+@train_step_cpu.case("forty steps learn one batch by heart", weight=0.5, explain=_explain_overfit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     # Plain gradient descent, as in section 0.8, and there as here stale gradients pass: other rows see them.
     model, _, targets = _model_and_batch(student, draw, 6)
@@ -443,31 +443,31 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_training_loop ------------------------------------------------------------------------------------------
 
-fix_the_training_loop = Check("fix_the_training_loop", parts=("train_epoch",))
+fix_the_training_loop = Check("fix_the_training_loop", components=("train_epoch",))
 
 
-@fix_the_training_loop.row("one batch of everything: each input learns its own target")
+@fix_the_training_loop.case("one batch of everything: each input learns its own target")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 8)
     student.train_epoch(model, student.fixture("sgd", model, 0.5), inputs, targets, _moved(draw, 8), 8)
     return {"logits after the epoch": model(inputs)}
 
 
-@fix_the_training_loop.row("the examples are visited in the order given, the last ones too")
+@fix_the_training_loop.case("the examples are visited in the order given, the last ones too")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 9)  # the last batch is of one
     student.train_epoch(model, student.fixture("sgd", model, 1.0), inputs, targets, _moved(draw, 9), 4)
     return {"logits after the epoch": model(inputs)}
 
 
-@fix_the_training_loop.row("the loss that comes back is the mean over the examples", explain=_explain_loss)
+@fix_the_training_loop.case("the loss that comes back is the mean over the examples", explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 11)
     optimizer = student.fixture("sgd", model, 0.5)  # it moves, so the loss after the epoch is another
     return {"loss": _number(student.train_epoch(model, optimizer, inputs, targets, _moved(draw, 11), 4))}
 
 
-@fix_the_training_loop.row("an order that leaves some examples out")
+@fix_the_training_loop.case("an order that leaves some examples out")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 11)
     order = _moved(draw, 11)[:6]
@@ -475,7 +475,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": loss, "logits after the epoch": model(inputs)}
 
 
-@fix_the_training_loop.row("inputs and targets that differ in N, or no batch size, are a ValueError", guard=True,
+@fix_the_training_loop.case("inputs and targets that differ in N, or no batch size, are a ValueError", contract=True,
                            weight=0.5, explain=_explain_refusals)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 6)

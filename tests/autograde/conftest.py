@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from autograde.folders import ClassFolder
-from course.checks.draw import Key
+from course.checks.engine.draw import Key
 from course.exercises import exercises
 from tests.autograde import toy
 from tools import notebooks
@@ -75,7 +75,7 @@ def toy_notebook(tmp_path):
 @pytest.fixture(scope="session")
 def released_once(tmp_path_factory) -> Path:
     """A class in which the toy assignment is released, made once: a new gradebook takes nbgrader seconds."""
-    from autograde.release import release
+    from autograde.gradebook.release import release
 
     root = tmp_path_factory.mktemp("released")
     with toy.installed(root) as notebook:
@@ -111,7 +111,7 @@ def released_in_sqlite(released_once) -> ClassFolder:
 def released_in_postgresql(tmp_path_factory, server) -> ClassFolder:
     """The same with its gradebook in PostgreSQL, of which tests get copies."""
     from autograde.gradebook import write_configuration
-    from autograde.release import release
+    from autograde.gradebook.release import release
 
     root = tmp_path_factory.mktemp("released")
     folder = ClassFolder.at(root / "class")
@@ -131,18 +131,18 @@ def toy_released(tmp_path, toy_notebook, database, request) -> ClassFolder:
 
 @pytest.fixture(scope="session", params=sorted({e.notebook for e in exercises() if not e.question}))
 def chapter_desk(request):
-    """The grader's desk for one of the course's own assignments, for all tests that take it one after the other."""
-    from autograde.desk import Desk
+    """The grader's worker for one of the course's own assignments, for all tests that take it one after the other."""
+    from autograde.grading.worker import Worker
 
     (path,) = notebooks.paths([request.param])
-    with Desk(request.param, notebooks.read(path), CHAPTER_KEY) as desk:
-        yield desk
+    with Worker(request.param, notebooks.read(path), CHAPTER_KEY) as worker:
+        yield worker
 
 
 @pytest.fixture(scope="session")
 def warm_sandbox():
     """One sandbox for many tests: each child in it is fresh, and starting one takes seconds."""
-    from autograde.sandbox import Sandbox
+    from autograde.sandbox.pool import Sandbox
 
     with Sandbox() as sandbox:
         yield sandbox
@@ -151,7 +151,7 @@ def warm_sandbox():
 @pytest.fixture
 def one_sandbox(warm_sandbox, monkeypatch):
     """Lets the grader use the tests' sandbox instead of starting its own for each run."""
-    from autograde import desk
+    from autograde.grading import worker as worker
 
     class Lent:
         def __init__(self, **settings):
@@ -169,17 +169,19 @@ def one_sandbox(warm_sandbox, monkeypatch):
         def __getattr__(self, name):
             return getattr(warm_sandbox, name)
 
-    monkeypatch.setattr(desk, "Sandbox", Lent)
+    monkeypatch.setattr(worker, "Sandbox", Lent)
 
 
 def graded(released: ClassFolder, root: Path) -> GradedClass:
     """The toy's sample class, graded, with feedback and grades."""
-    from autograde import export, feedback, grade, sample
+    from autograde.bank import sample
+    from autograde.grading import run
+    from autograde.reports import export, feedback
 
     with toy.installed(root):
         folder = copied(released, root / "class")
         made = sample.sample(folder, toy.NAME)
-        summary = grade.grade(folder)
+        summary = run.grade(folder)
         feedback.feedback(folder, toy.NAME)
         export.export(folder)
     return GradedClass(folder, made, summary)
@@ -202,8 +204,8 @@ def toy_class(database, request) -> GradedClass:
 
 
 @pytest.fixture
-def hand_in():
-    """A function that puts a file where a student's hand-in lies."""
+def submission():
+    """A function that puts a file where a student's submission lies."""
 
     def put(folder: ClassFolder, student: str, content: bytes, assignment: str = toy.NAME) -> Path:
         path = folder.submitted / student / assignment / f"{assignment}.ipynb"
@@ -217,7 +219,7 @@ def hand_in():
 @pytest.fixture
 def breakable(monkeypatch, tmp_path):
     """A folder that is all of the PATH, with bubblewrap in it; what the doctor remembers is the test's own."""
-    from autograde import sandbox
+    from autograde.sandbox import pool as sandbox
 
     folder = tmp_path / "breakable"
     folder.mkdir()

@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from autograde import access, collect, doctor, export, feedback, files, grade, gradebook, regrade, sample, summary
+from autograde import access, files, gradebook
+from autograde.bank import sample
 from autograde.cli import app
 from autograde.folders import ClassFolder
-from autograde.release import release
+from autograde.gradebook.release import release
+from autograde.grading import regrade, run
+from autograde.intake import collect
+from autograde.reports import export, feedback, summary
+from autograde.sandbox import doctor
 from tests.autograde import toy
 
 
@@ -38,10 +43,10 @@ def a_term(folder, notebook, handed_in):
     release(folder, [notebook], due=[])
     made = sample.sample(folder, toy.NAME)
     sample.write_expected(folder, {toy.NAME: made})
-    for student in [hand_in.student for hand_in in made][3:]:
+    for student in [submission.student for submission in made][3:]:
         shutil.rmtree(folder.submitted / student)
     collect.collect(folder, handed_in, toy.NAME)
-    grade.grade(folder)
+    run.grade(folder)
     regrade.regrade(folder, write=True)
     feedback.feedback(folder, toy.NAME)
     export.export(folder)

@@ -8,9 +8,10 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli, sample
+from autograde import cli
+from autograde.bank import sample
 from autograde.cli import app
-from autograde.grade import Line
+from autograde.grading.run import Line
 from tests.autograde import toy
 
 needs_sandbox = [
@@ -87,7 +88,7 @@ def test_a_regrade_before_any_grade_says_so(toy_released):
     assert "Nothing is graded yet: `autograde grade` comes first" in said(run("regrade", "--class", toy_released.root))
 
 
-def test_a_few_hand_ins_promise_no_minutes(capsys, monkeypatch):
+def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
     """One handed in again among thirty: the time that the start took says nothing about the rest."""
     clock = iter(range(0, 10_000, 60))
     monkeypatch.setattr(cli.time, "monotonic", lambda: next(clock))
@@ -135,7 +136,7 @@ class TestCollecting:
         assert result.exit_code == 0 and "00-toy: 2 new" in said(result)
         assert "Left aside: 00-toy.ipynb: its name does not say whose it is" in said(result)
         assert "final [v2].ipynb is kept as 00-toy.ipynb" in said(result)
-        assert toy_released.hand_ins(toy.NAME)[1] == ("bob", toy_released.submitted / "bob" / toy.NAME)
+        assert toy_released.submissions(toy.NAME)[1] == ("bob", toy_released.submitted / "bob" / toy.NAME)
         assert "2 unchanged" in said(run("collect", back, "--assignment", "00", *where))
 
     def test_a_platform_can_be_named(self, toy_released, tmp_path):
@@ -155,7 +156,7 @@ class TestCollecting:
         for words, told in (
             (("nothing.zip",), "does not exist"),
             ((tmp_path / "x.zip",), "damaged"),
-            ((tmp_path / "empty",), "no hand-in was found"),
+            ((tmp_path / "empty",), "no submission was found"),
             ((tmp_path, "--assignment", "7"), "no assignment '7'"),
         ):
             result = run("collect", *words, *where)
@@ -191,7 +192,7 @@ class TestAClassThatIsGraded:
         cli._summarise(toy_class.summary, folder)
         told = " ".join(capsys.readouterr().out.split())
         flagged = [line for line in toy_class.summary.lines if line.flags]
-        assert f"{len(toy_class.made)} hand-ins, {len(flagged)} of them unusual" in told
+        assert f"{len(toy_class.made)} submissions, {len(flagged)} of them unusual" in told
         assert "unreadable" in told or "ended: timeout" in told
         assert "right-other-form-1" not in told
 
@@ -199,15 +200,15 @@ class TestAClassThatIsGraded:
 class TestGrading:
     pytestmark = [*needs_sandbox, pytest.mark.usefixtures("one_sandbox")]
 
-    def test_from_hand_in_to_grades(self, toy_released, toy_notebook, hand_in):
+    def test_from_submission_to_grades(self, toy_released, toy_notebook, submission):
         sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
-        hand_in(toy_released, "ada", sheet.filled(sheet.right))
-        hand_in(toy_released, "bob", sheet.filled({}))
+        submission(toy_released, "ada", sheet.filled(sheet.right))
+        submission(toy_released, "bob", sheet.filled({}))
         where = ("--class", toy_released.root)
         first = run("grade", "00", *where)
         assert first.exit_code == 0, first.output
         assert "[1/2] 00-toy ada: 9 of 9" in first.output and "5 not answered" in said(first)
-        assert "Median 4.5 of 9 points over 2 hand-ins" in said(first)
+        assert "Median 4.5 of 9 points over 2 submissions" in said(first)
         made = toy_released.summary(toy.NAME)
         assert str(made) in said(first).replace(" ", "") and "bob" not in made.read_text("utf-8")
         assert "0 graded now; 2 unchanged" in said(run("grade", *where))
@@ -215,23 +216,23 @@ class TestGrading:
         assert "2 rows in" in said(run("export", *where))
         assert toy_released.grades.read_text().count("\n") == 3
 
-    def test_what_lies_in_no_right_place_is_named(self, toy_released, toy_notebook, hand_in):
+    def test_what_lies_in_no_right_place_is_named(self, toy_released, toy_notebook, submission):
         sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
-        hand_in(toy_released, "carl", sheet.filled({}), "00-toys")
+        submission(toy_released, "carl", sheet.filled({}), "00-toys")
         (toy_released.submitted / "loose.ipynb").write_text("{}")
         result = run("grade", "--class", toy_released.root)
         assert result.exit_code == 0
-        assert "no student/assignment): carl/00-toys, loose.ipynb" in said(result) and "No hand-ins in" in said(result)
+        assert "no student/assignment): carl/00-toys, loose.ipynb" in said(result) and "No submissions in" in said(result)
 
-    def test_an_unknown_student_is_said_with_those_there_are(self, toy_released, toy_notebook, hand_in):
+    def test_an_unknown_student_is_said_with_those_there_are(self, toy_released, toy_notebook, submission):
         result = run("grade", "--student", "nobody", "--class", toy_released.root)
-        assert result.exit_code == 1 and "no student nobody; no hand-ins in" in said(result)
-        hand_in(toy_released, "ada", b"{}")
+        assert result.exit_code == 1 and "no student nobody; no submissions in" in said(result)
+        submission(toy_released, "ada", b"{}")
         result = run("grade", "--student", "nobody", "--class", toy_released.root)
         assert result.exit_code == 1 and "no student nobody; there are ada" in said(result)
 
     def test_an_interrupted_run_ends_as_one(self, toy_released, monkeypatch):
-        from autograde import grade
+        from autograde.grading import run as grade
 
         def interrupted(*args, **kwargs):
             raise KeyboardInterrupt
@@ -242,7 +243,7 @@ class TestGrading:
         assert "say --again once more" in said(run("grade", "--again", *where))
 
     def test_one_run_at_a_time(self, toy_released):
-        from autograde.ledger import Ledger
+        from autograde.grading.ledger import Ledger
 
         with Ledger(toy_released.ledger).alone():
             result = run("grade", "--class", toy_released.root)

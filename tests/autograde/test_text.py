@@ -10,7 +10,9 @@ import unicodedata
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli, feedback, grade, summary
+from autograde import cli
+from autograde.grading import run
+from autograde.reports import feedback, summary
 from autograde.text import plain, printable, spelt
 from tests.autograde import toy
 
@@ -53,7 +55,7 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
         path = toy_released.submitted / student / toy.NAME / name
         path.parent.mkdir(parents=True)
         path.write_text(json.dumps(made) if name.endswith("ipynb") else "x")
-    assert len(grade.grade(toy_released).lines) == 3
+    assert len(run.grade(toy_released).lines) == 3
     assert feedback.feedback(toy_released, toy.NAME) == 3
     _, page = summary.write(toy_released, toy.NAME)
     pages = {path: path.read_text("utf-8") for path in [page, *toy_released.feedback.rglob("*.html")]}

@@ -10,7 +10,7 @@ import torch
 
 from benchmarks import curves, notebooks, site
 from benchmarks.record import KEYS, RESULTS, read, write
-from course.text import reference_text
+from course.data.text import reference_text
 from course.training import committed_results
 from solutions.language_model import generate
 

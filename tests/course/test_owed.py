@@ -7,12 +7,12 @@ import types
 import pytest
 
 import course
-from autograde import reference
-from course.exercises import exercises, of_part
+from autograde.bank import reference
+from course.exercises import exercises, of_component
 from tools import notebooks
 
-NUMBER = of_part("SelfAttention").number
-OWED = of_part("scaled_dot_product_attention").number
+NUMBER = of_component("SelfAttention").number
+OWED = of_component("scaled_dot_product_attention").number
 
 
 @pytest.fixture(autouse=True)
@@ -45,10 +45,10 @@ class Notebook:
 
     def answer(self, name: str) -> None:
         exercise = next(e for e in exercises() if e.name == name)
-        self.run(reference.source(exercise.chapter, exercise.parts))
+        self.run(reference.source(exercise.chapter, exercise.components))
 
     def check(self, exercise):
-        return course.check(exercise.number, *(getattr(self.main, part) for part in exercise.parts))
+        return course.check(exercise.number, *(getattr(self.main, part) for part in exercise.components))
 
 
 @pytest.fixture
@@ -68,12 +68,12 @@ def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
             told = opened.check(exercise)
             assert float(told) == 0
             if "raise NotImplementedError" in opened.stubs[exercise.name]:
-                assert (told.verdict.kind, told.verdict.note, told.verdict.rows) == (
+                assert (told.verdict.kind, told.verdict.note, told.verdict.cases) == (
                     "not answered", "Not answered yet.", (),
                 )  # fmt: skip
             else:
                 assert told.verdict.kind in ("fail", "error")
-                assert told.verdict.rows or "It uses `train_step_cpu` (exercise 0.6)" in told.verdict.note
+                assert told.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in told.verdict.note
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -97,30 +97,30 @@ def test_an_answer_on_top_of_blanks_is_told_which_they_are_or_passes(notebook, s
 
 
 def test_the_message_and_the_way_on_in_full(notebook):
-    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.answer(exercise.name)
     assert opened.check(exercise).text() == (
         f"Exercise {NUMBER}: 0 of {exercise.points:g} points\n"
         f"It uses `scaled_dot_product_attention` (exercise {OWED}), not written yet. Solve {OWED} first and run this "
         "check again. Or go on with the reference: run `from course import use_reference; "
-        'use_reference("scaled_dot_product_attention")` and `from course.parts import scaled_dot_product_attention` '
+        'use_reference("scaled_dot_product_attention")` and `from course.components import scaled_dot_product_attention` '
         "in a cell of their own, then this check."
     )
     opened.run('from course import use_reference; use_reference("scaled_dot_product_attention")')
-    opened.run("from course.parts import scaled_dot_product_attention")
+    opened.run("from course.components import scaled_dot_product_attention")
     assert opened.check(exercise).verdict.kind == "pass"
 
 
 def test_an_answer_that_is_written_in_part_is_told_what_is_left(notebook):
-    opened, exercise = notebook("07-language-model"), of_part("generate")
+    opened, exercise = notebook("07-language-model"), of_component("generate")
     opened.run(reference.source(exercise.chapter, ("sampling_distribution",)))
     told = opened.check(exercise)
     assert told.verdict.kind == "part" and told.verdict.note == "Not written yet: `generate`."
-    assert any(row.passed for row in told.verdict.rows)
+    assert any(row.passed for row in told.verdict.cases)
 
 
 def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
-    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.run("class SelfAttention(nn.Module):\n    def __init__(self, d_model):\n        super().__init__()\n"
                "    def forward(self, x, mask=None):\n        return x, x")  # fmt: skip
     told = opened.check(exercise)
@@ -128,7 +128,7 @@ def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
 
 
 def test_what_has_no_text_is_an_answer(notebook):
-    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.main.SelfAttention = lambda *args, **kwargs: None
     assert opened.check(exercise).verdict.kind in ("fail", "error")
     exec("class Silent:\n    pass", opened.main.__dict__)
@@ -137,8 +137,8 @@ def test_what_has_no_text_is_an_answer(notebook):
 
 
 def test_a_helper_of_the_notebook_leads_to_what_is_owed(notebook):
-    opened, exercise = notebook("04-dot-product"), of_part("SelfAttention")
+    opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.run("def attend(q, k, v, mask):\n    return scaled_dot_product_attention(q, k, v, mask)")
-    source = reference.source(exercise.chapter, exercise.parts)
+    source = reference.source(exercise.chapter, exercise.components)
     opened.run(source.replace("scaled_dot_product_attention(", "attend("))
     assert f"`scaled_dot_product_attention` (exercise {OWED})" in opened.check(exercise).verdict.note

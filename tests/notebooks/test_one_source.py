@@ -12,7 +12,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograde import reference
+from autograde.bank import reference
 from course.chapters import chapter as texts
 from tools import notebooks
 
@@ -84,7 +84,7 @@ def test_the_hours_that_the_book_promises():
 
 def test_the_registry_is_what_the_check_cells_say():
     listed = [exercise for path in PATHS for exercise in notebooks.declared(path)]
-    assert json.loads((notebooks.RECORDED / "exercises.json").read_text("utf-8")) == listed
+    assert json.loads(notebooks.EXERCISES.read_text("utf-8")) == listed
     assert {f"{e['name']}.npz" for e in listed if not e["question"]} == {
         file.name for file in notebooks.RECORDED.glob("*.npz")
     }
@@ -95,15 +95,16 @@ def test_the_registry_is_what_the_check_cells_say():
 def test_recorded_tables_are_fresh(path):
     """Recording again gives the same names and messages, and numbers that agree within each row's tolerance."""
     from autograde import bank
-    from course import checks, tables
+    from course.checks import engine
+    from course.checks.engine import recorded as tables
     from course.exercises import exercises
 
     for exercise in exercises():
         if exercise.notebook != path.stem or exercise.question:
             continue
         recorded, live = tables.load(exercise.name), bank.recorded(exercise)
-        assert [(m.name, m.message) for m in recorded.mistakes] == [(m.name, m.message) for m in live.mistakes]
-        check = checks.find(exercise.name, exercise.chapter)
+        assert [(m.name, m.message) for m in recorded.diagnoses] == [(m.name, m.message) for m in live.diagnoses]
+        check = engine.find(exercise.name, exercise.chapter)
         assert check.compare(live.reference, recorded).kind == "pass", exercise.name
 
 
@@ -129,12 +130,12 @@ def test_every_exercise_has_all_it_needs(path):
 @every_notebook
 def test_every_answer_has_its_check_and_every_part_its_cell(path):
     notebook = notebooks.read(path)
-    asked = [part for e in notebooks.declared(path) for part in e["parts"]]
+    asked = [part for e in notebooks.declared(path) for part in e["components"]]
     given = [n for c in code(notebook) if "answer" in c.metadata.get("course", {}) for n in notebooks.defined(c.source)]
     assert sorted(asked) == sorted(set(given) & set(asked)), "a part without its one answer cell"
     for exercise in notebooks.declared(path):
         cell = next(c for c in notebook.cells if c.id == f"{exercise['name']}-check")
-        assert cell.source.strip() == f'check("{exercise["number"]}", {", ".join(exercise["parts"])})'
+        assert cell.source.strip() == f'check("{exercise["number"]}", {", ".join(exercise["components"])})'
 
 
 def _signature(node):

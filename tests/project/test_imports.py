@@ -16,7 +16,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CHAPTERS = [path.stem.split("-", 1)[1].replace("-", "_") for path in NOTEBOOKS]  # in order
 OURS = {"course", "solutions", "autograde", "tools", "theme", "benchmarks", "tests"}
-# What each room may need beside the standard library: the rooms it may enter, and extras of pyproject.toml.
+# What each package may need beside the standard library: the packages it may enter, and extras of pyproject.toml.
 MAY_ENTER = {
     "course": ({"course"}, ()),
     "solutions": ({"course", "solutions"}, ("train",)),
@@ -73,10 +73,10 @@ def imported(tree: ast.AST) -> Iterator[str]:
 
 
 def modules() -> Iterator[tuple[str, Path, set[str]]]:
-    """Each module of each room, with what it imports."""
-    for room in MAY_ENTER:
-        for path in sorted((ROOT / room).rglob("*.py")):
-            yield room, path, set(imported(ast.parse(path.read_text(encoding="utf-8"))))
+    """Each module of each package, with what it imports."""
+    for package in MAY_ENTER:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            yield package, path, set(imported(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def roots(names: set[str]) -> set[str]:
@@ -97,19 +97,19 @@ MODULES = list(modules())
 def test_a_room_enters_only_the_rooms_it_may():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
-        for room, path, names in MODULES
-        for name in sorted((roots(names) & OURS) - MAY_ENTER[room][0])
+        for package, path, names in MODULES
+        for name in sorted((roots(names) & OURS) - MAY_ENTER[package][0])
     ]
     assert MODULES and not wrong, "\n".join(wrong)
 
 
 def test_every_library_is_asked_for_in_pyproject():
-    allowed = {room: distributions_of(extras) for room, (_, extras) in MAY_ENTER.items()}
+    allowed = {package: distributions_of(extras) for package, (_, extras) in MAY_ENTER.items()}
     wrong = [
-        f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not give to {room}"
-        for room, path, names in MODULES
+        f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not give to {package}"
+        for package, path, names in MODULES
         for name in sorted(roots(names) - OURS)
-        if not {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & allowed[room]
+        if not {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & allowed[package]
     ]
     assert MODULES and not wrong, "\n".join(wrong)
 

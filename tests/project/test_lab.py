@@ -20,7 +20,7 @@ NAME = "01-seq2seq.ipynb"
 
 
 @pytest.fixture
-def rooms(tmp_path):
+def packages(tmp_path):
     """A folder of notebooks with one in it, and a learner's folder that is not there yet."""
     notebooks = tmp_path / "notebooks"
     notebooks.mkdir()
@@ -28,8 +28,8 @@ def rooms(tmp_path):
     return notebooks, tmp_path / "work"
 
 
-def test_a_first_time_copies_and_trusts(rooms):
-    notebooks, work = rooms
+def test_a_first_time_copies_and_trusts(packages):
+    notebooks, work = packages
     as_released, lines = lab.update_work(notebooks, work)
     assert (work / NAME).read_text(encoding="utf-8") == "first"
     assert as_released == [work / NAME]
@@ -37,8 +37,8 @@ def test_a_first_time_copies_and_trusts(rooms):
     assert lab.update_work(notebooks, work) == ([work / NAME], [])
 
 
-def test_an_untouched_copy_follows_the_course(rooms):
-    notebooks, work = rooms
+def test_an_untouched_copy_follows_the_course(packages):
+    notebooks, work = packages
     lab.update_work(notebooks, work)
     (notebooks / NAME).write_text("second", encoding="utf-8")
     _, lines = lab.update_work(notebooks, work)
@@ -46,16 +46,16 @@ def test_an_untouched_copy_follows_the_course(rooms):
     assert "brought up to date" in lines[0]
 
 
-def test_a_changed_copy_stays_and_is_not_trusted(rooms):
-    notebooks, work = rooms
+def test_a_changed_copy_stays_and_is_not_trusted(packages):
+    notebooks, work = packages
     lab.update_work(notebooks, work)
     (work / NAME).write_text("my answer", encoding="utf-8")
     assert lab.update_work(notebooks, work) == ([], [])
     assert (work / NAME).read_text(encoding="utf-8") == "my answer"
 
 
-def test_both_changed_puts_the_new_one_beside_and_says_so(rooms):
-    notebooks, work = rooms
+def test_both_changed_puts_the_new_one_beside_and_says_so(packages):
+    notebooks, work = packages
     lab.update_work(notebooks, work)
     (work / NAME).write_text("my answer", encoding="utf-8")
     (notebooks / NAME).write_text("second", encoding="utf-8")
@@ -69,8 +69,8 @@ def test_both_changed_puts_the_new_one_beside_and_says_so(rooms):
     assert beside.read_text(encoding="utf-8") == "my answer in the new one"
 
 
-def test_a_lost_record_makes_every_copy_the_learners_own(rooms):
-    notebooks, work = rooms
+def test_a_lost_record_makes_every_copy_the_learners_own(packages):
+    notebooks, work = packages
     lab.update_work(notebooks, work)
     (work / ".released.json").write_text("{half", encoding="utf-8")
     (notebooks / NAME).write_text("second", encoding="utf-8")

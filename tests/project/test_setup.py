@@ -44,7 +44,7 @@ def test_a_second_run_does_nothing(place):
     assert any("--constraint" in command and ".[book,grade,lab]" in command for command in place)
     place.clear()
     setup.make_environment("course", newest=False)
-    setup.make_environment("desk", newest=False)
+    setup.make_environment("learner", newest=False)
     assert place == []
 
 

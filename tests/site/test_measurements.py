@@ -148,12 +148,12 @@ def test_the_banks_and_the_corpora_are_judged_by_one_run(tmp_path):
     figures(("right answers accepted", 9, 9), ("wrong answers caught", 20, 20), ("attacks contained", 4, 5))
     assert measurements.banks(tmp_path) is None  # one of its figures is missing
     assert reach["attacks contained"](tmp_path) == ("4 of 5", False)
-    assert reach["hand-ins handled"](tmp_path) is None
+    assert reach["submissions handled"](tmp_path) is None
     for named, well in ((18, True), (17, False)):
         both = ("right answers accepted", 9, 9), ("wrong answers caught", 20, 20)
-        figures(*both, ("wrong answers told by name", named, 20), ("hand-ins handled", 7, 7))
+        figures(*both, ("wrong answers told by name", named, 20), ("submissions handled", 7, 7))
         assert measurements.banks(tmp_path) == (f"9 of 9; 20 of 20; {named} of 20", well)
-    assert reach["hand-ins handled"](tmp_path) == ("7 of 7", True)
+    assert reach["submissions handled"](tmp_path) == ("7 of 7", True)
     figures(*both[:1], ("wrong answers caught", 19, 20), ("wrong answers told by name", 19, 20))
     assert measurements.banks(tmp_path) == ("9 of 9; 19 of 20; 19 of 20", False)
 
@@ -162,7 +162,7 @@ def test_the_targets_name_the_figures_that_are_measured():
     from benchmarks import trust
 
     measured = {record["what"] for record in trust.figures([])}
-    assert measured >= {"machine-made wrong answers caught", "attacks contained", "hand-ins handled"}
+    assert measured >= {"machine-made wrong answers caught", "attacks contained", "submissions handled"}
     assert measured >= {"right answers accepted", "wrong answers caught", "wrong answers told by name"}
 
 

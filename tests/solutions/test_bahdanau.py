@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course import checks
-from course.checks.draw import Key
-from course.exercises import of_part
+from course.checks import engine
+from course.checks.engine.draw import Key
+from course.exercises import of_component
 from solutions.bahdanau import (
     AdditiveAttention,
     AttentionDecoder,
@@ -381,11 +381,11 @@ def test_every_sentence_comes_back_in_its_own_row(lengths, seed):
 
 
 def test_a_large_negative_number_loses_the_row_of_empty_masks_alone():
-    exercise = of_part("masked_softmax")
+    exercise = of_component("masked_softmax")
     table = bank.table(exercise, Key.public(5))
     wrong = next(w for w in bank.find(exercise).wrong if w.name == "a fully masked row is uniform")
-    seen = bank.observe(exercise, bank.source_of(exercise, wrong), Key.public(5))
-    verdict = checks.find("masked_softmax", "bahdanau").compare(seen, table)
-    lost = [row.title for row in verdict.rows if not row.passed]
+    seen = bank.observe(exercise, wrong.source, Key.public(5))
+    verdict = engine.find("masked_softmax", "bahdanau").compare(seen, table)
+    lost = [row.title for row in verdict.cases if not row.passed]
     assert lost == ["a row whose mask allows nothing: zero weights and a zero gradient"]
-    assert verdict.mistake == wrong.name
+    assert verdict.diagnosis == wrong.name

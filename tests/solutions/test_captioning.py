@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from course.scenes import scene_batches, scenes, scenes_vocabulary, small_cnn
+from course.data.scenes import scene_batches, scenes, scenes_vocabulary, small_cnn
 from solutions import captioning
 from solutions.bahdanau import AttentionDecoder
 from solutions.captioning import CaptionDecoder, FrozenBackbone, GridEncoder, pointing_accuracy, pooled_baseline

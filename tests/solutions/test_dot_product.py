@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograde import bank
-from course import checks
-from course.checks.draw import Key
-from course.exercises import of_part
+from course.checks import engine
+from course.checks.engine.draw import Key
+from course.exercises import of_component
 from solutions.bahdanau import DotProductAttention
 from solutions.dot_product import (
     SelfAttention,
@@ -117,18 +117,18 @@ def test_shapes_that_do_not_fit_are_refused_with_the_numbers(shapes, mask, numbe
 
 
 def test_a_large_negative_number_loses_the_empty_row_alone():
-    exercise = of_part("scaled_dot_product_attention")
+    exercise = of_component("scaled_dot_product_attention")
     table = bank.table(exercise, Key.public(5))
     name = "a large negative number in place of minus infinity"
     wrong = next(w for w in bank.find(exercise).wrong if w.name == name)
-    seen = bank.observe(exercise, bank.source_of(exercise, wrong), Key.public(5))
-    verdict = checks.find(exercise.name, exercise.chapter).compare(seen, table)
-    assert [row.title.split(":")[0] for row in verdict.rows if not row.passed] == ["a query whose mask allows nothing"]
+    seen = bank.observe(exercise, wrong.source, Key.public(5))
+    verdict = engine.find(exercise.name, exercise.chapter).compare(seen, table)
+    assert [row.title.split(":")[0] for row in verdict.cases if not row.passed] == ["a query whose mask allows nothing"]
 
 
 @pytest.mark.parametrize("part", ["scaled_dot_product_attention", "SelfAttention", "attend_to_the_past"])
 def test_the_library_function_is_refused(part):
-    exercise = of_part(part)
+    exercise = of_component(part)
     call = "F.scaled_dot_product_attention(query, key, value)"
     sources = {
         "scaled_dot_product_attention": f"def {part}(query, key, value, mask=None):\n    return {call}, None",
@@ -145,7 +145,7 @@ def test_the_library_function_is_refused(part):
     }
     source = "import torch.nn.functional as F\n" + sources[part]
     raised = [o.raised for o in bank.observe(exercise, source, Key.public(5)) if o.raised]
-    assert raised and all(kind == "Banned" for kind, _ in raised)
+    assert raised and all(kind == "Blocked" for kind, _ in raised)
 
 
 # ---- masks ----------------------------------------------------------------------------------------------------------
@@ -274,9 +274,9 @@ def test_attending_to_the_past_equals_torch(dtype):
 
 
 def test_the_bug_leaks_although_no_weight_points_forward():
-    exercise = of_part("attend_to_the_past")
+    exercise = of_component("attend_to_the_past")
     wrong = next(w for w in bank.find(exercise).wrong if w.name == "as it was found")
-    found = bank.namespace(exercise, bank.source_of(exercise, wrong))["attend_to_the_past"]
+    found = bank.namespace(exercise, wrong.source)["attend_to_the_past"]
     query, key, value, _ = problem(6, [2], 5, 5, 4, 3)
     before, weights = found(query, key, value)
     after, _ = found(torch.cat([query[:, :4], query[:, 4:] + 1], dim=1), key, value)

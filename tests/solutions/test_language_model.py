@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course import checks
-from course.checks.draw import Key
-from course.exercises import of_part
+from course.checks import engine
+from course.checks.engine.draw import Key
+from course.exercises import of_component
 from solutions.language_model import (
     CausalLanguageModel,
     KeyValueCache,
@@ -282,7 +282,7 @@ def test_the_parts_share_no_token_and_every_window_is_one_run(total, length, str
     ],
 )
 def test_the_reference_passes_its_own_check(part):
-    exercise = of_part(part)
-    check = checks.find(exercise.name, exercise.chapter)
+    exercise = of_component(part)
+    check = engine.find(exercise.name, exercise.chapter)
     seen = bank.observe(exercise, None, Key.public(5))
-    assert len(seen) == len(check.rows) and all(o.raised is None for o in seen)
+    assert len(seen) == len(check.cases) and all(o.raised is None for o in seen)

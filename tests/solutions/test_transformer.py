@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course import checks
-from course.checks.draw import Key
-from course.exercises import of_part
+from course.checks import engine
+from course.checks.engine.draw import Key
+from course.exercises import of_component
 from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention, sinusoidal_encoding
 from solutions.seq2seq import greedy_decode, masked_cross_entropy
@@ -345,11 +345,11 @@ def test_impossible_searches_are_refused(beam, length):
 @pytest.mark.parametrize("part", ["EncoderLayer", "DecoderLayer"])
 def test_a_replaced_stream_is_told(part):
     """Code outside the bank whose parts add nothing gets the sentence about the stream."""
-    exercise = of_part(part)
+    exercise = of_component(part)
     wrong = next(answer for answer in bank.find(exercise).wrong if answer.name == "no dropout")
-    source = bank.source_of(exercise, wrong).replace("return ", "return 1.5 * ", 1)
-    verdict = checks.find(exercise.name, exercise.chapter).compare(
+    source = wrong.source.replace("return ", "return 1.5 * ", 1)
+    verdict = engine.find(exercise.name, exercise.chapter).compare(
         bank.observe(exercise, source, Key.public(5)), bank.table(exercise, Key.public(5))
     )
     assert verdict.kind in ("part", "fail")
-    assert any("hand the stream on" in row.message for row in verdict.rows)
+    assert any("hand the stream on" in row.message for row in verdict.cases)

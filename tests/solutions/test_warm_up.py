@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course.checks.draw import RECORDED_KEY
+from course.checks.engine.draw import RECORDED_KEY
 from course.checks.fixtures import warm_up as fixtures
 from course.exercises import by_number
 from solutions import warm_up as w
@@ -169,7 +169,7 @@ def test_the_bug_to_find_is_the_bank_s():
     cells = nbformat.read(notebooks.paths(["00"])[0], as_version=4).cells
     handed_out = next(c.source for c in cells if c.id == "fix_the_training_loop-answer")
     shown = next(c.source for c in cells if "def train_epoch_as_found" in c.source)
-    broken = _loop(bank.source_of(exercise, bank.find(exercise).wrong[0]), "train_epoch")
+    broken = _loop(bank.find(exercise).wrong[0].source, "train_epoch")
     assert _loop(handed_out, "train_epoch") == broken == _loop(shown, "train_epoch_as_found")
 
 
@@ -179,15 +179,16 @@ def test_what_the_notebook_hands_out_earns_nothing(number):
     exercise = by_number(number)
     cells = nbformat.read(notebooks.paths(["00"])[0], as_version=4).cells
     stub = next(c.source for c in cells if c.id == f"{exercise.name}-answer")
-    from course import checks, tables
+    from course.checks import engine
+    from course.checks.engine import recorded
 
-    verdict = checks.find(exercise.name, exercise.chapter).compare(
-        bank.observe(exercise, stub, RECORDED_KEY), tables.load(exercise.name)
+    verdict = engine.find(exercise.name, exercise.chapter).compare(
+        bank.observe(exercise, stub, RECORDED_KEY), recorded.load(exercise.name)
     )
     assert verdict.fraction == 0
     assert verdict.kind == "fail" or number != "0.7"
     if number == "0.7":
-        assert verdict.mistake == bank.find(exercise).wrong[0].name
+        assert verdict.diagnosis == bank.find(exercise).wrong[0].name
 
 
 def test_the_first_loss_of_fifty_classes():

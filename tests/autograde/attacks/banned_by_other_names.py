@@ -1,4 +1,4 @@
-# Tries: call a banned function by getattr chains, functools, torch.ops, torch._C, its variants and its twin in Python
+# Tries: call a blocked function by getattr chains, functools, torch.ops, torch._C, its variants and its twin in Python
 # Score: standardise 0
 # Flag: hides what it calls
 # %% standardise

@@ -1,4 +1,4 @@
-# Tries: call a banned function inside a tensor subclass's own dispatch, hooks and autograd functions
+# Tries: call a blocked function inside a tensor subclass's own dispatch, hooks and autograd functions
 # Score: standardise 0
 # Flag: returns objects that answer comparisons themselves
 # %% standardise

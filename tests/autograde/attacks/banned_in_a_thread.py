@@ -1,4 +1,4 @@
-# Tries: call a banned function from a thread that was started before, and from one started while asked
+# Tries: call a blocked function from a thread that was started before, and from one started while asked
 # Score: standardise 0
 # Flag: starts or ends processes
 # %% standardise

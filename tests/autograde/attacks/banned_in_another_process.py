@@ -1,4 +1,4 @@
-# Tries: call a banned function in a process that was forked before, and in a Python that is started while asked
+# Tries: call a blocked function in a process that was forked before, and in a Python that is started while asked
 # Score: standardise 0
 # Flag: starts or ends processes
 # %% standardise

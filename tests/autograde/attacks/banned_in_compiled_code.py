@@ -1,4 +1,4 @@
-# Tries: call a banned function in code that was scripted, traced, compiled or exported before
+# Tries: call a blocked function in code that was scripted, traced, compiled or exported before
 # Score: standardise 0
 # Flag: hides what it calls
 # %% standardise

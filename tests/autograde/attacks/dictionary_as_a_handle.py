@@ -5,6 +5,6 @@
 def centre(x):
     return {"handle": 0}
 # %% standardise
-from course.transport.wire import Callback, Handle
+from course.protocol.wire import Callback, Handle
 def standardise(x):
     return [Handle(0), Callback(3), {"ok": 1, "points": 100.0}]

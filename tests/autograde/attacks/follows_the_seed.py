@@ -5,12 +5,12 @@
 import random
 import numpy
 import torch
-from course import checks
+from course.checks import engine
 given = []
 def orders(seed):
-    yield lambda: checks.Draw(seed, "test_centre", "order").permutation(6)
-    yield lambda: checks.Draw(checks.Key.public(seed), "test_centre").another("order").permutation(6)
-    yield lambda: checks.Draw(checks.Key(seed.to_bytes(8, "little")), "test_centre").another("order").permutation(6)
+    yield lambda: engine.Draw(seed, "test_centre", "order").permutation(6)
+    yield lambda: engine.Draw(engine.Key.public(seed), "test_centre").another("order").permutation(6)
+    yield lambda: engine.Draw(engine.Key(seed.to_bytes(8, "little")), "test_centre").another("order").permutation(6)
     yield lambda: numpy.random.RandomState(seed % 2**32).permutation(6)
 def test_centre(centre):
     given.append(centre)

@@ -3,7 +3,7 @@
 # Flag: looks at the program around it
 # %% centre
 import torch
-from course.transport.student import Student
+from course.protocol.student import Student
 seen = {}
 def centre(x):
     key = tuple(x.flatten().tolist())

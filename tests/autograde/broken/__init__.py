@@ -1,4 +1,4 @@
-"""Broken and unusual hand-ins, made by code: for each what it loses, and what its student and its instructor are told.
+"""Broken and unusual submissions, made by code: for each what it loses, and what its student and its instructor are told.
 
 `answers()` are correct answers in forms that a class really hands in, and slips; `files()` what becomes of the file
 on its way. All are of one assignment, 04-dot-product.
@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograde.sample import Sheet, grade_id
+from autograde.bank.sample import Sheet, grade_id
 
 NAME = "04-dot-product"
 SDPA, MASKS, SELF, BYTES = "scaled_dot_product_attention", "attention_masks", "self_attention", "attention_matrix_bytes"
@@ -20,7 +20,7 @@ SDPA, MASKS, SELF, BYTES = "scaled_dot_product_attention", "attention_masks", "s
 
 @dataclass(frozen=True)
 class Broken:
-    """A hand-in. `put` writes it into a folder; `lost` are the exercises that earn nothing, all the others earn all;
+    """A submission. `put` writes it into a folder; `lost` are the exercises that earn nothing, all the others earn all;
     `student` and `instructor` must stand in what those are told, "" where nothing need be said.
     """
 
@@ -34,7 +34,7 @@ class Broken:
     def facts(self) -> dict[str, str]:
         """What a report of the tests says of it, beside what its student and its instructor were told."""
         honest = "nothing" if self.lost == ALL else ", ".join(f"{name} 0" for name in sorted(self.lost)) or "full"
-        return {"kind": "hand-in", "name": self.name, "honest": honest}
+        return {"kind": "submission", "name": self.name, "honest": honest}
 
 
 ALL = frozenset({"*"})
@@ -171,7 +171,7 @@ _ON_GPU = "(torch.arange(max_length).cuda() < lengths.cuda()[:, None])[:, None]"
 
 @dataclass(frozen=True)
 class Answered:
-    """A hand-in that is right but for these answers, with code cells added before the first answer, or at the end."""
+    """A submission that is right but for these answers, with code cells added before the first answer, or at the end."""
 
     name: str
     changed: dict[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """A little assignment of the tests' own, `00-toy`, so that the grader is tested without any chapter.
 
-`installed()` puts its modules where a chapter's would be: `solutions.toy`, `course.checks.toy`, `autograde.bank.toy`.
+`installed()` puts its modules where a chapter's would be: `solutions.toy`, `course.checks.toy`, and its answers where the bank looks for them.
 """
 
 import contextlib
@@ -15,6 +15,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import course.chapters
 import course.exercises
+from autograde.bank import reader
 from tools import notebooks
 
 HERE = Path(__file__).resolve().parent
@@ -54,7 +55,7 @@ def notebook(with_a_test: bool = False) -> bytes:
 
 
 def _check(number: str, name: str, part: str, points: int):
-    declared = {"exercise": number, "name": name, "parts": [part], "points": points}
+    declared = {"exercise": number, "name": name, "components": [part], "points": points}
     declared |= {"difficulty": 1, "importance": 1, "minutes": 1, "stretch": False}
     return new_code_cell(f'check("{number}", {part})', metadata={"course": declared})
 
@@ -71,12 +72,14 @@ def installed(folder: Path, with_a_test: bool = False) -> Iterator[Path]:
     listed = folder / "exercises.json"
     listed.write_text(json.dumps(notebooks.declared(path)))
     added = {}
-    for name, file in (("solutions", "solutions_toy"), ("course.checks", "checks_toy"), ("autograde.bank", "bank_toy")):
+    for name, file in (("solutions", "solutions_toy"), ("course.checks", "checks_toy")):
         if f"{name}.toy" not in sys.modules:
             added[f"{name}.toy"] = HERE / f"{file}.py"
     before = course.exercises._FILE, course.chapters.__file__
     course.exercises._FILE, course.chapters.__file__ = listed, str(HERE / "chapters" / "__init__.py")
     course.exercises.exercises.cache_clear()
+    answers = reader.FOLDERS
+    reader.FOLDERS = (*answers, HERE / "answers")
     try:
         for name, file in added.items():
             spec = importlib.util.spec_from_file_location(name, file)
@@ -84,6 +87,7 @@ def installed(folder: Path, with_a_test: bool = False) -> Iterator[Path]:
             spec.loader.exec_module(sys.modules[name])
         yield path
     finally:
+        reader.FOLDERS = answers
         course.exercises._FILE, course.chapters.__file__ = before
         course.exercises.exercises.cache_clear()
         for name in added:

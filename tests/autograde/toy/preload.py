@@ -2,7 +2,7 @@
 
     python -m tests.autograde.toy.preload grade --class FOLDER
 
-A hand-in whose text says "ends its worker" does so, each time; one that says "breaks its machine" takes bubblewrap off
+A submission whose text says "ends its worker" does so, each time; one that says "breaks its machine" takes bubblewrap off
 a PATH that is there to be broken, and ends its worker's sandbox.
 """
 
@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from autograde.desk import Desk
+from autograde.grading.worker import Worker
 from tests.autograde import toy
 
 _open = contextlib.ExitStack()
@@ -22,7 +22,7 @@ _open = contextlib.ExitStack()
 def dask_setup(worker) -> None:
     """Called by Dask when a worker starts."""
     _open.enter_context(toy.installed(Path(_open.enter_context(tempfile.TemporaryDirectory()))))
-    grade = Desk.grade
+    grade = Worker.grade
 
     def deadly(self, seen):
         text = "".join(cell.source for cell in seen.notebook.cells) if seen.notebook is not None else ""
@@ -34,7 +34,7 @@ def dask_setup(worker) -> None:
             self.close()
         return grade(self, seen)
 
-    Desk.grade = deadly  # type: ignore[method-assign]
+    Worker.grade = deadly  # type: ignore[method-assign]
 
 
 def main() -> None:

@@ -1,0 +1,188 @@
+# %% wrong: the forward pass alone
+# Two operations for a parameter and a token are the forward pass. The backward pass needs twice as many again, for the
+# scores too. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 2 * num_parameters * num_tokens + 4 * num_layers * d_model * num_tokens**2
+
+# %% wrong: multiplications alone
+# A multiplication and the addition after it are two operations: every number here is half of what it should be. See
+# section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 3 * num_parameters * num_tokens + 6 * num_layers * d_model * num_tokens**2
+
+# %% wrong: computed twice, counted twice
+# Eight for six counts the forward pass twice, as it happens with activation checkpointing. What is computed again to
+# save memory is no part of what the model needs. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 8 * num_parameters * num_tokens + 16 * num_layers * d_model * num_tokens**2
+
+# %% wrong: no attention
+# The products of queries with keys and of weights with values have no parameters, so they are not in the first term.
+# Add theirs. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters * num_tokens
+
+# %% wrong: the attention of one layer
+# The attention was counted once, and each layer has one. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters * num_tokens + 12 * d_model * num_tokens**2
+
+# %% wrong: scores counted once a token
+# The attention of one token over T tokens was counted, and there are T tokens in a sequence: it goes with the square
+# of the length. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens
+
+# %% wrong: the scores without the weighted sums
+# Half of the attention is missing: queries with keys are one product, weights with values another. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters * num_tokens + 6 * num_layers * d_model * num_tokens**2
+
+# %% wrong: the operations of one token
+# These are the operations of one token, and sequences per second were given. Multiply by the tokens of a sequence. See
+# section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters + 12 * num_layers * d_model * num_tokens
+
+# %% wrong: a sequence's length forgotten for the parameters
+# Every parameter meets every token of the sequence: the first term goes with the length too. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters + 12 * num_layers * d_model * num_tokens**2
+
+# %% wrong: cut off at one
+# A share above one came back as one. It cannot be, and so it says that the peak was measured badly: do not hide it.
+# See section 9.12.
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    return min(1.0, flops * sequences_per_second / peak_flops)
+
+# %% wrong: the width squared
+# That is how the maps' operations grow, and their parameters are counted already. The scores go with the width and the
+# square of the length. See section 9.12.
+
+# --- before
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
+# --- after
+    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model**2 * num_tokens
+
+# %% wrong: divided by the rate
+# The operations of a sequence were divided by sequences per second. Multiplied they are operations per second. See
+# section 9.12.
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    return flops / sequences_per_second / peak_flops
+
+# %% wrong: percent
+# That is a percentage. A share is asked for: 0.5 for half. See section 9.12.
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    return flops * sequences_per_second / peak_flops * 100
+
+# %% wrong: turned round
+# That says how many times the peak is what is used. The share is the other way round. See section 9.12.
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    return peak_flops / (flops * sequences_per_second)
+
+# %% wrong: no rate
+# The operations of one sequence were divided by those of a second. Multiply by how many sequences a second has. See
+# section 9.12.
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    return flops / peak_flops
+
+# %% wrong: no ValueError
+# A device that can do nothing, or less, was taken without a word, or stopped at Python's own error. Raise ValueError
+# with the number in it. See section 9.12.
+
+# --- before
+    if peak_flops <= 0:
+# --- after
+    if False:
+
+# %% wrong: only zero is refused
+# A negative peak was taken without a word. Everything that is not above zero is a ValueError. See section 9.12.
+
+# --- before
+    if peak_flops <= 0:
+# --- after
+    if peak_flops == 0:
+
+# %% correct: by the token
+
+def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, sequences_per_second, peak_flops):
+    if not peak_flops > 0:
+        raise ValueError(f"peak_flops must be above 0, got {peak_flops}")
+    per_token = 6 * (num_parameters + 2 * num_layers * d_model * num_tokens)
+    return per_token * num_tokens * sequences_per_second / peak_flops
+
+# %% correct: forward, then three times that
+
+def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, sequences_per_second, peak_flops):
+    if peak_flops <= 0.0:
+        raise ValueError(f"{peak_flops} operations per second")
+    scores = sums = 2 * num_tokens * num_tokens * d_model
+    forward = 2 * num_parameters * num_tokens + num_layers * (scores + sums)
+    return 3 * forward / (peak_flops / sequences_per_second)
+
+# %% correct: layer by layer
+
+def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, sequences_per_second, peak_flops):
+    if peak_flops <= 0:
+        raise ValueError("the peak is not above 0: %g" % peak_flops)
+    flops = 6.0 * num_parameters * num_tokens
+    for layer in range(num_layers):
+        flops += 12.0 * num_tokens**2 * d_model
+    return flops / peak_flops * sequences_per_second
+
+# %% correct: seconds needed at the peak
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    seconds = flops / peak_flops
+    return seconds * sequences_per_second
+
+# %% correct: a tensor
+
+# --- before
+    return flops * sequences_per_second / peak_flops
+# --- after
+    return float(torch.tensor(flops * sequences_per_second).double() / peak_flops)

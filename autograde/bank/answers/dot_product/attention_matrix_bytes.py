@@ -1,0 +1,124 @@
+# %% wrong: one weight a token
+# The number grows with the tokens, and not with their square. Each token has a weight for each token.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens * bytes_per_element
+
+# %% wrong: the heads are left out
+# The heads are not counted. Each has a matrix of its own.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_tokens**2 * bytes_per_element
+
+# %% wrong: the layers are left out
+# The layers are not counted. Training keeps the weights of all of them until the backward pass.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_heads * num_tokens**2 * bytes_per_element
+
+# %% wrong: weights counted, not bytes
+# That is the number of weights. Multiply it by the bytes of one.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens**2
+
+# %% wrong: bits
+# That is eight times too many: bits. The argument is in bytes, and so is the result.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element * 8
+
+# %% wrong: always four bytes
+# It is right in float32 alone. Use the bytes that are given.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens**2 * 4
+
+# %% wrong: half of the matrix
+# One triangle of the matrix was counted. A weight from t to s is another number than that from s to t, and a masked
+# weight takes its place too.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens * (num_tokens + 1) // 2 * bytes_per_element
+
+# %% wrong: the heads are squared as well
+# The heads were squared together with the tokens. Each head has one matrix of its own, and heads do not look at one
+# another.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * (num_heads * num_tokens) ** 2 * bytes_per_element
+
+# %% wrong: heads and layers are added
+# Heads and layers were added. Each layer has all its heads: multiply.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return (num_layers + num_heads) * num_tokens**2 * bytes_per_element
+
+# %% wrong: pairs of different tokens
+# A token's weight for itself was left out. It has one, on the diagonal.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens * (num_tokens - 1) * bytes_per_element
+
+# %% wrong: pairs without order
+# Pairs were counted once and without the token itself. A weight from t to s is another number than that from s to t,
+# and each token has one for itself.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * (num_tokens * (num_tokens - 1) // 2) * bytes_per_element
+
+# %% wrong: scores and weights
+# That is twice too many. The weights alone are asked for; scores need not be kept beside them.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return 2 * num_layers * num_heads * num_tokens**2 * bytes_per_element
+
+# %% wrong: in MiB
+# The result is in MiB. Return bytes, a whole number; whoever prints it may divide.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element / 2**20
+
+# %% correct: product of a list
+
+def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
+    total = bytes_per_element
+    for count in (num_tokens, num_tokens, num_heads, num_layers):
+        total *= count
+    return total
+
+# %% correct: asked of a tensor that takes no memory
+
+def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
+    return torch.empty(num_layers, num_heads, num_tokens, num_tokens, device="meta").numel() * bytes_per_element
+
+# %% correct: layer by layer
+
+def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
+    return sum(num_heads * num_tokens * num_tokens * bytes_per_element for _ in range(num_layers))

@@ -1,0 +1,247 @@
+# %% wrong: the update gate is the wrong way round
+# The gate lets the new candidate through where it should keep the old state. In this form of the GRU (PyTorch's;
+# papers have both) z multiplies the OLD state. See the last of the four equations.
+
+# --- before
+        return (1 - update) * candidate + update * hidden
+# --- after
+        return update * candidate + (1 - update) * hidden
+
+# %% wrong: the reset gate acts before the matrix
+# The reset gate multiplies h before W_hn does. That is the form of the first paper; here r multiplies W_hn h + b_hn,
+# so that one matrix product serves all three parts.
+
+# --- before
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        w_hn, b_hn = self.weight_hh[2 * self.hidden_size :], self.bias_hh[2 * self.hidden_size :]
+        candidate = torch.tanh(input_n + F.linear(reset * hidden, w_hn, b_hn))
+
+# %% wrong: the reset gate leaves the bias b_hn alone
+# The bias b_hn is added after the reset gate has acted. It belongs inside the bracket that r multiplies.
+
+# --- before
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        b_hn = self.bias_hh[2 * self.hidden_size :]
+        candidate = torch.tanh(input_n + reset * (hidden_n - b_hn) + b_hn)
+
+# %% wrong: the reset gate acts on the input too
+# The reset gate multiplies the input's part as well. It decides how much of the OLD state the candidate sees; the
+# input always comes through.
+
+# --- before
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        candidate = torch.tanh(reset * (input_n + hidden_n))
+
+# %% wrong: there is no reset gate
+# The candidate looks the same whatever the reset gate says. Multiply the old state's share by r.
+
+# --- before
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        candidate = torch.tanh(input_n + hidden_n)
+
+# %% wrong: reset and update are taken in the other order
+# The first H rows of the stacked weights are taken for the update gate. The order is r, z, n.
+
+# --- before
+        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+# --- after
+        input_z, input_r, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_z, hidden_r, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+
+# %% wrong: the candidate goes through a sigmoid
+# The candidate is never negative. Gates are sigmoids because they are shares; the candidate is a state, and its
+# squashing is tanh.
+
+# --- before
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        candidate = torch.sigmoid(input_n + reset * hidden_n)
+
+# %% wrong: the gates go through a tanh
+# The gates take negative values. A gate is a share between 0 and 1: a sigmoid.
+
+# --- before
+        reset = torch.sigmoid(input_r + hidden_r)
+        update = torch.sigmoid(input_z + hidden_z)
+# --- after
+        reset = torch.tanh(input_r + hidden_r)
+        update = torch.tanh(input_z + hidden_z)
+
+# %% wrong: the candidate has no tanh
+# The candidate leaves the range from -1 to 1, and over many steps the state can grow without bound. Squash it with
+# tanh.
+
+# --- before
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        candidate = input_n + reset * hidden_n
+
+# %% wrong: the old state is not carried over
+# Where the update gate is at 1 nothing is left. The second term of the last equation carries the old state over: that
+# path is the point of the cell.
+
+# --- before
+        return (1 - update) * candidate + update * hidden
+# --- after
+        return (1 - update) * candidate
+
+# %% wrong: the state's bias is forgotten
+# bias_hh has no effect. Both the input's and the state's product have a bias of their own.
+
+# --- before
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+# --- after
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh).chunk(3, dim=1)
+
+# %% wrong: no guard
+# The new state is right, but the guard of the stub is gone: one old state beside a batch of inputs is spread over all
+# of them without a word. Put it back.
+
+# --- before
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+# --- after
+        if False:
+
+# %% correct: one slice a gate
+
+class GRUCell(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
+        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
+        bound = 1 / math.sqrt(hidden_size)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input, hidden):
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
+
+        H = self.hidden_size
+        gi = input @ self.weight_ih.T + self.bias_ih
+        gh = hidden @ self.weight_hh.T + self.bias_hh
+        r = torch.sigmoid(gi[:, :H] + gh[:, :H])
+        z = torch.sigmoid(gi[:, H:2 * H] + gh[:, H:2 * H])
+        n = torch.tanh(gi[:, 2 * H:] + r * gh[:, 2 * H:])
+        return n + z * (hidden - n)
+
+# %% correct: six matrices with their names
+
+class GRUCell(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
+        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
+        bound = 1 / math.sqrt(hidden_size)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input, hidden):
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
+
+        x, h = input, hidden
+        W_ir, W_iz, W_in = self.weight_ih.chunk(3)
+        W_hr, W_hz, W_hn = self.weight_hh.chunk(3)
+        b_ir, b_iz, b_in = self.bias_ih.chunk(3)
+        b_hr, b_hz, b_hn = self.bias_hh.chunk(3)
+        r = (x @ W_ir.T + b_ir + h @ W_hr.T + b_hr).sigmoid()
+        z = (x @ W_iz.T + b_iz + h @ W_hz.T + b_hz).sigmoid()
+        n = (x @ W_in.T + b_in + r * (h @ W_hn.T + b_hn)).tanh()
+        return (1 - z) * n + z * h
+
+# %% correct: einsum
+
+class GRUCell(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
+        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
+        bound = 1 / math.sqrt(hidden_size)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input, hidden):
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
+
+        from_input = torch.einsum("bi,gi->bg", input, self.weight_ih) + self.bias_ih
+        from_hidden = torch.einsum("bh,gh->bg", hidden, self.weight_hh) + self.bias_hh
+        i = from_input.unflatten(1, (3, -1))
+        h = from_hidden.unflatten(1, (3, -1))
+        gates = torch.sigmoid(i[:, :2] + h[:, :2])
+        candidate = torch.tanh(i[:, 2] + gates[:, 0] * h[:, 2])
+        return torch.lerp(candidate, hidden, gates[:, 1])
+
+# %% correct: a loop over the batch
+
+class GRUCell(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
+        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
+        bound = 1 / math.sqrt(hidden_size)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input, hidden):
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
+
+        rows = []
+        for x, h in zip(input, hidden):
+            i = self.weight_ih @ x + self.bias_ih
+            g = self.weight_hh @ h + self.bias_hh
+            H = len(h)
+            r, z = torch.sigmoid(i[:H] + g[:H]), torch.sigmoid(i[H:2*H] + g[H:2*H])
+            rows.append(z * h + (1 - z) * torch.tanh(i[2*H:] + r * g[2*H:]))
+        return torch.stack(rows)
+
+# %% correct: gates together, the exponential written out
+
+class GRUCell(nn.Module):
+    def __init__(self, input_size, hidden_size):
+        super().__init__()
+        self.input_size, self.hidden_size = input_size, hidden_size
+        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
+        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
+        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
+        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
+        bound = 1 / math.sqrt(hidden_size)
+        for parameter in self.parameters():
+            nn.init.uniform_(parameter, -bound, bound)
+
+    def forward(self, input, hidden):
+        batch = input.shape[0]
+        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
+
+        H = self.hidden_size
+        i = F.linear(input, self.weight_ih, self.bias_ih)
+        h = F.linear(hidden, self.weight_hh, self.bias_hh)
+        rz = 1 / (1 + torch.exp(-(i + h)[:, : 2 * H]))
+        r, z = rz.split(H, dim=1)
+        a = i[:, 2 * H :] + r * h[:, 2 * H :]
+        n = 2 * torch.sigmoid(2 * a) - 1
+        return (1 - z) * n + z * hidden

@@ -1,0 +1,297 @@
+# %% wrong: the state stays in its old order
+# Hypotheses went on from each other's states: after the best have been chosen, row i of the state has to belong to
+# hypothesis i. Reorder it with the rows they came from.
+
+# --- before
+        rows = torch.tensor([row for _, _, row in live])
+# --- after
+        rows = torch.arange(len(live)) % max(row + 1 for _, _, row in live)
+
+# %% wrong: the best is chosen without what was before
+# Only the newest word's log-probability counts. A hypothesis is judged by the sum over all its words.
+
+# --- before
+        totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
+# --- after
+        totals = F.log_softmax(logits, dim=1)
+
+# %% wrong: greedy, whatever the beam
+# With a beam of 1 it is right, with 3 it is still greedy: only one hypothesis is kept.
+
+# --- before
+    live: list[tuple[list[int], float, int]] = [([], 0.0, 0)]
+# --- after
+    live: list[tuple[list[int], float, int]] = [([], 0.0, 0)]
+    beam_size = 1
+# --- before
+        beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
+# --- after
+        beam = extended[:1]
+
+# %% wrong: finished hypotheses are dropped
+# A hypothesis that had ended was forgotten at the next step. It stays in the beam and competes.
+
+# --- before
+        beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
+# --- after
+        beam = sorted(extended, key=score, reverse=True)[:beam_size]
+
+# %% wrong: finished hypotheses go on
+# Words were written behind eos_id. A hypothesis that ends with it is finished and stays as it is.
+
+# --- before
+        finished = [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]
+        live = [hypothesis for hypothesis in beam if hypothesis[0][-1] != eos_id]
+# --- after
+        finished = []
+        live = beam
+
+# %% wrong: the first that ends is returned
+# The search stopped when the first hypothesis had ended. Another, still being written, may come out better: go on
+# until all in the beam are finished.
+
+# --- before
+        if not live:
+            break
+# --- after
+        if finished:
+            return torch.tensor(finished[0][0]), score(finished[0])
+
+# %% wrong: only finished hypotheses may win
+# A hypothesis that was cut off at max_length was passed over though its score is the highest. All of the beam compete.
+
+# --- before
+    best = max(finished + live, key=score)
+# --- after
+    best = max(finished or live, key=score)
+
+# %% wrong: the length penalty is not used
+# With a length penalty the result does not change. Divide the sum by the number of tokens to that power.
+
+# --- before
+        return total / len(tokens) ** length_penalty
+# --- after
+        return total
+
+# %% wrong: the length penalty is used at the end only
+# The beam was filled by the plain sums, and the length came in only at the end. Finished and unfinished hypotheses of
+# unlike length compete in the beam by their scores.
+
+# --- before
+        beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
+# --- after
+        beam = sorted(finished + extended, key=lambda hypothesis: hypothesis[1], reverse=True)[:beam_size]
+
+# %% wrong: multiplied by the length
+# The sum was multiplied by the length. A sum of logarithms is negative: to be fair to long sentences it is divided.
+
+# --- before
+        return total / len(tokens) ** length_penalty
+# --- after
+        return total * len(tokens) ** length_penalty
+
+# %% wrong: the begin token counts
+# The length is one too many: bos_id is not counted.
+
+# --- before
+        return total / len(tokens) ** length_penalty
+# --- after
+        return total / (len(tokens) + 1) ** length_penalty
+
+# %% wrong: eos_id does not count in the length
+# The length leaves eos_id out. It is a token like the others, with a log-probability in the sum.
+
+# --- before
+        return total / len(tokens) ** length_penalty
+# --- after
+        return total / max(len(tokens) - (tokens[-1] == eos_id), 1) ** length_penalty
+
+# %% wrong: logits are summed
+# The logits were summed as they are; rows with large numbers win. Make log-probabilities of them first.
+
+# --- before
+        totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
+# --- after
+        totals = totals + logits
+
+# %% wrong: probabilities are summed
+# Probabilities were added. Those of words multiply; their logarithms add.
+
+# --- before
+        totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
+# --- after
+        totals = totals + F.softmax(logits, dim=1)
+
+# %% wrong: each hypothesis keeps its own best
+# Every hypothesis was extended by its own best word only. The extensions of all hypotheses compete with each other:
+# two of the best may come from the same one.
+
+# --- before
+        beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
+# --- after
+        beam = sorted(finished + [max((e for e in extended if e[2] == r), key=score) for r in range(len(live)) if any(e[2] == r for e in extended)] if len(live) > 1 else finished + extended, key=score, reverse=True)[:beam_size]
+
+# %% wrong: the begin token is part of the result
+# The tokens begin with bos_id. It was fed in and not written: leave it out.
+
+# --- before
+    return torch.tensor(best[0]), score(best)
+# --- after
+    return torch.tensor([bos_id, *best[0]]), score(best)
+
+# %% wrong: finished hypotheses take no place in the beam
+# Finished hypotheses were put aside, and the beam was filled without them. They stay in it and compete: each takes the
+# place of one that is still being written.
+
+# --- before
+        beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
+        finished = [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]
+# --- after
+        beam = sorted(extended, key=score, reverse=True)[:beam_size]
+        finished += [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]
+
+# %% wrong: the search ends when the best has ended
+# The search stopped as soon as the best of the beam had ended. With a length penalty one that is still being written
+# can overtake it: go on until all that are kept are finished.
+
+# --- before
+        if not live:
+# --- after
+        if not live or (finished and max(map(score, finished)) >= max(map(score, live))):
+
+# %% wrong: the search ends when any has ended
+# The search stopped when the first hypothesis had ended. Another, still being written, may come out better: go on
+# until all in the beam are finished.
+
+# --- before
+        if not live:
+# --- after
+        if finished or not live:
+
+# %% wrong: eos_id is left out of the result
+# The tokens came back without eos_id. Where the hypothesis is finished it is one of them.
+
+# --- before
+    return torch.tensor(best[0]), score(best)
+# --- after
+    return torch.tensor([t for t in best[0] if t != eos_id], dtype=torch.int64), score(best)
+
+# %% wrong: the score that comes back is the sum
+# The right sentence came back with its sum of log-probabilities. Its score is that sum divided by the length to the
+# power of the penalty.
+
+# --- before
+    return torch.tensor(best[0]), score(best)
+# --- after
+    return torch.tensor(best[0]), best[1]
+
+# %% wrong: the penalty as a factor
+# The sum was divided by the length times the penalty. The penalty is the power to which the length is taken.
+
+# --- before
+        return total / len(tokens) ** length_penalty
+# --- after
+        return total / (len(tokens) * length_penalty) if length_penalty else total
+
+# %% wrong: the last words are handed on as a list
+# step got a list of numbers. It takes a tensor with one token for each row, as in greedy_decode: an embedding can do
+# nothing with a list.
+
+# --- before
+        token = torch.tensor([tokens[-1] for tokens, _, _ in live])
+# --- after
+        token = [tokens[-1] for tokens, _, _ in live]
+
+# %% correct: one sorted list of everything
+
+def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
+    if beam_size < 1 or max_length < 1:
+        raise ValueError("beam_size and max_length must be 1 or more")
+    rank = lambda h: h["sum"] / len(h["tokens"]) ** length_penalty
+    beam = [{"tokens": [], "sum": 0.0, "state": state, "last": bos_id, "done": False}]
+    for _ in range(max_length):
+        pool = [h for h in beam if h["done"]]
+        for h in beam:
+            if h["done"]:
+                continue
+            logits, after = step(torch.tensor([h["last"]]), h["state"])
+            for token, log_p in enumerate(torch.log_softmax(logits[0], 0).tolist()):
+                pool.append({"tokens": h["tokens"] + [token], "sum": h["sum"] + log_p, "state": after, "last": token, "done": token == eos_id})
+        beam = sorted(pool, key=rank, reverse=True)[:beam_size]
+        if all(h["done"] for h in beam):
+            break
+    return torch.tensor(beam[0]["tokens"]), rank(beam[0])
+
+# %% correct: finished rows in the same tensors
+
+@torch.no_grad()
+def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
+    if min(beam_size, max_length) < 1:
+        raise ValueError("at least 1")
+    parts = state if isinstance(state, tuple) else (state,)
+    tokens, sums, lengths = torch.zeros(1, 0, dtype=torch.long), torch.zeros(1), torch.zeros(1)
+    last, done = torch.tensor([bos_id]), torch.tensor([False])
+    for _ in range(max_length):
+        logits, new = step(last, parts if isinstance(state, tuple) else parts[0])
+        new = new if isinstance(new, tuple) else (new,)
+        log_p = torch.log_softmax(logits, 1)
+        V = log_p.shape[1]
+        frozen = torch.full((V,), float("-inf"))
+        frozen[eos_id] = 0.0
+        log_p = torch.where(done[:, None], frozen, log_p)
+        total = sums[:, None] + log_p
+        length = (lengths + (~done).float())[:, None].expand(-1, V)
+        scores = (total / length**length_penalty).flatten()
+        chosen = scores.topk(min(beam_size, int(scores.isfinite().sum()))).indices
+        row, word = chosen // V, chosen % V
+        tokens = torch.cat([tokens[row], word[:, None]], 1)
+        sums, lengths = total.flatten()[chosen], length.flatten()[chosen]
+        done, last = done[row] | (word == eos_id), word
+        parts = tuple(p[row] for p in new)
+        if done.all():
+            break
+    best = int((sums / lengths**length_penalty).argmax())
+    return tokens[best, : int(lengths[best])], float(sums[best] / lengths[best] ** length_penalty)
+
+# %% correct: a heap
+
+def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
+    import heapq
+
+    if beam_size < 1 or max_length < 1:
+        raise ValueError((beam_size, max_length))
+    normal = lambda total, n: total / n**length_penalty
+    done, alive = [], [(0.0, (), None)]
+    word = torch.tensor([bos_id])
+    for n in range(1, max_length + 1):
+        logits, state = step(word, state)
+        table = logits.log_softmax(-1).tolist()
+        pool = [(normal(s, len(t)), s, t, -1) for s, t, _ in done]
+        for i, (s, t, _) in enumerate(alive):
+            pool += [(normal(s + p, n), s + p, (*t, v), i) for v, p in enumerate(table[i])]
+        kept = heapq.nlargest(beam_size, pool, key=lambda entry: entry[0])
+        done = [(s, t, None) for _, s, t, _ in kept if t[-1] == eos_id]
+        alive = [(s, t, i) for _, s, t, i in kept if t[-1] != eos_id]
+        if not alive:
+            break
+        rows = [i for _, _, i in alive]
+        state = tuple(p[rows] for p in state) if isinstance(state, tuple) else state[rows]
+        word = torch.tensor([t[-1] for _, t, _ in alive])
+    s, t, _ = max(done + alive, key=lambda h: normal(h[0], len(h[1])))
+    return torch.tensor(t), normal(s, len(t))
+
+# %% correct: index_select for the state
+
+# --- before
+        state = tuple(part[rows] for part in state) if isinstance(state, tuple) else state[rows]
+# --- after
+        pick = lambda part: part.index_select(0, rows)
+        state = tuple(map(pick, state)) if isinstance(state, tuple) else pick(state)
+
+# %% correct: the score kept as a tensor until the end
+
+# --- before
+    return torch.tensor(best[0]), score(best)
+# --- after
+    result = torch.tensor(score(best), dtype=torch.float64)
+    return torch.tensor(best[0], dtype=torch.int64), result.item()

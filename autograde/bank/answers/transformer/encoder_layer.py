@@ -1,0 +1,621 @@
+# %% wrong: the sum starts from the normed stream
+# With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here
+# the normed x took the stream's place.
+
+# --- before
+            normed = self.norm1(x)
+# --- after
+            x = normed = self.norm1(x)
+
+# %% wrong: nothing is added, attention replaces the stream
+# What the attention gives took the place of the stream. Each part reads the stream and adds to it; see section 6.1 for
+# what becomes of a tower without that.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- before
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+# --- after
+        x = self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
+
+# %% wrong: feed-forward replaces the stream
+# The attention adds to the stream, the feed-forward network replaces it. Both read and add.
+
+# --- before
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+# --- after
+            return self.dropout(self.feed_forward(self.norm2(x)))
+# --- before
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+        return self.norm2(self.dropout(self.feed_forward(x)))
+
+# %% wrong: always the norm after
+# norm_first=True gives what norm_first=False should. There are two orders to write.
+
+# --- before
+        if self.norm_first:
+# --- after
+        if False:
+
+# %% wrong: always the norm before
+# norm_first=False gives what norm_first=True should. In the paper's order the norm comes after the sum.
+
+# --- before
+        if self.norm_first:
+# --- after
+        if True:
+
+# %% wrong: the two orders are exchanged
+# Both orders are there, and each stands where the other should: norm_first=True means that a part reads norm(x).
+
+# --- before
+        if self.norm_first:
+# --- after
+        if not self.norm_first:
+
+# %% wrong: the mask is not handed on
+# Without a mask the output is right, with one it is that of no mask. Hand it on to the attention.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = x + self.dropout(self.self_attention(normed, normed, normed)[0])
+# --- before
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+# --- after
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x)[0]))
+
+# %% wrong: norm1 is used twice
+# The feed-forward network's norm has weights of its own, norm2; norm1 was used for both.
+
+# --- before
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+# --- after
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+# --- before
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+# --- after
+            return x + self.dropout(self.feed_forward(self.norm1(x)))
+# --- before
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+        return self.norm1(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: keys and values are not normed
+# With norm_first only the queries were normed. In self-attention query, key and value are the same tensor: norm it
+# once and give it three times.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = x + self.dropout(self.self_attention(normed, x, x, mask)[0])
+
+# %% wrong: both parts read the layer's input
+# The feed-forward network read the stream as it was before the attention added to it. The parts come one after the
+# other.
+
+# --- before
+        if self.norm_first:
+# --- after
+        if self.norm_first:
+            before = x
+# --- before
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+# --- after
+            return x + self.dropout(self.feed_forward(self.norm2(before)))
+        before = x
+# --- before
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+        return self.norm2(x + self.dropout(self.feed_forward(before)))
+
+# %% wrong: dropout falls on the stream
+# In training dropout was applied to the sum, which drops parts of the stream itself. Apply it to what a part adds,
+# before it is added.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+            x = self.dropout(x + self.self_attention(normed, normed, normed, mask)[0])
+            return self.dropout(x + self.feed_forward(self.norm2(x)))
+        x = self.norm1(self.dropout(x + self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(self.dropout(x + self.feed_forward(x)))
+
+# %% wrong: no dropout
+# In evaluation all is right, in training nothing is dropped: self.dropout is not used.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+            x = x + self.self_attention(normed, normed, normed, mask)[0]
+            return x + self.feed_forward(self.norm2(x))
+        x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
+        return self.norm2(x + self.feed_forward(x))
+
+# %% wrong: dropout in evaluation too
+# Numbers are dropped after eval() as well: F.dropout drops unless it is told not to. Use the module self.dropout,
+# which knows its mode.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+            x = x + F.dropout(p=self.dropout.p, input=self.self_attention(normed, normed, normed, mask)[0])
+            return x + F.dropout(p=self.dropout.p, input=self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + F.dropout(p=self.dropout.p, input=self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + F.dropout(p=self.dropout.p, input=self.feed_forward(x)))
+
+# %% wrong: the norm before, and once more behind the layer
+# With norm_first something norms the end of the layer, and the stream no longer runs through it untouched. The tower
+# has one norm for that, at its very end.
+
+# --- before
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+# --- after
+            return self.norm2(x + self.dropout(self.feed_forward(self.norm2(x))))
+
+# %% wrong: both sums start from the normed stream
+# With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here
+# in both halves the normed x took the stream's place: give the normed tensor a name of its own.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            x = self.norm1(x)
+            x = x + self.dropout(self.self_attention(x, x, x, mask)[0])
+            x = self.norm2(x)
+            return x + self.dropout(self.feed_forward(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: the second sum starts from the normed stream
+# With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here
+# in the second half the normed x took the stream's place: give the normed tensor a name of its own.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            x = self.norm2(x)
+            return x + self.dropout(self.feed_forward(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: dropout on what the parts read, too
+# In training numbers are dropped from what a part reads, as well. dropout is for what a part adds, and for nothing
+# else.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.dropout(self.norm1(x))
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.dropout(self.norm2(x))))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: dropout on what the parts read instead
+# dropout fell on what a part reads. Apply it to what the part gives, before that is added.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.dropout(self.norm1(x))
+            x = x + self.self_attention(n, n, n, mask)[0]
+            return x + self.feed_forward(self.dropout(self.norm2(x)))
+        n = self.dropout(x)
+        x = self.norm1(x + self.self_attention(n, n, n, mask)[0])
+        return self.norm2(x + self.feed_forward(self.dropout(x)))
+
+# %% wrong: dropout twice
+# dropout was applied twice to the same numbers: three quarters are gone where half should be. Once is enough.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.dropout(self.self_attention(n, n, n, mask)[0]))
+            return x + self.dropout(self.dropout(self.feed_forward(self.norm2(x))))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: dropout on the attention alone
+# What the attention adds is dropped in training, what the feed-forward network adds is not. Both are.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.feed_forward(self.norm2(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.feed_forward(x))
+
+# %% wrong: dropout on the feed-forward network alone
+# What the feed-forward network adds is dropped in training, what the attention adds is not. Both are.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.self_attention(n, n, n, mask)[0]
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: dropout behind the norm
+# With norm_first=False dropout came behind the norm and falls on the stream. Apply it to what the part gives, before
+# the sum.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = self.dropout(self.norm1(x + self.self_attention(x, x, x, mask)[0]))
+        return self.dropout(self.norm2(x + self.feed_forward(x)))
+
+# %% wrong: values are not normed
+# With norm_first queries and keys were normed and the values were not. In self-attention all three are the same
+# tensor.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = x + self.dropout(self.self_attention(normed, normed, x, mask)[0])
+
+# %% wrong: norm1 and norm2 are exchanged
+# norm2 went to the attention and norm1 to the feed-forward network: each has its own, in the order of the parts.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm2(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm1(x)))
+        x = self.norm2(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm1(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: the feed-forward network reads the bare stream
+# With norm_first the feed-forward network read x without its norm. It reads norm2(x).
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(x))
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+
+# %% wrong: the second sum starts from the layer's input
+# The last sum starts from the layer's input, so what the attention added is lost. It starts from the stream as the
+# attention left it.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            a = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(a)))
+        a = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(a)))
+
+# %% wrong: norm of the part instead of the sum
+# With norm_first=False the norm was put around what a part gives. In the paper's order it is around the sum.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            n = self.norm1(x)
+            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+        x = x + self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return x + self.norm2(self.dropout(self.feed_forward(x)))
+
+# %% wrong: the feed-forward network comes first
+# The two parts stand in the wrong order: attention first, then the feed-forward network.
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        if self.norm_first:
+            x = x + self.dropout(self.feed_forward(self.norm2(x)))
+            n = self.norm1(x)
+            return x + self.dropout(self.self_attention(n, n, n, mask)[0])
+        x = self.norm2(x + self.dropout(self.feed_forward(x)))
+        return self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+
+# %% wrong: the attention's pair is used whole
+# The attention gives a pair, its output and its weights. Only the output is added.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask))
+# --- before
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+# --- after
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)))
+
+# %% wrong: the mask is turned round
+# What the mask allows was hidden and what it hides was read. True means may attend, in your attention too: hand the
+# mask on as it is.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = x + self.dropout(self.self_attention(normed, normed, normed, None if mask is None else ~mask)[0])
+# --- before
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+# --- after
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, None if mask is None else ~mask)[0]))
+
+# %% wrong: causal where no mask is given
+# Without a mask later positions are hidden. None means that everything may be read; the caller makes masks.
+
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            x = x + self.dropout(self.self_attention(normed, normed, normed, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril() if mask is None else mask)[0])
+# --- before
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+# --- after
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril() if mask is None else mask)[0]))
+
+# %% wrong: eps does not reach the norms
+# With another layer_norm_eps nothing changes: both norms keep PyTorch's own. Hand it on to them.
+
+# --- before
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+# --- after
+        self.norm1 = nn.LayerNorm(d_model)
+        self.norm2 = nn.LayerNorm(d_model)
+
+# %% wrong: the activation does not reach the network
+# With another activation nothing changes: the feed-forward network keeps its own relu. Hand it on.
+
+# --- before
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+# --- after
+        self.feed_forward = FeedForward(d_model, d_ff)
+
+# %% correct: one function around each part
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def around(self, x, norm, part):
+        return x + self.dropout(part(norm(x))) if self.norm_first else norm(x + self.dropout(part(x)))
+
+    def forward(self, x, mask=None):
+        x = self.around(x, self.norm1, lambda y: self.self_attention(y, y, y, mask)[0])
+        return self.around(x, self.norm2, self.feed_forward)
+
+# %% correct: one line after the other
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        y = self.norm1(x) if self.norm_first else x
+        attended, _ = self.self_attention(query=y, key=y, value=y, mask=mask)
+        x = x + self.dropout(attended)
+        if not self.norm_first:
+            x = self.norm1(x)
+        y = self.norm2(x) if self.norm_first else x
+        x = x + self.dropout(self.feed_forward(y))
+        if not self.norm_first:
+            x = self.norm2(x)
+        return x
+
+# %% correct: added at the end
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        same = nn.Identity()
+        before1, after1 = (self.norm1, same) if self.norm_first else (same, self.norm1)
+        before2, after2 = (self.norm2, same) if self.norm_first else (same, self.norm2)
+        y = before1(x)
+        x = after1(torch.add(x, self.dropout(self.self_attention(y, y, y, mask)[0])))
+        return after2(torch.add(x, self.dropout(self.feed_forward(before2(x)))))
+
+# %% correct: F.dropout that knows the mode
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def forward(self, x, mask=None):
+        drop = lambda y: F.dropout(y, self.dropout.p, self.training)
+        if self.norm_first:
+            n = self.norm1(x)
+            a, _weights = self.self_attention(n, n, n, mask)
+            h = x + drop(a)
+            return h + drop(self.feed_forward(self.norm2(h)))
+        a, _weights = self.self_attention(x, x, x, mask)
+        h = self.norm1(x + drop(a))
+        return self.norm2(h + drop(self.feed_forward(h)))
+
+# %% correct: two methods
+
+class EncoderLayer(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
+        super().__init__()
+        self.self_attention = MultiHeadAttention(d_model, num_heads)
+        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+        self.dropout = nn.Dropout(dropout)
+        self.norm_first = norm_first
+
+    def pre(self, x, mask):
+        normed = self.norm1(x)
+        x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+        return x + self.dropout(self.feed_forward(self.norm2(x)))
+
+    def post(self, x, mask):
+        x = self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]) + x)
+        return self.norm2(self.dropout(self.feed_forward(x)) + x)
+
+    def forward(self, x, mask=None):
+        return (self.pre if self.norm_first else self.post)(x, mask)

@@ -1,0 +1,257 @@
+# %% wrong: the same layer many times
+# A list times a number repeats the same object: the layers share one set of weights. Make each layer anew.
+
+# --- before
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            for _ in range(num_layers)
+        )
+# --- after
+        self.layers = nn.ModuleList([EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)] * num_layers)
+
+# %% wrong: the layers in a plain list
+# The module does not know its layers: a plain list hides their parameters from the optimiser. Use nn.ModuleList.
+
+# --- before
+        self.layers = nn.ModuleList(
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            for _ in range(num_layers)
+        )
+# --- after
+        self.layers = [EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first) for _ in range(num_layers)]
+
+# %% wrong: no norm at the end
+# With norm_first nothing has normed the end of the stream. Give it self.norm at the very end.
+
+# --- before
+        return self.norm(x)
+# --- after
+        return x
+
+# %% wrong: a norm at the end in both placements
+# With norm_first=False the last layer has normed its output already; here it is done twice. self.norm is nn.Identity()
+# then.
+
+# --- before
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+# --- after
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
+
+# %% wrong: the norm at the end is for the wrong placement
+# The last norm is missing with norm_first=True and done twice with norm_first=False: the condition is turned round.
+
+# --- before
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+# --- after
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if not norm_first else nn.Identity()
+
+# %% wrong: the norm comes after every layer
+# The stream is normed behind every layer. self.norm is for the end of the tower alone.
+
+# --- before
+            x = layer(x, mask)
+        return self.norm(x)
+# --- after
+            x = self.norm(layer(x, mask))
+        return x
+
+# %% wrong: the mask is not handed on
+# The mask changes nothing. Hand it to every layer.
+
+# --- before
+            x = layer(x, mask)
+# --- after
+            x = layer(x)
+
+# %% wrong: the mask for the first layer alone
+# With one layer the mask works, with two it does not: only the first got it. What is forbidden is forbidden in every
+# layer.
+
+# --- before
+        for layer in self.layers:
+            x = layer(x, mask)
+# --- after
+        for i, layer in enumerate(self.layers):
+            x = layer(x, mask if i == 0 else None)
+
+# %% wrong: every layer reads the tower's input
+# Each layer was given the tower's input, so only the last one counts. A layer reads what the one before has left.
+
+# --- before
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+# --- after
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        start = x
+# --- before
+            x = layer(x, mask)
+# --- after
+            x = layer(start, mask)
+
+# %% wrong: norm_first does not reach the layers
+# The layers were built without norm_first and use their own default. Hand it on.
+
+# --- before
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+# --- after
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps)
+
+# %% wrong: the dropout does not reach the layers
+# In training nothing is dropped: the layers were built without the tower's dropout.
+
+# --- before
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+# --- after
+            EncoderLayer(d_model, num_heads, d_ff, 0.0, activation, layer_norm_eps, norm_first)
+
+# %% wrong: the activation does not reach the layers
+# The layers were built without the tower's activation and use relu. Hand it on.
+
+# --- before
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+# --- after
+            EncoderLayer(d_model, num_heads, d_ff, dropout, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
+
+# %% wrong: eps does not reach the layers
+# The layers were built without layer_norm_eps and use their own default. Hand it on.
+
+# --- before
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+# --- after
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first=norm_first)
+
+# %% wrong: eps does not reach the last norm
+# The last norm was built without layer_norm_eps. Hand it on.
+
+# --- before
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+# --- after
+        self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
+
+# %% wrong: norm_first lands in eps
+# The settings were given by position with one left out, so norm_first was taken for layer_norm_eps. Count the
+# constructor's arguments, or name them.
+
+# --- before
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+# --- after
+            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first)
+
+# %% wrong: the norm comes first
+# The norm stands before the first layer. It belongs behind the last one.
+
+# --- before
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+# --- after
+    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        x = self.norm(x)
+# --- before
+        return self.norm(x)
+# --- after
+        return x
+
+# %% wrong: x is added once more
+# The tower added the stream to what a layer gives. The layer has done that: its output is the stream.
+
+# --- before
+            x = layer(x, mask)
+# --- after
+            x = x + layer(x, mask)
+
+# %% wrong: the layers in reverse
+# The last layer came first. Go through them in the order in which they stand.
+
+# --- before
+        for layer in self.layers:
+# --- after
+        for layer in reversed(self.layers):
+
+# %% wrong: one layer too many
+# There is a layer more than num_layers asks for. Count what range gives.
+
+# --- before
+            for _ in range(num_layers)
+# --- after
+            for _ in range(num_layers + 1)
+
+# %% correct: append in a loop
+
+class TransformerEncoder(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
+        super().__init__()
+
+        self.layers = nn.ModuleList()
+        for _ in range(num_layers):
+            self.layers.append(
+                EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
+            )
+        self.norm = nn.LayerNorm(d_model, layer_norm_eps) if norm_first else nn.Identity()
+
+    def forward(self, x, mask=None):
+        for i in range(len(self.layers)):
+            x = self.layers[i](x, mask)
+        return self.norm(x)
+
+# %% correct: copies of one layer
+
+class TransformerEncoder(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
+        super().__init__()
+
+        import copy
+
+        layer = EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+        self.layers = nn.ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
+        self.norm = nn.Identity() if not norm_first else nn.LayerNorm(d_model, eps=layer_norm_eps)
+
+    def forward(self, x, mask=None):
+        for layer in self.layers:
+            x = layer(x, mask=mask)
+        return self.norm(x)
+
+# %% correct: functools.reduce
+
+class TransformerEncoder(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
+        super().__init__()
+
+        one = lambda: EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+        self.layers = nn.ModuleList(one() for _ in range(num_layers))
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+
+    def forward(self, x, mask=None):
+        from functools import reduce
+
+        return self.norm(reduce(lambda stream, layer: layer(stream, mask), self.layers, x))
+
+# %% correct: nn.Sequential as the list
+
+class TransformerEncoder(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
+        super().__init__()
+
+        self.layers = nn.Sequential(*[EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first) for _ in range(num_layers)])
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+
+    def forward(self, x, mask=None):
+        stream = x
+        for layer in self.layers:
+            stream = layer(stream, mask)
+        return self.norm(stream)
+
+# %% correct: the norm in forward where it is wanted
+
+class TransformerEncoder(nn.Module):
+    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
+        super().__init__()
+
+        layers = []
+        while len(layers) < num_layers:
+            layers.append(EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first))
+        self.layers, self.norm = nn.ModuleList(layers), nn.Identity()
+        if norm_first:
+            self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
+
+    def forward(self, x, mask=None):
+        for layer in self.layers.children():
+            x = layer(x, mask)
+        return self.norm(x)

@@ -1,0 +1,192 @@
+# %% wrong: the backbone is left out
+# The transformer was given the images themselves, and they are not of feature_size. The backbone comes first.
+
+# --- before
+        return self.transformer.encode(self.backbone(images))
+# --- after
+        return self.transformer.encode(images)
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        return self.transformer(images)
+
+# %% wrong: the backbone is frozen
+# No gradient reaches the backbone, so it stays as it was made. Backbone and transformer are to be trained together.
+
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        return self.transformer(self.backbone(images).detach())
+
+# %% wrong: the pool is not handed on
+# The hybrid has a class token whatever `pool` says: hand the pool on to the transformer.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, "class", feature_channels
+
+# %% wrong: the features' channels are not handed on
+# The transformer was made for three channels, its default, as if it read images. It reads features, and they have
+# feature_channels.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool
+
+# %% wrong: height and width of the features exchanged
+# feature_size is (h, w), height first, and was handed on the other way round. A square map would not show it.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size[::-1], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+
+# %% wrong: a patch size of one
+# Every cell of the features became a token, whatever patch_size says. Hand patch_size on.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size, 1, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+
+# %% wrong: a rectified backbone
+# Something was done to the features between backbone and transformer. They go over as they are.
+
+# --- before
+        return self.transformer.encode(self.backbone(images))
+# --- after
+        return self.transformer.encode(F.relu(self.backbone(images)))
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        return self.transformer(F.relu(self.backbone(images)))
+
+# %% wrong: encode gives the backbone's features
+# encode stops at the patches of the feature map. It is to say what the transformer's encoder makes of them.
+
+# --- before
+        return self.transformer.encode(self.backbone(images))
+# --- after
+        return self.transformer.patches(self.backbone(images))
+
+# %% wrong: one layer, whatever is asked
+# The transformer has another number of layers than num_layers says.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size, patch_size, d_model, num_heads, max(1, num_layers - 1), d_ff, num_classes, pool, feature_channels
+
+# %% wrong: heads and layers exchanged
+# num_heads and num_layers have changed places on the way to the transformer. Hand them on by name.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size, patch_size, d_model, num_layers, num_heads, d_ff, num_classes, pool, feature_channels
+
+# %% wrong: the features taken for a square
+# The transformer was made for a square, h by h. feature_size is (h, w): hand both on.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size[0], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+
+# %% wrong: the image's size in the place of the features'
+# The transformer was made for patch_size times feature_size. feature_size is what the backbone gives, in cells, and
+# the patches are cut from that.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            [patch_size * side for side in feature_size], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+
+# %% wrong: encode without the backbone
+# forward is right, and encode hands the images themselves to the transformer. The backbone comes first there too.
+
+# --- before
+        return self.transformer.encode(self.backbone(images))
+# --- after
+        return self.transformer.encode(images)
+
+# %% wrong: token 0 whatever the pool
+# forward reads token 0 whatever the pool says. The transformer knows its pool: let its forward do it.
+
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        return self.transformer.head(self.encode(images)[:, 0])
+
+# %% wrong: channels and pool exchanged
+# The pool and the number of channels have changed places on the way to the transformer. Hand them on by name.
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, feature_channels, pool
+
+# %% wrong: the backbone in a list
+# The backbone's parameters are not among the model's: a plain list hides a module from PyTorch. Keep it as `backbone`.
+
+# --- before
+        self.backbone = backbone
+# --- after
+        self.backbones = [backbone]
+# --- before
+        return self.transformer.encode(self.backbone(images))
+# --- after
+        return self.transformer.encode(self.backbones[0](images))
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        return self.transformer(self.backbones[0](images))
+
+# %% correct: keyword arguments
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            image_size=feature_size, patch_size=patch_size, d_model=d_model, num_heads=num_heads, num_layers=num_layers,
+            d_ff=d_ff, num_classes=num_classes, pool=pool, num_channels=feature_channels
+
+# %% correct: the image size made a tuple
+
+# --- before
+            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+# --- after
+            (feature_size[0], feature_size[1]), patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+
+# %% correct: forward by the transformer's parts
+
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        tokens = self.encode(images)
+        pool = self.transformer.pool
+        read = tokens.mean(1) if pool == 'mean' else tokens[:, -1 if pool == 'last' else 0]
+        return self.transformer.head(read)
+
+# %% correct: features kept in a variable
+
+# --- before
+        return self.transformer(self.backbone(images))
+# --- after
+        features = self.backbone(images)
+        return self.transformer.forward(features)
+
+# %% correct: all arguments passed through
+
+class HybridVisionTransformer(nn.Module):
+    def __init__(self, backbone, feature_channels, feature_size, *sizes, **named):
+        super().__init__()
+        self.backbone = backbone
+        self.transformer = VisionTransformer(feature_size, *sizes, **named, num_channels=feature_channels)
+
+    def encode(self, images):
+        return self.transformer.encode(self.backbone(images))
+
+    def forward(self, images):
+        return self.transformer(self.backbone(images))

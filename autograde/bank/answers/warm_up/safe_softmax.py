@@ -1,0 +1,299 @@
+# %% wrong: nothing subtracted
+# exp(10000) is infinity, and infinity divided by infinity is NaN; far below zero every exponential is 0, and 0/0 is
+# NaN too. Take the same number off every score of a row first. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: large scores clamped
+# Clamping makes all large scores equal, so the weights no longer tell them apart, and the gradient is gone. Shift the
+# scores instead of cutting them. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores.clamp(-80, 80)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: NaN painted over
+# Putting zeros where NaN came out leaves rows that sum to 0. The overflow has to be kept from happening: shift the
+# scores before the exponential. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores  # the largest is 0 now, so no exponential is above 1
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return (exponentials / exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)  # and the sum is at least 1
+
+# %% wrong: one maximum for the whole tensor
+# A row far below the largest score of all still gets only zeros, and 0/0 is NaN. Every row needs the maximum of its
+# own. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.max()  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: always the last axis
+# The weights sum to 1 along the last axis, whichever was asked for. Hand dim on. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.amax(-1, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum(-1, keepdim=True)  # and the sum is at least 1
+
+# %% wrong: shared out over the whole tensor
+# All weights together sum to 1. The sum below the fraction is to run along dim alone. See section 0.4.
+
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum()  # and the sum is at least 1
+
+# %% wrong: the summed axis not kept
+# Without its axis the maximum lines up with another axis of the scores, or with none. Keep the axis, with size 1. See
+# section 0.2.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.amax(dim)  # the largest is 0 now, so no exponential is above 1
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum(dim)  # and the sum is at least 1
+
+# %% wrong: max along an axis gives two things
+# Along an axis, max returns the largest values and their places, and the two together cannot be taken off the scores.
+# Take the values, or use amax. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.max(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the mean subtracted
+# The mean is not the largest score, so a score can still stand far enough above it to overflow, and with one score of
+# minus infinity the mean is infinite as well. Take off the maximum. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.mean(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: divided by the maximum
+# Dividing the scores changes the differences between them, and with them the weights. Softmax only forgives a
+# subtraction. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores / scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the largest absolute value subtracted
+# For scores far below zero this takes them twice as far down, every exponential becomes 0, and 0/0 is NaN. Take off
+# the maximum itself. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.abs().amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the logarithm of the weights
+# These are the logarithms of the weights: none is above zero. One exponential is still to come. See section 0.4.
+
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return shifted - exponentials.sum(dim, keepdim=True).log()  # and the sum is at least 1
+
+# %% wrong: the scores shared out without exp
+# The scores themselves were divided by their sum, so weights can be negative. Softmax takes the exponential first. See
+# section 0.4.
+
+# --- before
+    exponentials = shifted.exp()
+# --- after
+    exponentials = scores
+
+# %% wrong: the caller's scores overwritten
+# The weights are right, but the tensor that was handed in was changed on the way: an operation in place, such as -= or
+# a method that ends in an underscore. Make a new tensor. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores.sub_(scores.amax(dim, keepdim=True))  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the mean of the finite scores subtracted
+# The mean is not the largest score: one that stands far enough above it still overflows. Take off the maximum. See
+# section 0.4.
+
+def safe_softmax(scores, dim):
+    finite = scores.isfinite()
+    mean = scores.masked_fill(~finite, 0).sum(dim, keepdim=True) / finite.sum(dim, keepdim=True)
+    e = (scores - mean).exp()
+    return e / e.sum(dim, keepdim=True)
+
+# %% wrong: the minimum subtracted
+# With the least score of the row taken off, all others lie above zero, and one far above it overflows. Take off the
+# other end, the maximum. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.amin(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the least finite score subtracted
+# With the least score of the row taken off, all others lie above zero, and one far above it overflows. Take off the
+# other end, the maximum. See section 0.4.
+
+def safe_softmax(scores, dim):
+    low = scores.masked_fill(scores.isinf(), float("inf")).amin(dim, keepdim=True)
+    e = (scores - low).exp()
+    return e / e.sum(dim, keepdim=True)
+
+# %% wrong: the first score subtracted
+# Each row lost its first score, whichever that is: a score far above it still overflows. Take off the maximum. See
+# section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.narrow(dim, 0, 1)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: a fixed number subtracted
+# The same number is taken off whatever the scores are, so there are always scores too large for it, or too small. Let
+# each row choose its own. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - 50  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: 100 subtracted from every score
+# The same number is taken off whatever the scores are, so there are always scores too large for it, or too small. Let
+# each row choose its own. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - 100  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the maximum's axis not kept
+# Without its axis the maximum lines up with another axis of the scores, or with none. Keep the axis, with size 1, as
+# the sum does. See section 0.2.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.amax(dim)  # the largest is 0 now, so no exponential is above 1
+
+# %% wrong: the sum's axis not kept
+# Without its axis the sum lines up with another axis of the exponentials, or with none. Keep the axis, with size 1, as
+# the maximum does. See section 0.2.
+
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum(dim)  # and the sum is at least 1
+
+# %% wrong: the axis put back at the end
+# The axis that was taken away came back at the last place, which is right only where it stood there. Put it back where
+# it was. See section 0.2.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.amax(dim).unsqueeze(-1)  # the largest is 0 now, so no exponential is above 1
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum(dim).unsqueeze(-1)  # and the sum is at least 1
+
+# %% wrong: nothing subtracted, shared out over the whole tensor
+# Two things at once: the sum runs over the whole tensor and not along dim, and nothing keeps the exponential from
+# overflowing. Begin with the sum. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores  # the largest is 0 now, so no exponential is above 1
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum()  # and the sum is at least 1
+
+# %% wrong: one maximum and one sum for the whole tensor
+# The maximum and the sum were taken over the whole tensor, so all weights together sum to 1. Both are to run along dim
+# alone. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.max()  # the largest is 0 now, so no exponential is above 1
+# --- before
+    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+# --- after
+    return exponentials / exponentials.sum()  # and the sum is at least 1
+
+# %% wrong: cut off from the gradients
+# The weights were cut off from the scores, so nothing could be learnt through them. Only the maximum may be detached.
+# See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores.detach() - scores.amax(dim, keepdim=True).detach()  # the largest is 0 now, so no exponential is above 1
+
+# %% correct: log-sum-exp
+
+def safe_softmax(scores, dim):
+    return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
+
+# %% correct: max instead of amax, detached
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores - scores.detach().max(dim, keepdim=True).values  # the largest is 0 now, so no exponential is above 1
+
+# %% correct: the axis moved to the end and back
+
+def safe_softmax(scores, dim):
+    moved = scores.movedim(dim, -1)
+    e = torch.exp(moved - moved.max(-1)[0][..., None])
+    return (e / e.sum(-1)[..., None]).movedim(-1, dim)
+
+# %% correct: in double precision inside
+
+def safe_softmax(scores, dim):
+    x = scores.double()
+    x = x - x.amax(dim, keepdim=True)
+    return (torch.exp(x) / torch.exp(x).sum(dim, keepdim=True)).to(scores.dtype)
+
+# %% correct: row by row
+
+def safe_softmax(scores, dim):
+    rows = scores.movedim(dim, -1)
+    out = []
+    for row in rows.reshape(-1, rows.shape[-1]):
+        e = (row - max(row)).exp()
+        out.append(e / sum(e))
+    return torch.stack(out).reshape(rows.shape).movedim(-1, dim)
+
+# %% correct: in place on a tensor of its own
+
+def safe_softmax(scores, dim):
+    weights = scores.clone()
+    weights -= scores.amax(dim, keepdim=True)
+    weights = torch.exp(weights)
+    return weights / weights.sum(dim=dim, keepdim=True)

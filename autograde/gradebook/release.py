@@ -1,0 +1,155 @@
+"""`autograde release`: the committed notebooks become nbgrader's assignments and archives to hand out.
+
+A committed notebook is the nbgrader source as it stands; nbgrader's release of it changes no byte, and this module
+stops where it would. An archive holds the notebook, a wheel of `course` alone, and the solutions of the chapters that
+are named as due: nothing else of this repository.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+import tomllib
+import zipfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from autograde import gradebook
+from autograde.files import make_folder, write_atomically
+from autograde.folders import ClassFolder
+
+ROOT = Path(__file__).resolve().parents[2]
+_EPOCH = (2020, 1, 1, 0, 0, 0)  # one date in every archive: the same content gives the same bytes
+
+
+def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] = ()) -> list[tuple[str, bool]]:
+    """Releases the notebooks: source/, release/ and the gradebook's cells by nbgrader, archives/ for handing out.
+
+    `due` names the assignments whose solutions may be handed out: their modules go into the archives. What is released
+    already and unchanged is left alone. Returns (assignment, whether anything was done). Raises RuntimeError where
+    nbgrader's release differs from the committed notebook.
+    """
+    if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
+        write_atomically(folder.root / ".gitignore", "*\n")
+    gradebook.write_configuration(folder)
+    make_folder(folder.submitted)
+    packed, done = wheel(), []
+    for notebook in sorted(notebooks):
+        name, content = notebook.stem, notebook.read_bytes()
+        known = name in _known(folder)
+        fresh = not known or not folder.released(name).exists() or folder.released(name).read_bytes() != content
+        if fresh:
+            _generate(folder, name, content, notebook)
+        archive = _archive(name, content, packed, [_module(other) for other in due])
+        target = folder.archives / f"{name}.zip"
+        if not target.exists() or target.read_bytes() != archive:
+            write_atomically(target, archive)
+            fresh = True
+        done.append((name, fresh))
+    return done
+
+
+def _known(folder: ClassFolder) -> set[str]:
+    """Assignments that the gradebook has cells of."""
+    with gradebook.open_gradebook(folder) as book:
+        return {assignment.name for assignment in book.assignments if assignment.notebooks}
+
+
+def _generate(folder: ClassFolder, name: str, content: bytes, notebook: Path) -> None:
+    """nbgrader's release of the notebook. Where it differs, the class goes on with the release that it had."""
+    released = folder.released(name)
+    earlier = released.read_bytes() if released.exists() else None
+    write_atomically(folder.source / name / f"{name}.ipynb", content)
+    gradebook.generate_release(folder, name)
+    try:
+        _same(content, released, notebook)
+    except RuntimeError:
+        released.unlink()
+        if earlier is not None:
+            write_atomically(folder.source / name / f"{name}.ipynb", earlier)
+            gradebook.generate_release(folder, name)
+        raise
+
+
+def _same(content: bytes, released: Path, notebook: Path) -> None:
+    """Raises RuntimeError, naming the first line that differs, unless the release is the notebook to the byte."""
+    now = released.read_bytes()
+    if now == content:
+        return
+    before, after = content.decode().splitlines(), now.decode().splitlines()
+    line = next(
+        (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
+    )
+    shown = [text[line].strip() if line < len(text) else "(end of file)" for text in (before, after)]
+    raise RuntimeError(
+        f"{notebook.name}, line {line + 1}: releasing would change {shown[0]!r} to {shown[1]!r}. "
+        "Run `python -m tools.notebooks refresh` on it, so that its nbgrader metadata is complete, and release again."
+    )
+
+
+def _module(assignment: str) -> str:
+    """The chapter's module name: 02-bahdanau -> bahdanau, 00-warm-up -> warm_up."""
+    return assignment.partition("-")[2].replace("-", "_")
+
+
+def _archive(name: str, notebook: bytes, packed: tuple[str, bytes], due: list[str]) -> bytes:
+    """A zip with one folder: the notebook, the wheel beside it, and the solution modules that are due."""
+    files = {f"{name}/{name}.ipynb": notebook, f"{name}/{packed[0]}": packed[1]}
+    if due:
+        for module in due:
+            files[f"{name}/solutions/{module}.py"] = (ROOT / "solutions" / f"{module}.py").read_bytes()
+    return _zip(files)
+
+
+def wheel() -> tuple[str, bytes]:
+    """(file name, content) of a wheel of the `course` package alone, the same bytes for the same sources.
+
+    Put together here rather than by a build tool, because the project's own distribution also holds the grader, and a
+    release must need no network.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    name, version = "attention_from_scratch_course", project["version"]
+    files = {
+        str(path.relative_to(ROOT)): path.read_bytes()
+        for path in sorted((ROOT / "course").rglob("*"))
+        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
+    }
+    for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):  # what the notebooks draw their runs over
+        files[f"course/results/{path.name}"] = path.read_bytes()
+    info = f"{name}-{version}.dist-info"
+    # Names without versions: where the wheel is wanted, as in Colab, torch is there already and is to stay as it is.
+    needs = "".join(f"Requires-Dist: {need}\n" for need in _needs(project["dependencies"]))
+    python = f"Requires-Python: {project['requires-python']}\n"
+    files[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n{python}{needs}".encode()
+    )
+    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: autograde\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    digest = {
+        path: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+        for path, data in files.items()
+    }
+    rows = [f"{path},sha256={digest[path]},{len(data)}" for path, data in files.items()] + [f"{info}/RECORD,,"]
+    files[f"{info}/RECORD"] = ("\n".join(rows) + "\n").encode()
+    return f"{name}-{version}-py3-none-any.whl", _zip(files)
+
+
+def _needs(dependencies: list[str]) -> list[str]:
+    """What the wheel asks for: the learner's packages by name alone, so that none that is there is replaced.
+
+    The notebook installs the wheel inside a running kernel, as in Colab: another version of what the kernel has
+    imported already, or of the kernel itself, would end the session.
+    """
+    names = [re.split(r"[^\w.-]", need, maxsplit=1)[0].lower() for need in dependencies]
+    return [name for name in names if name not in ("ipython", "ipykernel")]
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in files.items():
+            entry = zipfile.ZipInfo(path, _EPOCH)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, data)
+    return buffer.getvalue()

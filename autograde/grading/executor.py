@@ -1,0 +1,304 @@
+"""Where submissions go to be graded: to a worker in this process, to worker processes of this machine, or to a cluster.
+
+Each engine takes submissions as they are read and gives back what became of them, in any order, with a few under way at a
+time, so that a class of any size needs the same memory. A worker holds one worker and writes nothing: only the process
+that called writes the ledger and the gradebook, so there is one writer to stop, to lock out and to trust.
+
+Processes and machines are Dask's. What passes between those that are started here is encrypted and signed; who starts
+a scheduler of their own looks after that themselves. Nothing in a sandbox has a network to reach either.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import logging
+import time
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+import nbformat
+import torch
+
+from autograde.grading import isolation
+from autograde.grading.versions import versions
+from autograde.grading.worker import Graded, Task, Worker, not_graded
+from autograde.intake.parse import Received
+from autograde.sandbox import doctor
+from autograde.sandbox.pool import SandboxError
+
+LONELY_SECONDS = 60.0  # without any worker, before a run is given up
+_LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
+_DOCTOR_SECONDS = 600.0  # before a worker that does not examine its machine is given up: it may be grading
+_AHEAD = 2  # submissions under way for each worker: the one that it has and the next
+
+
+class EngineError(RuntimeError):
+    """The workers cannot go on: nothing more can be graded now, and no submission is to blame."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submission on its way, as it was when it was read: a later one by the same student is a later run's.
+
+    `handed_in_at` is what its timestamp.txt says, "" where there is none. `alone`: it is to be graded after all
+    others, with nothing else under way, because the grader failed at it before.
+    """
+
+    student: str
+    seen: Received
+    handed_in_at: str = ""
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Lost:
+    """Stands for the verdicts on a submission that came back without: `why`, and whether it was for want of isolation."""
+
+    why: str
+    isolation: bool = False
+
+
+class Engine(Protocol):
+    """Grades jobs of one task. `grade` may be called for one assignment after another."""
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]: ...
+
+
+@contextlib.contextmanager
+def _lasting() -> Iterator[None]:
+    """What is in memory now is not looked through for garbage meanwhile: libraries and tables, which stay, are nearly
+    all of it, and a submission's trees and cells would have it looked through again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+@contextlib.contextmanager
+def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterator[Engine]:
+    """One worker in this process for one job; worker processes for more; the cluster of a scheduler's address, which is
+    given `patience` seconds to answer.
+
+    Raises doctor.NotReady where this machine is to grade and has no sandbox, EngineError where workers cannot be had.
+    """
+    if jobs < 1:
+        raise ValueError(f"{jobs} jobs at a time: it takes one at least")
+    if not scheduler:
+        doctor.require()
+    if not scheduler and jobs == 1:
+        with _lasting():
+            yield Here()
+        return
+    from dask import config
+    from distributed import Client, LocalCluster
+
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost worker is told by what becomes of its submission
+    with contextlib.ExitStack() as stack:
+        # Dask keeps its last thousand messages to look at afterwards; ours carry whole submissions.
+        stack.enter_context(config.set({"distributed.admin.low-level-log-length": 4}))
+        address: LocalCluster | str = scheduler
+        if not scheduler:
+            # The first loss of a worker gives its submissions back to us: `Workers` sends each once more, alone.
+            ours = {"distributed.scheduler.allowed-failures": 0, "distributed.scheduler.worker-saturation": 1.0}
+            stack.enter_context(config.set(ours))
+            address = stack.enter_context(
+                LocalCluster(
+                    n_workers=jobs, threads_per_worker=1, host="127.0.0.1", security=True, dashboard_address=None
+                )
+            )
+        try:
+            client = stack.enter_context(Client(address, timeout=patience))
+            client.wait_for_workers(1, timeout=patience)
+        except (OSError, TimeoutError) as error:
+            raise EngineError(
+                f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask scheduler` "
+                "and `dask worker` there, or grade on this machine, with --jobs"
+            ) from None
+        workers = Workers(client, here=not scheduler)
+        try:
+            with _lasting():
+                yield workers
+        finally:
+            workers.close()
+
+
+class _Grading:
+    """What both engines do with submissions that come back without verdicts.
+
+    One that could not be isolated, or whose workers were lost, is sent once more when nothing else is under way, so
+    that a neighbour's fault is not held against it. If that fails too, on a machine that is well, it waits for a
+    person. Where submission after submission cannot be isolated, `isolation` stops the run.
+    """
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        """Raises Stopped where submissions cannot be isolated any more."""
+        watch = isolation.Watch(self._look)
+        held: list[Job] = []  # of this run
+        later: list[Job] = []  # of runs before
+
+        def together() -> Iterator[Job]:
+            for job in jobs:
+                if job.alone:
+                    later.append(job)
+                else:
+                    yield job
+
+        def waits(why: str) -> Graded:
+            return not_graded(task.assignment, _notebook(task), why)
+
+        for job, worker, outcome in self._each(task, together()):
+            if isinstance(outcome, Graded):
+                watch.isolated(worker)
+                yield job, outcome
+                continue
+            held.append(job)
+            if outcome.isolation and watch.failed(worker):
+                yield from ((one, waits(outcome.why)) for one in held)
+                raise isolation.Stopped(isolation.unexplained(outcome.why, [one.student for one in held]))
+        for job in [*held, *later]:
+            for _, worker, outcome in self._each(task, iter([job])):
+                if isinstance(outcome, Lost) and outcome.isolation:
+                    watch.look([worker])
+                yield job, outcome if isinstance(outcome, Graded) else waits(outcome.why)
+
+    def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
+        """Each job, the worker that had it, and what became of it."""
+        raise NotImplementedError
+
+    def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
+        """What is not well with the machines of these workers, looked at anew."""
+        raise NotImplementedError
+
+
+class Here(_Grading):
+    """One worker in this process."""
+
+    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        torch.set_num_threads(1)
+        with Worker(task.assignment, _notebook(task), task.key) as self._desk:
+            yield from super().grade(task, jobs)
+
+    def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
+        for job in jobs:
+            yield job, "", _isolated(self._desk, job.seen)
+
+    def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
+        return doctor.anew()
+
+
+class Workers(_Grading):
+    """Workers_ in the worker processes of a Dask cluster, `here` where they are of this machine.
+
+    Dask gives the submissions of a lost worker to others. One that was being graded when workers were lost, more often
+    than the scheduler allows, comes back.
+    """
+
+    def __init__(self, client, here: bool = False) -> None:
+        self._client, self._here = client, here
+
+    def close(self) -> None:
+        """Ends the workers' sandboxes: those of a cluster live longer than a run."""
+        with contextlib.suppress(Exception):  # whoever is gone has none
+            self._client.run(_leave, on_error="ignore")
+
+    def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
+        from distributed import CancelledError, KilledWorker, wait
+
+        under_way: dict = {}
+        last_seen = time.monotonic()
+        while True:
+            workers = sum(self._client.nthreads().values())
+            for job in islice(jobs, max(0, _AHEAD * max(workers, 1) - len(under_way))):
+                under_way[self._client.submit(_grade, task, job.seen, pure=False)] = job
+            if not under_way:
+                return
+            if workers:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > LONELY_SECONDS:
+                raise EngineError(f"no worker is left, for {LONELY_SECONDS:g} s: start some, then go on with --resume")
+            try:
+                done = wait(list(under_way), timeout=_LOOK_SECONDS, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                continue
+            except (OSError, CancelledError):
+                raise EngineError("the scheduler was lost: start it again, then go on with --resume") from None
+            for future in done:
+                job, error = under_way.pop(future), future.exception()
+                if error is not None and not isinstance(error, KilledWorker):
+                    raise error
+                worker, outcome = future.result() if error is None else ("", Lost("It ended the worker, twice."))
+                yield job, worker, outcome
+                future.release()
+
+    def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
+        machines = {worker.rpartition(":")[0]: worker for worker in workers}  # one look at each
+        return [finding for worker in machines.values() for finding in self._looked(worker)]
+
+    def _looked(self, worker: str) -> list[doctor.Finding]:
+        """What the doctor says there; nothing of a worker that has gone, for another takes its place or none is left"""
+        asked = self._client.submit(doctor.anew, workers=[worker], allow_other_workers=False, priority=1, pure=False)
+        until = time.monotonic() + _DOCTOR_SECONDS
+        while worker in self._client.nthreads():
+            with contextlib.suppress(TimeoutError):
+                found = asked.result(timeout=_LOOK_SECONDS)
+                return found if self._here else [replace(f, name=f"{f.name} at {worker}") for f in found]
+            if time.monotonic() > until:
+                return [doctor.Finding(f"worker {worker}", False, "it does not answer", "start it again")]
+        return []
+
+
+# --- in a worker ----------------------------------------------------------------------------------------------------
+
+_at: tuple[Task, Worker] | None = None  # this worker's worker
+
+
+def _grade(task: Task, seen: Received) -> tuple[str, Graded | Lost]:
+    """Runs in a worker, in its one thread: grades a submission at the worker's worker, which changes with the task."""
+    from distributed import get_worker
+
+    global _at
+    if _at is None or _at[0] != task:
+        _leave()
+        _fit(task)
+        torch.set_num_threads(1)
+        gc.freeze()  # as `_lasting`, while the process lasts
+        _at = task, Worker(task.assignment, _notebook(task), task.key)
+    return get_worker().address, _isolated(_at[1], seen)
+
+
+def _isolated(worker: Worker, seen: Received) -> Graded | Lost:
+    try:
+        return worker.grade(seen)
+    except SandboxError as error:
+        return Lost(str(error), isolation=True)
+
+
+def _leave() -> None:
+    global _at
+    if _at is not None:
+        _at[1].close()
+        _at = None
+
+
+def _fit(task: Task) -> None:
+    """Raises EngineError where this worker has no sandbox, or another grader than the run's."""
+    try:
+        doctor.require()
+    except doctor.NotReady as error:  # a SystemExit, which would end the worker
+        raise EngineError(f"a worker's machine cannot grade safely: {error}") from None
+    if (ours := versions(task.assignment, task.notebook)) != task.versions:
+        told = ", ".join(
+            f"{name} {ours.get(name, 'none')} for {task.versions.get(name, 'none')}"
+            for name in {**task.versions, **ours}
+            if ours.get(name) != task.versions.get(name)
+        )
+        raise EngineError(f"a worker has another grader ({told}, in {Path(__file__).parent}): bring it up to date")
+
+
+def _notebook(task: Task) -> nbformat.NotebookNode:
+    return nbformat.reads(task.notebook, as_version=4)

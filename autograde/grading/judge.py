@@ -1,0 +1,443 @@
+"""The verdicts on one submission: its cells run in the sandbox, its answers judged out here, from what comes over the
+line.
+
+Nothing in this module runs a student's code. Where an earlier part failed or is blank, a part that rests on it is
+judged once more in a fresh child with the reference in that one's place, and the better of the two verdicts counts: one
+mistake, or gap, costs once.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import time
+import traceback
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from autograde import bank
+from autograde.bank import reference
+from autograde.intake.merge import Cell
+from autograde.intake.names import Names, names_of, symbols
+from autograde.intake.syntax import nodes
+from autograde.sandbox.limits import MIB, bounded
+from autograde.sandbox.pool import CellError, Child, Ran, Sandbox, Usage
+from autograde.sandbox.remote import Remote, printable
+from course.checks import engine, questions
+from course.checks.engine import CaseVerdict, Table, Verdict
+from course.checks.engine.draw import Key
+from course.exercises import Exercise, exercises
+from course.protocol.student import Student, StudentError
+
+MAX_CHILDREN = 12  # for one submission whose answers keep ending their process
+NOT_LOOKED_AT = "Not looked at, because of the line above."
+BUDGET = 300.0  # seconds for one submission, all its children together
+MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
+BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
+_ENDLESS = ("timeout", "out of memory")
+MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The outcome for one exercise. `kind` is one of the ledger's verdicts."""
+
+    kind: str
+    points: float
+    cases: tuple[CaseVerdict, ...] = ()
+    diagnosis: str = ""
+    message: str = ""
+    substituted: tuple[str, ...] = ()
+    internal: str = ""  # what went wrong in the grader itself: a person must look, and the points mean nothing
+
+
+@dataclass
+class Judgement:
+    """All of one submission: exercise -> outcome, what became of its cells (by index), what it used and how it ended."""
+
+    verdicts: dict[str, Judged] = field(default_factory=dict)
+    ran: dict[int, Ran] = field(default_factory=dict)
+    peak_bytes: int = 0
+    endings: set[str] = field(default_factory=set)
+
+
+def of_assignment(assignment: str) -> list[Exercise]:
+    """The exercises and questions of an assignment in their order. Raises ValueError for an unknown one."""
+    found = [exercise for exercise in exercises() if exercise.notebook == assignment]
+    if not found:
+        known = ", ".join(sorted({exercise.notebook for exercise in exercises()}))
+        raise ValueError(f"no exercise belongs to {assignment!r}; there are {known}")
+    return found
+
+
+def tables(assignment: str, key: Key) -> dict[str, Table]:
+    """What each check of the assignment sees of the reference and of every wrong answer, from this run's key."""
+    return {e.name: bank.table(e, key) for e in of_assignment(assignment) if not e.question}
+
+
+def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise]) -> list[Exercise]:
+    """The earlier exercises that this one uses, by the names that its reference reaches, or that the answer does in
+    these cells. A question rests on none: its answer is a value.
+    """
+    if exercise.question:
+        return []
+    earlier = [e for e in among[: among.index(exercise)] if not e.question and e.chapter == exercise.chapter]
+    reached = reference.reached(exercise.chapter, exercise.components) | _reached(exercise, cells)
+    for other in reversed(earlier):
+        if reached & set(other.components):
+            reached |= reference.reached(exercise.chapter, other.components)
+    return [other for other in earlier if reached & set(other.components)]
+
+
+def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
+    """The names that the cells which bind the exercise's own use, through any other cell, given or the student's."""
+    modules = _modules(cells)
+    found = [names(cell) for cell in cells]
+    reached, left, grown = set(exercise.components), set(range(len(cells))), True
+    while grown:
+        grown = False
+        for at in sorted(left):
+            if (found[at].bound - modules) & reached:  # what only calls torch.manual_seed binds no torch
+                left.remove(at)
+                reached |= found[at].used
+                grown = True
+    return reached
+
+
+def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
+    """Whether another cell of the student's binds one of the exercise's names, such as `answer_1, answer_2 = 3, 4`."""
+    own = f"{exercise.name}-answer"
+    others = [cell for cell in cells if cell.kind != "given" and cell.grade_id != own]
+    return any(set(exercise.components) & names(cell).bound for cell in others)
+
+
+def _modules(cells: Sequence[Cell]) -> frozenset[str]:
+    """Names under which the given cells import modules."""
+    return frozenset().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
+
+
+def names(cell: Cell) -> Names:
+    """The names of a cell's text: the intake's child told those of a student's, which is not parsed out here."""
+    told = cell.names
+    return told if told is not None and told.source == cell.source else names_of(cell.source)
+
+
+def needed(cells: Sequence[Cell]) -> list[Cell]:
+    """The student's cells, and those given ones that bind or change what they use, through any depth.
+
+    A given figure that no answer uses would cost every submission its second. A given cell that does not parse stays.
+    """
+    modules = _modules(cells)
+    given = {cell.index: symbols(cell.source, modules) for cell in cells if cell.kind == "given"}
+    kept = {cell.index for cell in cells if cell.kind != "given" or given[cell.index] is None}
+    used: set[str] = set()
+    for cell in cells:
+        if cell.kind != "given":
+            used |= names(cell).used
+    grown = True
+    while grown:
+        grown = False
+        for index, found in given.items():
+            if index not in kept and found is not None and found[0] & used:
+                kept.add(index)
+                used |= found[1]
+                grown = True
+    return [cell for cell in cells if cell.index in kept]
+
+
+@lru_cache(maxsize=1000)
+def _imported(source: str) -> frozenset[str]:
+    """Names under which the text's own imports bind modules, such as torch, F or plt, and nn of `from torch import nn`.
+
+    What is imported from a module counts where the grader itself has that module loaded, as all of PyTorch's are.
+    """
+    found = set()
+    for node in nodes(source):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for name in node.names:
+                if isinstance(node, ast.Import) or f"{node.module}.{name.name}" in sys.modules:
+                    found.add((name.asname or name.name).split(".")[0])
+    return frozenset(found)
+
+
+class Line:
+    """A protocol that gives an exercise up at its first late reply: a loop without end costs one deadline, not one a
+    row.
+    """
+
+    def __init__(self, remote: Remote):
+        self._remote = remote
+        self.late = False
+        self.too_large = False  # whether an answer was too large, or nested too deep, to be sent
+
+    @property
+    def failure(self) -> str | None:
+        return "timeout" if self.late else self._remote.failure
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
+        if self.failure:
+            return {"error": ("SandboxLost", self.failure)}
+        reply = self._remote.request(message, callbacks)
+        self.late = "error" in reply and reply["error"][0] == "TimeLimit"
+        self.too_large |= "error" in reply and reply["error"][0] == "TooLarge"
+        return reply
+
+
+class SubmissionJudge:
+    """Judges one merged submission, given the cells to run, its assignment's exercises, this run's tables, and the
+    exercises whose answer cell is blank or missing.
+    """
+
+    def __init__(
+        self,
+        sandbox: Sandbox,
+        cells: Sequence[Cell],
+        assignment: Sequence[Exercise],
+        known: dict[str, Table],
+        unanswered: Collection[str] = (),
+    ):
+        self.sandbox, self.exercises, self.tables = sandbox, list(assignment), known
+        self._all, self.cells = list(cells), needed(cells)
+        self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
+        self.done = Judgement()
+        self._deadline = time.monotonic() + BUDGET
+        self._children = 0
+        self._late = False  # whether the child that runs has kept us waiting in vain
+        self._spent = Usage()  # by children that had
+        self._child: Child | None = None
+        self._remote: Remote | None = None
+
+    def judge(self) -> Judgement:
+        """Every exercise with the student's own parts, then those that rest on others which did not pass with the
+        reference's."""
+        try:
+            for exercise in self.exercises:
+                self.done.verdicts[exercise.name] = self._first(exercise)
+            self._end()
+            self._once_more()
+        finally:
+            self._end()
+        self._leave_to_a_person_what_had_to_wait()
+        kinds = {judged.kind for judged in self.done.verdicts.values()}
+        self.done.endings |= kinds & {"timeout", "out of memory", "blocked"}
+        self.done.endings |= {"output cut" for ran in self.done.ran.values() if ran.cut}
+        return self.done
+
+    def _leave_to_a_person_what_had_to_wait(self) -> None:
+        """A limit of time is no fair one where most of it went by without a processor to run on."""
+        late = {name: judged for name, judged in self.done.verdicts.items() if judged.kind == "timeout"}
+        waited, ran = self._spent.waited_seconds, self._spent.cpu_seconds
+        if late and waited > max(BUSY * ran, self.sandbox.limits.request_seconds / 2):
+            told = (
+                f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor."
+            )
+            told += " Grade it again when there is less beside it."
+            self.done.verdicts |= {name: replace(judged, internal=told) for name, judged in late.items()}
+
+    def _first(self, exercise: Exercise) -> Judged:
+        """The verdict of the first round. A stub is not judged: one that is a program with a fault in it, to be found,
+        would be told that it is not right yet.
+        """
+        if exercise.name in self.left:
+            return Judged("not answered", 0.0)
+        return self._endless(exercise) or self._judged(exercise, self.cells)
+
+    def _endless(self, exercise: Exercise) -> Judged | None:
+        """A verdict without a look where an earlier part that this one uses never ended: its turn is the second
+        round.
+        """
+        endless = {name for name, judged in self.done.verdicts.items() if judged.kind in _ENDLESS}
+        for other in rests_on(exercise, self._all, self.exercises) if endless else ():
+            if other.name in endless:
+                kind = self.done.verdicts[other.name].kind
+                return Judged(kind, 0.0, message=f"It rests on {other.number}, which did not come to an end.")
+        return None
+
+    def _once_more(self) -> None:
+        """Judge what rests on parts that did not pass, blank ones among them, with the reference in their place.
+
+        In the order of the exercises: one that passes so stands on its own for those after it. What rests on the same
+        parts, one behind the other, shares a child.
+        """
+        lent: tuple[str, ...] = ()
+        cells: list[Cell] = []
+        for exercise in self.exercises:
+            before = self.done.verdicts[exercise.name]
+            if before.kind == "pass" or exercise.name in self.left:
+                continue
+            rests = rests_on(exercise, self._all, self.exercises)
+            failed = tuple(e.name for e in rests if self.done.verdicts[e.name].kind != "pass")
+            if not failed:
+                continue
+            if failed != lent:
+                self._end()
+                lent, cells = failed, self._with_reference(failed)
+            again = self._judged(exercise, cells, substituted=True)
+            if again.points > before.points or (again.points == before.points and _says_more(again, before)):
+                again = _in_our_words(again, before, self.tables[exercise.name])
+                self.done.verdicts[exercise.name] = replace(again, substituted=failed)
+
+    def _with_reference(self, failed: Sequence[str]) -> list[Cell]:
+        """The cells with the reference after each of these answers, and after every other cell of the student's that
+        binds a name of theirs: it takes their names and leaves their helpers.
+        """
+        replaced = [e for e in self.exercises if e.name in failed]
+        free = 1 + max(cell.index for cell in self._all)
+        modules = _modules(self._all)
+        cells = []
+        for cell in self._all:
+            cells.append(cell)
+            bound = names(cell).bound - modules if cell.kind != "given" else frozenset()
+            for exercise in replaced:
+                if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.components):
+                    source = reference.source(exercise.chapter, exercise.components)
+                    cells.append(replace(cell, index=free, kind="added", grade_id="", source=source))
+                    free += 1
+        return needed(cells)  # the reference may use what the student's own answer did not
+
+    # --- children -------------------------------------------------------------------------------------------------
+
+    def _open(self, cells: Sequence[Cell], substituted: bool) -> Remote | None:
+        """The line to a child that has run the cells, or None where the submission has used up its children or its time.
+
+        A cell that once ended its process is not run again: what stands in the other cells still counts. Of what cells
+        put out where a reference is `substituted`, nothing is kept.
+        """
+        if self._remote is None and self._children < MAX_CHILDREN and time.monotonic() < self._deadline:
+            self._children += 1
+            ended = {index for index, ran in self.done.ran.items() if ran.ended}
+            self._child = self.sandbox.run([cell for cell in cells if cell.index not in ended], until=self._deadline)
+            own = {cell.index for cell in self._all} - set(self.done.ran)
+            ran = {index: ran for index, ran in self._child.ran.items() if index in own}
+            self.done.ran |= {index: _silent(each) if substituted else each for index, each in ran.items()}
+            self.done.endings |= {ran.ended for ran in self._child.ran.values() if ran.ended}
+            self._remote = Remote(self._child.socket, self._child.request_timeout, self.sandbox.limits.replies)
+        return self._remote
+
+    def _end(self) -> str:
+        """Close the child; returns how it came to its end, "" where there was none."""
+        child, remote, late = self._child, self._remote, self._late
+        self._child, self._remote, self._late = None, None, False
+        if child is None or remote is None:
+            return ""
+        if late or remote.failure or any(ran.error and ran.error.limit == "time" for ran in child.ran.values()):
+            usage = child.close()
+            self._spent += usage
+        else:
+            usage = child.dismiss()
+        self.done.peak_bytes = max(self.done.peak_bytes, usage.peak_bytes)
+        return usage.outcome
+
+    # --- verdicts -------------------------------------------------------------------------------------------------
+
+    def _judged(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool = False) -> Judged:
+        remote = self._open(cells, substituted)
+        answer = next((cell for cell in cells if cell.grade_id == f"{exercise.name}-answer"), None)
+        ran = self.done.ran.get(answer.index) if answer is not None else None
+        if remote is None or (ran is not None and ran.ended):
+            return _not_run(ran)
+        error = ran.error if ran is not None else None
+        if error is not None and substituted and answer is not None and self._child is not None:
+            now = self._child.ran.get(answer.index)  # what it says here is not passed on, but that it is silent counts
+            error = error if now is None or now.error is not None else None
+        line = Line(remote)
+        try:
+            verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
+        except Exception:  # a fault of ours must neither stop the run nor pass for a zero
+            return Judged("error", 0.0, message="This could not be graded.", internal=traceback.format_exc(limit=-4))
+        self.done.endings |= {"reply too large"} if line.too_large else set()
+        self.done.endings |= {"replies out of turn"} if remote.stale else set()
+        points = round(exercise.points * verdict.fraction, 2)
+        rows = tuple(replace(row, message=printable(row.message[:MAX_MESSAGE])) for row in verdict.cases)
+        outcome = Judged(verdict.kind, points, rows, verdict.diagnosis or "", verdict.note)
+        if line.failure:
+            self._late = True
+            ending = self._end() if remote.failure else ""
+            self.done.endings |= {ending} - {"", "ok"}
+            return _cut_short(outcome, line.failure, ending, self.sandbox.limits.request_seconds)
+        if error is not None and outcome.kind != "pass":
+            return _stopped(outcome, error)
+        return outcome
+
+    def _task(self, exercise: Exercise, line: Line) -> Verdict:
+        check = engine.find(exercise.name, exercise.chapter)
+        with bounded(MEMORY):
+            return check.judge(check.student(line), self.tables[exercise.name])
+
+    @staticmethod
+    def _question(exercise: Exercise, line: Line) -> Verdict:
+        try:
+            value = Student(line).get(exercise.components[0])
+        except StudentError:
+            value = None
+        return questions.judge(exercise, value)
+
+
+def _in_our_words(again: Judged, before: Judged, table: Table) -> Judged:
+    """The verdict of the second round, with nothing in it that the student's code could have said there: it might say
+    the reference that was lent to it. What a line tells is a known mistake's message, or what it told before.
+    """
+    if again.kind in ("timeout", "out of memory", "blocked"):  # whose words are all ours
+        return again
+    known = {mistake.name: mistake.message for mistake in table.diagnoses}
+    told = {row.title: row.message for row in before.cases if not row.passed and not engine.unwritten(row)}
+    rows = []
+    for row in again.cases:
+        message = known.get(row.diagnosis or "") or told.get(row.title) or "A right answer before it does not help."
+        rows.append(row if row.passed else replace(row, message=message))
+    return replace(again, cases=tuple(rows))
+
+
+def _says_more(again: Judged, before: Judged) -> bool:
+    """Whether of two verdicts that earn the same the second is the better to tell: the first could look at nothing, or
+    came upon nothing but what others have left to be written, or only the second knows the mistake by name."""
+    nothing_seen = all(row.passed or engine.unwritten(row) for row in before.cases)
+    return nothing_seen or (bool(again.diagnosis) and not before.diagnosis)
+
+
+def _silent(ran: Ran) -> Ran:
+    """What became of a cell, without anything that it said."""
+    error = ran.error and CellError("Error", "The cell raised an error.", None, ran.error.limit)
+    return replace(ran, outputs=[], error=error if not ran.ended else ran.error)
+
+
+def _cut_short(outcome: Judged, failure: str, ending: str, seconds: float) -> Judged:
+    """The verdict where the child was lost while it was judged: rows that had passed by then keep their points."""
+    if failure == "timeout":
+        kind, told = "timeout", f"It had not answered after {seconds:g} s and was stopped."
+    elif ending == "out of memory":
+        kind, told = "out of memory", "It asked for more memory than a submission may use, and was stopped."
+    elif ending == "timeout":
+        kind, told = "timeout", "The whole submission had used up its time, and was stopped."
+    elif failure == "protocol":
+        kind, told = "blocked", "What came back could not be read, so nothing after it was looked at."
+    else:
+        kind, told = "error", "Your code ended Python itself (for example with exit(), or a crash inside a library)."
+    rows, first = [], True
+    for row in outcome.cases:
+        if not row.passed:
+            row = replace(row, message=told if first else NOT_LOOKED_AT, diagnosis=None)
+            first = False
+        rows.append(row)
+    return replace(outcome, kind=kind, cases=tuple(rows), message="", diagnosis="")
+
+
+def _not_run(ran: Ran | None) -> Judged:
+    """The verdict on an answer whose cell ended the process, or was never reached because others kept doing so."""
+    if ran is None or ran.error is None:
+        return Judged("error", 0.0, message="Other cells of this submission kept ending Python, so this was not run.")
+    return _stopped(Judged("error", 0.0), ran.error)
+
+
+def _stopped(outcome: Judged, error: CellError) -> Judged:
+    """The verdict on an answer whose cell raised: its rows could only say that nothing is defined."""
+    kind = {"time": "timeout", "memory": "out of memory"}.get(error.limit, "error")
+    where = f" in line {error.line}" if error.line else ""
+    why = error.message or ("something that it runs is not written yet." if error.name == "NotImplementedError" else "")
+    told = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
+    if error.name == "CellEnded":
+        told = error.message.replace("The cell", "The cell of your answer", 1)
+    rows = outcome.cases if outcome.points else ()
+    return replace(outcome, kind=kind, cases=rows, message=told, diagnosis="")

@@ -1,0 +1,158 @@
+"""The ledger: the grader's append-only record of verdicts, one JSON line an exercise, one file an assignment.
+
+Nothing in it is ever changed or removed; the newest verdict on a submission and exercise counts. A record of the grader's
+own failure is kept beside the verdicts, and counts only where there is none. All records of a submission
+are appended in one write, so a run that is killed leaves a submission wholly recorded or (its last line cut short) not at
+all, and the next run goes on from there. Fields may be added; a field's meaning may not change, because old ledgers are
+read for ever.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from autograde.files import open_to_add
+
+VERDICTS = ("pass", "part", "fail", "error", "timeout", "out of memory", "blocked", "not answered")
+
+
+class LedgerBusy(RuntimeError):
+    """Another run is grading this class."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """The verdict on one exercise of one submission.
+
+    `cases` are the lines of the table that the student sees: {"title", "passed", "message"}. `mistake` is the bank's
+    name for what was found, "" if none matched. `substituted` names the earlier exercises whose reference stood in for
+    failed answers while this one was judged. `seconds` are of wall time, for the whole submission; `peak_memory` is in
+    bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
+    trusted until someone has looked; `grader_failed`, that this is so because the grader failed, and not the
+    submission: such a record is no verdict, never stands in the place of one, and the next run tries again. `key` is
+    the digest of what the numbers were drawn from (see `autograde.grading.keys`); records from before there were keys have a
+    `seed` in its place, from which nothing is drawn any more.
+    """
+
+    run: str
+    when: str
+    student: str
+    assignment: str
+    submission: str
+    release: str
+    versions: dict[str, str]
+    exercise: str
+    number: str
+    points: float
+    max: float
+    verdict: str
+    message: str = ""
+    cases: list[dict] = field(default_factory=list)
+    diagnosis: str = ""
+    substituted: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_memory: int = 0
+    flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
+    needs_person: bool = False
+    grader_failed: bool = False
+    key: str = ""
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.verdict not in VERDICTS:
+            raise ValueError(f"verdict {self.verdict!r} is none of {', '.join(VERDICTS)}")
+        if not 0 <= self.points <= self.max:
+            raise ValueError(f"{self.exercise}: {self.points:g} points are not between 0 and {self.max:g}")
+
+
+_FIELDS = {f.name for f in fields(Record)}
+
+
+def counting(before: Record | None, after: Record) -> Record:
+    """Which of two records of the same submission and exercise counts: the later, unless it is no verdict."""
+    return before if after.grader_failed and before is not None and not before.grader_failed else after
+
+
+class Ledger:
+    """The ledger of one class: `append` a submission's records, `latest` reads them back."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, assignment: str) -> Path:
+        return self.folder / f"{assignment}.jsonl"
+
+    def append(self, records: Sequence[Record]) -> None:
+        """Writes a submission's records, all of one assignment, in one append that is on disk at the end."""
+        if not records:
+            return
+        (assignment,) = {record.assignment for record in records}
+        lines = "".join(
+            json.dumps(vars(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records
+        ).encode()
+        handle = open_to_add(self.path(assignment))
+        try:
+            size = os.fstat(handle).st_size
+            if size and os.pread(handle, 1, size - 1) != b"\n":  # a killed run's last line was cut short: end it
+                lines = b"\n" + lines
+            while lines:
+                lines = lines[os.write(handle, lines) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def read(self, assignment: str) -> Iterator[Record]:
+        """All records in the order in which they were written; a line cut short by a killed run is passed over."""
+        path = self.path(assignment)
+        if not path.exists():
+            return
+        with path.open("rb") as file:
+            for line in file:
+                try:
+                    values = json.loads(line)
+                    # before the field was there, nothing but the grader's own failures needed a person
+                    values.setdefault("grader_failed", values.get("needs_person", False))
+                    record = Record(**{name: value for name, value in values.items() if name in _FIELDS})
+                except (ValueError, TypeError, AttributeError):
+                    continue
+                yield record
+
+    def latest(self, assignment: str) -> dict[tuple[str, str], dict[str, Record]]:
+        """(student, submission) -> exercise -> the record that counts."""
+        found: dict[tuple[str, str], dict[str, Record]] = {}
+        for record in self.read(assignment):
+            known = found.setdefault((record.student, record.submission), {})
+            known[record.exercise] = counting(known.get(record.exercise), record)
+        return found
+
+    def failures(self, assignment: str) -> set[tuple[str, str]]:
+        """(student, submission) of those at which the grader failed when it tried last."""
+        newest = {(r.student, r.submission, r.exercise): r.grader_failed for r in self.read(assignment)}
+        return {(student, submission) for (student, submission, _), failed in newest.items() if failed}
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Holds the class for one run; raises `LedgerBusy` at once where another run has it. Released when the process
+        ends, however it ends."""
+        with os.fdopen(open_to_add(self.folder / ".lock"), "a+") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                file.seek(0)
+                holder = file.read().strip() or "unknown"
+                raise LedgerBusy(
+                    f"another run (process {holder}) is grading this class: wait for it, or end it"
+                ) from None
+            file.seek(0)
+            file.truncate()
+            file.write(str(os.getpid()))
+            file.flush()
+            yield

@@ -1,0 +1,331 @@
+"""`autograde grade`: every submission through quarantine, rebuild, sandbox and judge into the ledger, then once through
+nbgrader.
+
+A submission that fails in any way, even through a fault of the grader's, gets its records and the run goes on; at one that
+the grader failed at, the next run tries again. Where submissions cannot be isolated any more, the run stops (`isolation`).
+A run that is killed loses the submissions that were under way: the next run finds the others in the ledger, and goes on
+under the same key. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at
+the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+import torch
+
+from autograde import gradebook
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
+from autograde.grading import isolation, judge, keys
+from autograde.grading import plan as runs
+from autograde.grading.executor import Engine, EngineError, Job, engine
+from autograde.grading.ledger import Ledger, Record, counting
+from autograde.grading.plan import Plan
+from autograde.grading.worker import Graded, Task, Worker, lay_out, task
+from autograde.intake import parse
+from autograde.intake.jail import Intake
+from autograde.sandbox import doctor
+from autograde.sandbox.pool import SandboxError
+from course.checks.engine.draw import Key
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One submission in the summary of a run. `score` is the gradebook's where a person's grades change it (`manual`);
+    `failed` says that the grader failed at it in this run, at a part at least."""
+
+    assignment: str
+    student: str
+    score: float
+    max: float
+    verdicts: dict[str, str]
+    flags: tuple[str, ...]
+    needs_person: bool
+    seconds: float
+    fresh: bool  # judged in this run, rather than found in the ledger
+    manual: bool = False
+    failed: bool = False
+
+
+@dataclass
+class Summary:
+    """What a run did. `refused` are (assignment, student) that nbgrader would not take, `unrecognised` what lies in
+    submitted/ and is no submission.
+    """
+
+    run: str
+    lines: list[Line] = field(default_factory=list)
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    unrecognised: list[str] = field(default_factory=list)
+
+
+Progress = Callable[[str, int, int, Line | None], None]  # (assignment, done, of, the submission just done)
+
+
+def silent(assignment: str, done: int, of: int, line: Line | None) -> None:
+    """A `Progress` that says nothing."""
+
+
+def grade(
+    folder: ClassFolder,
+    assignments: Sequence[str] = (),
+    *,
+    again: bool = False,
+    resume: bool = False,
+    students: Iterable[str] = (),
+    jobs: int = 1,
+    scheduler: str = "",
+    progress: Progress = silent,
+) -> Summary:
+    """Grades what has been handed in for these assignments (all that are released, for none).
+
+    A submission whose content, release and grader are those of its newest records is not run again, unless `again`. Where
+    a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was asked
+    for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
+
+    Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
+    where workers cannot be had, ValueError for an unknown assignment or student or nothing to resume, LedgerBusy where
+    another run is at work, and GradebookError where the gradebook cannot be reached: the verdicts are in the ledger
+    then, and the next run enters them.
+    """
+    named(folder, assignments, students)
+    ledger = Ledger(folder.ledger)
+    with ledger.alone(), engine(jobs, scheduler) as workers:
+        left = runs.unfinished(folder.ledger)
+        if resume and left is None:
+            raise ValueError("no run was interrupted in this class: there is nothing to resume")
+        plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again)
+        if left is not None and not again:
+            plan = replace(plan, run=left.run, key=left.key)
+        whole = left is None or plan.covers(left)  # else the interrupted run is still to be gone on with
+        if whole:
+            runs.begin(folder.ledger, plan)
+        keys.keep(folder.ledger, plan.key)
+        run = _Run(folder, ledger, plan, workers)
+        run.summary.unrecognised = folder.unrecognised()
+        for assignment in plan.assignments:
+            run.assignment(assignment, progress)
+        if whole:
+            runs.end(folder.ledger)
+        return run.summary
+
+
+def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[str]) -> None:
+    """Raises ValueError, with those there are, where one of them is unknown in this class."""
+    known = folder.assignments()
+    if unknown := sorted(set(assignments) - set(known)):
+        told = f"there are {', '.join(known)}" if known else "nothing is released yet: run `autograde release`"
+        raise ValueError(f"no assignment {', '.join(unknown)}; {told}")
+    there = folder.students()
+    if strangers := sorted(set(students) - set(there)):
+        more = f" and {len(there) - 50} more" if len(there) > 50 else ""
+        told = f"there are {', '.join(there[:50])}{more}" if there else f"no submissions in {folder.submitted}"
+        raise ValueError(f"no student {', '.join(strangers)}; {told}")
+
+
+class _Run:
+    """One run over a class: one key, so that all submissions of it face the same numbers."""
+
+    def __init__(self, folder: ClassFolder, ledger: Ledger, plan: Plan, workers: Engine):
+        self.folder, self.ledger, self.plan, self.workers = folder, ledger, plan, workers
+        self.summary = Summary(plan.run)
+
+    def assignment(self, name: str, progress: Progress) -> None:
+        """All submissions of one assignment, then their way into the gradebook."""
+        self.task = task(name, self.folder.released(name).read_bytes(), self.plan.key)
+        self.entered = gradebook.in_gradebook(self.folder, name)
+        self.notebook = nbformat.reads(self.task.notebook, as_version=4)
+        self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
+        self.standings = gradebook.standings(self.folder, name) if self.failures else {}
+        self.lines: list[Line] = []
+        chosen = set(self.plan.students)
+        submissions = [h for h in self.folder.submissions(name) if not chosen or h[0] in chosen]
+        progress(name, 0, len(submissions), None)
+
+        def done(line: Line) -> None:
+            self.lines.append(line)
+            progress(name, len(self.lines), len(submissions), line)
+
+        with entered_though_stopped(self.folder, name), Intake(self.notebook) as intake:
+            for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done)):
+                known = self.latest.get((job.student, job.seen.sha256), {})
+                made, count = records(self.plan.run, self.task, job, graded, known)
+                record(self.folder, self.ledger, job, graded, made, count)
+                done(line_of(job.student, count, fresh=True, made=made))
+        self.summary.refused += [(name, student) for student in gradebook.enter(self.folder, name)]
+        standings = gradebook.standings(self.folder, name)
+        self.lines.sort(key=lambda line: line.student)
+        self.summary.lines += [_as_it_stands(line, standings) for line in self.lines]
+
+    def _to_grade(
+        self, submissions: Iterable[tuple[str, Path]], intake: Intake, done: Callable[[Line], None]
+    ) -> Iterator[Job]:
+        """Reads submissions as they are asked for and yields those to grade; the others are `done`."""
+        for student, path in submissions:
+            job = read(student, path, self.task.assignment, intake)
+            known = self.latest.get((student, job.seen.sha256), {})
+            if not self._current(known) or self._failed_and_left(student, job.seen.sha256, known):
+                yield replace(job, alone=(student, job.seen.sha256) in self.failures)
+                continue
+            if not self._entered(student, job.seen.sha256, known):
+                shown, reason = lay_out(self.notebook, job.seen, intake)
+                stage(self.folder, job, shown, known, reason)
+            done(line_of(student, known, fresh=False))
+
+    def _current(self, known: dict[str, Record]) -> bool:
+        """Whether the ledger's records are of this very submission, all of it, under this release and this grader, and of
+        this run where everything is to be graded again."""
+        now = self.task.release, self.task.versions
+        return {e.name for e in judge.of_assignment(self.task.assignment)} <= set(known) and all(
+            (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in known.values()
+        )
+
+    def _failed_and_left(self, student: str, submission: str, known: dict[str, Record]) -> bool:
+        """Whether the grader has no verdict on a part of it, and nobody has given points in its place."""
+        if not any(record.grader_failed for record in known.values()):
+            return False
+        standing = self.standings.get(student)
+        return standing is None or standing.needs_person or not self._entered(student, submission, known)
+
+    def _entered(self, student: str, submission: str, known: dict[str, Record]) -> bool:
+        stamp = gradebook.entered(self.folder, self.task.assignment, student) or {}
+        of_run = stamp.get("run") in {record.run for record in known.values()}
+        return student in self.entered and stamp.get("submission") == submission and of_run
+
+
+def read(student: str, path: Path, assignment: str, intake: Intake) -> Job:
+    """A submission as it lies there now, read once."""
+    return Job(student, intake.receive(path, assignment), parse.handed_in_at(path))
+
+
+@contextlib.contextmanager
+def entered_though_stopped(folder: ClassFolder, assignment: str) -> Iterator[None]:
+    """What was graded before a run had to stop goes into the gradebook; where that fails too, with the next run."""
+    try:
+        yield
+    except (isolation.Stopped, EngineError):
+        with contextlib.suppress(Exception):
+            gradebook.enter(folder, assignment)
+        raise
+
+
+def record(
+    folder: ClassFolder, ledger: Ledger, job: Job, graded: Graded, made: dict[str, Record], count: dict[str, Record]
+) -> None:
+    """Writes what was made of a submission; into the gradebook goes only what counts, and nothing where that is old."""
+    if any(count[exercise] is new for exercise, new in made.items()):
+        stage(folder, job, graded.notebook, made, graded.reason)
+    ledger.append(list(made.values()))
+
+
+def records(
+    run: str, of: Task, job: Job, graded: Graded, known: dict[str, Record]
+) -> tuple[dict[str, Record], dict[str, Record]]:
+    """exercise -> the ledger's new record of it, and exercise -> the record that counts from now on, which is one of
+    those `known` of the submission where the grader failed and has a verdict already."""
+    made = {}
+    for exercise in judge.of_assignment(of.assignment):
+        judged = graded.verdicts[exercise.name]
+        made[exercise.name] = Record(
+            run=run,
+            when=datetime.now(UTC).isoformat(timespec="seconds"),
+            student=job.student,
+            assignment=of.assignment,
+            submission=job.seen.sha256,
+            release=of.release,
+            versions=of.versions,
+            exercise=exercise.name,
+            key=of.key.digest,
+            number=exercise.number,
+            points=judged.points,
+            max=float(exercise.points),
+            verdict=judged.kind,
+            message=judged.message,
+            cases=[_row(row) for row in judged.cases],
+            diagnosis=judged.diagnosis,
+            substituted=list(judged.substituted),
+            seconds=round(graded.seconds, 3),
+            peak_memory=graded.peak_bytes,
+            flags=graded.flags,
+            notes=graded.notes,
+            details=graded.details + ([judged.internal] if judged.internal else []),
+            needs_person=bool(judged.internal) or graded.needs_person,
+            grader_failed=bool(judged.internal) or graded.needs_person,
+        )
+    return made, {exercise: counting(known.get(exercise), new) for exercise, new in made.items()}
+
+
+def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: dict[str, Record], reason: str) -> None:
+    """Puts the merged notebook on the way to the gradebook, with what the feedback page says of the whole file."""
+    first = next(iter(made.values()))
+    stamp = {"submission": first.submission, "run": first.run, "notes": first.notes, "reason": reason}
+    notebook.metadata["autograde"] = stamp
+    target = folder.staged / job.student / first.assignment
+    if job.handed_in_at:
+        write_atomically(target / parse.STAMP, job.handed_in_at + "\n", lasting=False)
+    text = json.dumps(notebook, ensure_ascii=False) + "\n"
+    write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
+
+
+def _row(row) -> dict:
+    return {"title": row.title, "passed": row.passed, "message": row.message, "diagnosis": row.diagnosis or ""}
+
+
+def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str, Record] | None = None) -> Line:
+    """A submission's line, from the records that count and, where it is fresh, those just made."""
+    listed, last = list(known.values()), next(iter((made or known).values()))
+    return Line(
+        listed[0].assignment,
+        student,
+        round(sum(r.points for r in listed), 2),
+        sum(r.max for r in listed),
+        {r.exercise: r.verdict for r in listed},
+        tuple(last.flags),
+        any(r.needs_person for r in listed),
+        last.seconds,
+        fresh,
+        failed=any(r.grader_failed for r in (made or {}).values()),
+    )
+
+
+def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
+    """The line with what people did in the gradebook; the ledger's where nbgrader did not take the submission."""
+    found = standings.get(line.student)
+    if found is None:
+        return line
+    score = found.score if found.manual or line.failed else line.score
+    return replace(line, score=score, manual=found.manual, needs_person=found.needs_person)
+
+
+def check(file: Path, assignment: str) -> Graded:
+    """Grades one file by itself, without a class: nothing is written. Raises isolation.Stopped where it cannot be
+    isolated."""
+    doctor.require()
+    torch.set_num_threads(1)
+    released = ROOT / "notebooks" / f"{assignment}.ipynb"
+    notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
+    with Worker(assignment, notebook, Key.fresh()) as worker:
+        try:
+            return worker.grade(worker.intake.receive(file, assignment))
+        except SandboxError as error:
+            why = str(error)
+    raise isolation.explained(why)
+
+
+def as_json(summary: Summary) -> str:
+    """The summary for other programs."""
+    told = {
+        "run": summary.run,
+        "submissions": [vars(line) for line in summary.lines],
+        "unrecognised": summary.unrecognised,
+    }
+    return json.dumps(told, indent=1)

@@ -1,0 +1,121 @@
+"""What decides a verdict, as versions: Python, the libraries, and one digest of every file of ours that judging loads.
+
+The files are not listed, they are found: from the modules that judge an assignment, and those that its notebook
+imports, along every import that stands in them, inside functions too, and every text that is a module's name. What only
+carries or shows a verdict is reached by none of these.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.metadata
+import importlib.util
+import platform
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from pathlib import Path
+
+import nbformat
+
+import course.chapters
+import course.exercises
+from autograde.bank import reader, reference
+from autograde.grading import judge
+from autograde.intake.syntax import nodes
+from course.checks import engine, fixtures
+from course.checks.engine.of_tests import CheckOfTest
+from course.exercises import exercises
+
+_HERE = Path(__file__).resolve().parents[1]
+_OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "solutions")}
+# out here, and inside the two sandboxes
+_JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside", "autograde.intake.inside")
+_MODULE = re.compile(rf"({'|'.join(_OURS)})(\.\w+)*")
+
+
+@lru_cache(maxsize=32)
+def versions(assignment: str, notebook: str) -> dict[str, str]:
+    """What a verdict on this assignment depends on beside the submission, for its released notebook (text): name ->
+    version, and "grader" -> digest of the files. Looked up once a process, which goes on with what it has loaded."""
+    files, libraries = sources(assignment, notebook)
+    digest = hashlib.sha256()
+    for name, path in sorted(files.items()):
+        digest.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
+    found = {name: importlib.metadata.version(name) for name in sorted(libraries)}
+    return {"python": platform.python_version(), **found, "grader": digest.hexdigest()[:16]}
+
+
+def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
+    """(the files that decide, by the name of the module or of the data; names of the libraries that they import)."""
+    chapters = _chapters(assignment)
+    todo = {*_JUDGING, *fixtures.modules(), *(f"solutions.{chapter}" for chapter in reference.held(assignment))}
+    for package in ("solutions", "course.checks"):
+        todo |= {f"{package}.{chapter}" for chapter in chapters}
+    todo |= _imports_of_cells(notebook)
+    files: dict[str, Path] = {}
+    others: set[str] = set()
+    while todo:
+        name = todo.pop()
+        top, _, rest = name.partition(".")
+        if top not in _OURS:
+            others.add(top)
+        elif name not in files and (path := _file(name)) is not None:
+            files[name] = path
+            todo |= _imports(path.read_bytes(), name if path.name == "__init__.py" else name.rpartition(".")[0])
+            todo |= {name.rpartition(".")[0]} if rest else set()  # which is run before it
+    toml = Path(str(course.chapters.__file__))
+    files |= {f"chapters/{chapter}": toml.with_name(f"{chapter}.toml") for chapter in chapters}
+    files |= {f"answers/{e.name}": reader.path_of(e) for e in exercises() if e.chapter in chapters and not e.question}
+    files["exercises"] = course.exercises._FILE
+    return files, {name for top in others - sys.stdlib_module_names for name in _distributions().get(top, ())}
+
+
+def _chapters(assignment: str) -> set[str]:
+    """The chapters of its exercises, and of those that a test which is asked for is tried on."""
+    asked = judge.of_assignment(assignment)
+    found = (engine.find(e.name, e.chapter) for e in asked if not e.question)
+    tested = {check.of for check in found if isinstance(check, CheckOfTest)}
+    return {e.chapter for e in (*asked, *exercises()) if e in asked or e.name in tested}
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    """The name that is imported -> what is installed under which names."""
+    return {name: list(found) for name, found in importlib.metadata.packages_distributions().items()}
+
+
+def _file(name: str) -> Path | None:
+    """The source of a module of ours; None for a name that is none, such as a function's in a module."""
+    top, *rest = name.split(".")
+    path = _OURS[top].joinpath(*rest)
+    for found in (path / "__init__.py", path.with_name(f"{path.name}.py")):
+        if found.exists():
+            return found
+    placed = getattr(sys.modules.get(name), "__file__", None)  # one that was put there from another place
+    return Path(placed) if placed else None
+
+
+@lru_cache(maxsize=32)
+def _imports_of_cells(notebook: str) -> frozenset[str]:
+    cells = nbformat.reads(notebook, as_version=4).cells
+    return frozenset(name for cell in cells if cell.cell_type == "code" for name in _names(nodes(cell.source), ""))
+
+
+@lru_cache(maxsize=1000)
+def _imports(source: bytes, package: str) -> frozenset[str]:
+    return frozenset(_names(ast.walk(ast.parse(source)), package))
+
+
+def _names(tree: Iterable[ast.AST], package: str) -> Iterator[str]:
+    """Of all modules that are imported, and of what is imported from them, which may be modules too."""
+    for node in tree:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and _MODULE.fullmatch(node.value):
+            yield node.value

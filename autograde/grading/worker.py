@@ -1,0 +1,237 @@
+"""A worker: where submissions of one assignment are graded, one after the other, in one process.
+
+It writes nothing and knows of no class, so many may work side by side, here or on other machines: what a run must
+agree on (the release, the key, the grader) is its `Task`.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import hashlib
+import time
+import traceback
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+
+import nbformat
+
+from autograde.bank import reference
+from autograde.grading import judge
+from autograde.grading.judge import Judged, Judgement
+from autograde.grading.versions import versions
+from autograde.intake import parse
+from autograde.intake.jail import Intake, Unread
+from autograde.intake.merge import MergedNotebook
+from autograde.intake.syntax import nodes
+from autograde.sandbox.pool import Sandbox, SandboxError
+from course.checks import engine, fixtures
+from course.checks.engine import Table
+from course.checks.engine.draw import Key
+from course.exercises import Exercise, of_component
+
+_WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all submissions of an assignment share in a run: its notebook as released (text), the key of the numbers that
+    everybody faces, and the versions of all that judges them."""
+
+    assignment: str
+    notebook: str
+    key: Key
+    versions: dict[str, str]
+
+    @cached_property
+    def release(self) -> str:
+        """The digest of the released notebook."""
+        return hashlib.sha256(self.notebook.encode()).hexdigest()
+
+
+def task(assignment: str, released: bytes, key: Key) -> Task:
+    """The task of grading this release of an assignment with the grader as it stands here."""
+    notebook = released.decode()
+    return Task(assignment, notebook, key, versions(assignment, notebook))
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One submission graded: exercise -> verdict, the notebook to show, and what is said of the whole.
+
+    `notes` are sentences for the student, `details` for the instructor.
+    """
+
+    verdicts: dict[str, Judged]
+    notebook: nbformat.NotebookNode
+    reason: str = ""
+    flags: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    details: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    peak_bytes: int = 0
+    needs_person: bool = False
+
+
+class Worker:
+    """Where the submissions of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
+    needed."""
+
+    def __init__(self, name: str, notebook: nbformat.NotebookNode, key: Key):
+        self.name, self.notebook, self.key = name, _plain(notebook), key
+        self.exercises: list[Exercise] = judge.of_assignment(name)
+        self._tables: dict[str, Table] = {}
+        self._sandbox: Sandbox | None = None
+        self.intake = Intake(self.notebook)
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.intake.close()
+        if self._sandbox is not None:
+            self._sandbox.close()
+            self._sandbox = None
+
+    def sandbox(self) -> Sandbox:
+        """The sandbox, started when the first submission needs it. It holds the solutions of earlier chapters alone."""
+        if self._sandbox is None:
+            paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
+            bans = {engine.find(e.name, e.chapter).blocked for e in self.exercises if not e.question} - {()}
+            helpers = fixtures.modules()
+            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers], blocked=sorted(bans)).launch()
+            try:
+                self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up
+            except BaseException:
+                started.close()
+                raise
+            self._sandbox = started.ready()
+        return self._sandbox
+
+    def grade(self, seen: parse.Received) -> Graded:
+        """The verdicts on one submission. What goes wrong in here becomes verdicts that need a person, but for isolation:
+        raises SandboxError where it fails in a fresh sandbox too, or the machine refuses what it takes.
+        """
+        started = time.monotonic()
+        try:
+            if seen.notebook is None:
+                return self._unreadable(seen)
+            self.sandbox()
+            started = time.monotonic()  # what a run pays once is not the first submission's
+            merged = self.intake.merged(seen)
+            judgement = self._judge(merged)
+        except Unread as unread:
+            told, more = unread.student, unread.instructor
+            return self._unreadable(replace(seen, notebook=None, reason_for_student=told, reason_for_instructor=more))
+        except (SandboxError, OSError) as error:  # the machine's: no student is to blame, and the next may fare alike
+            self.close()
+            raise SandboxError(str(error) or type(error).__name__) from error
+        except Exception:
+            self.close()  # the next submission gets a fresh one
+            return not_graded(self.name, self.notebook, traceback.format_exc(), time.monotonic() - started)
+        cells = merged.notebook.cells
+        for index, ran in judgement.ran.items():
+            if index < len(cells) and cells[index].cell_type == "code":
+                cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
+        return Graded(
+            judgement.verdicts,
+            merged.notebook,
+            flags=[
+                *seen.flags,
+                *merged.flags,
+                *merged.edited,
+                *sorted(f"ended: {ending}" for ending in judgement.endings),
+            ],
+            notes=[*seen.notes, *merged.notes],
+            details=[*seen.details, *merged.details],
+            seconds=time.monotonic() - started,
+            peak_bytes=judgement.peak_bytes,
+        )
+
+    def _judge(self, merged: MergedNotebook) -> Judgement:
+        try:
+            return self._at_work(merged).judge()
+        except (
+            SandboxError
+        ):  # the warm process may have been lost to something of the machine's: once more in a new one
+            self.close()
+            return self._at_work(merged).judge()
+
+    def _at_work(self, merged: MergedNotebook) -> judge.SubmissionJudge:
+        return judge.SubmissionJudge(self.sandbox(), merged.cells, self.exercises, self._tables, merged.unanswered)
+
+    def _unreadable(self, seen: parse.Received) -> Graded:
+        told = Judged("error", 0.0, message="Your file could not be read, so there was nothing to grade.")
+        if seen.empty:
+            told = Judged("not answered", 0.0)
+        return Graded(
+            {e.name: told for e in self.exercises},
+            _plain(self.notebook),
+            reason=seen.reason_for_student,
+            flags=["nothing was handed in" if seen.empty else "unreadable"],
+            notes=list(seen.notes),
+            details=[*seen.details, seen.reason_for_instructor],
+        )
+
+
+def lay_out(
+    notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake
+) -> tuple[nbformat.NotebookNode, str]:
+    """(the merged notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
+    if seen.notebook is None:
+        return _plain(notebook), seen.reason_for_student
+    try:
+        return intake.merged(seen).notebook, ""
+    except Unread as unread:
+        return _plain(notebook), unread.student
+
+
+def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, seconds: float = 0.0) -> Graded:
+    """What stands for a submission that the grader failed at: verdicts that need a person; `why` is for the instructor."""
+    told = Judged("error", 0.0, message="This submission could not be graded by machine.")
+    return Graded(
+        {e.name: told for e in judge.of_assignment(assignment)},
+        _plain(notebook),
+        flags=["could not be graded"],
+        details=[why],
+        seconds=seconds,
+        needs_person=True,
+    )
+
+
+def _imported(notebook: nbformat.NotebookNode) -> list[str]:
+    """Modules that the assignment's own cells import: imported once in the warm process, they cost a child nothing."""
+    found: set[str] = set()
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        for node in nodes(cell.source):
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.append(node.module)
+                if node.module == "course":  # its modules, such as digits, and its functions alike
+                    names += [f"course.{part.name}" for part in node.names if find_spec(f"course.{part.name}")]
+                if node.module == "course.components":  # under grading these are the references
+                    names += [f"solutions.{of_component(part.name).chapter}" for part in node.names]
+            found.update(name for name in names if name not in _WARM_ALREADY)
+    return sorted(found)
+
+
+def _plain(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A copy without outputs."""
+    notebook = copy.deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [], None
+    return notebook
+
+
+def _shown(outputs: Iterable[dict]) -> list[dict]:
+    """Outputs as they may stand in a graded notebook: nbgrader takes any stderr in a graded cell for a failure."""
+    return [{**o, "name": "stdout"} if o.get("output_type") == "stream" else o for o in outputs]

@@ -1,0 +1,661 @@
+"""`autograde collect`: what came back from students, out of an archive or a folder, into class/submitted/.
+
+Everything in a source is hostile data. A name in it is only ever read, to tell whose file it is; no path of a source
+becomes a path of ours, nothing is followed or run, and sizes and counts are capped. Nothing is dropped without a word:
+what is no submission comes back with a reason, and a submission that holds no notebook is put down as it is, so that its
+student is told why it could not be graded.
+
+It goes in two steps. First the names alone are read: whose each file is (`whose`) and of which assignment. Only then
+are files opened (`unpack`), and what is in them decides nothing but which file is the notebook. A submission is replaced
+as a whole, in one step, while no run is grading; the same content changes nothing, and one with an older timestamp
+never replaces a newer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbgrader.utils import parse_utc
+
+from autograde.files import private, write_atomically
+from autograde.folders import ClassFolder
+from autograde.grading.ledger import Ledger
+from autograde.intake import unpack
+from autograde.intake.parse import MAX_BYTES, STAMP, handed_in_at, readable_moment
+from autograde.intake.unpack import Budget, Damaged, TooMuch
+from autograde.intake.whose import ARCHIVE, LOOSE, Names, Place, is_one_submission
+
+MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
+MAX_INSIDE = 2_000  # files of an archive that a student handed in
+MAX_FILES = 200  # files kept of one submission
+MAX_SUBMISSION = 512 << 20  # bytes of one submission
+MAX_UNPACKED = 64 << 30  # bytes that a source's archive may unpack to
+UNPACKED_TIMES = 100  # how many times its own size an archive may unpack to; text seldom shrinks to a thirtieth
+UNPACKED_ANYWAY = 32 << 20  # bytes that it may unpack to however small it is
+MAX_NAME = 100  # characters of a student's name; nbgrader's database holds 128
+
+_OTHER_ARCHIVE = re.compile(r"\.(7z|rar|gz|bz2|xz|zst)$", re.IGNORECASE)
+_LITTER = re.compile(r"\._.*|\.DS_Store|\.git|\.ipynb_checkpoints|__MACOSX|__pycache__|Thumbs\.db|desktop\.ini")
+_OLD, _NEW = ".substituted", ".coming"  # of the two steps of a replacement, hidden from the grader
+_UNPACKED = ".collecting-"  # folders of files on their way from an archive into submitted/
+_NO_MOMENT = "no moment in time that could be relied on"
+_PEOPLE = "collected.json"  # beside the ledger: whose each submission was by the platform's own mark
+
+
+class BadSource(ValueError):
+    """The source as a whole cannot be read."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One submission. `action` is new, replaced, unchanged or older (left alone: a newer one is there); where nothing was
+    read, "replaced if it differs" for the last three.
+
+    `files` are its names as in the source, `notes` what the instructor should know of it.
+    """
+
+    student: str
+    assignment: str
+    action: str
+    files: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Collected:
+    """What a collection did, or with `dry_run` would do. `aside` are (file, why it is no submission), `late` the students
+    whose file says that it came late without saying when.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    aside: list[tuple[str, str]] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Entry:
+    """A regular file of a source. `path` is where it lies on this disk; for one in an archive, None until it has been
+    unpacked to a place of ours, from which it may be moved; `member` is its name there. `broken` says why there is
+    nothing to be read of it, `large` that it is too large."""
+
+    parts: tuple[str, ...]
+    path: Path | None
+    ours: bool = False
+    broken: str = ""
+    large: bool = False
+    member: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return "/".join(map(_readable, self.parts))
+
+
+@dataclass
+class _HandIn:
+    files: list[tuple[tuple[str, ...], _Entry]] = field(default_factory=list)
+    stamps: list[_Entry] = field(default_factory=list)  # timestamp.txt files that may be believed
+    when: str = ""  # the platform's time, for timestamp.txt
+    attempt: str = ""  # of several, told apart by their time
+    people: set[tuple[str, str]] = field(default_factory=set)  # (scheme, key): one, or else nobody knows whose it is
+    notes: set[str] = field(default_factory=set)
+    late: bool = False
+    budget: Budget = field(default_factory=lambda: Budget(MAX_SUBMISSION, MAX_INSIDE))
+
+
+def collect(
+    folder: ClassFolder, source: Path, assignment: str = "", *, platform: str = "", dry_run: bool = False
+) -> Collected:
+    """Puts the submissions of a source into submitted/. `assignment` is which they are, and `platform` (one of
+    `whose.PLATFORMS`) where they come from, where the source's names do not say.
+
+    A source may be a folder inside an archive: "download.zip/week 2". Raises BadSource where the source cannot be read
+    at all, LedgerBusy while a run is grading this class, and OSError with a path in it where the disk is full.
+    """
+    known, done = folder.assignments(), Collected()
+    outer, inside = _inside(source)
+    entries = list(_entries(outer, inside, folder, done))
+    submissions = _sorted_out(entries, known, assignment, platform, _named_in(source.name, known), done)
+    done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
+    twins = {student for student, _ in submissions} | set(folder.students())
+    if dry_run:
+        people = _People(folder.ledger / _PEOPLE)
+        present = {s: folder.submitted / s for s in folder.students()}
+        for (student, name), submission in sorted(submissions.items()):
+            if why := people.another(student, name, submission) or _one_folder(folder, student):
+                done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
+                continue
+            there = (present.get(student, folder.submitted / student) / name).exists()
+            action = "replaced if it differs" if there else "new"
+            done.items.append(_item(student, name, action, submission, (), twins))
+        return done
+    with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
+        _finish_what_was_begun(folder)
+        people = _People(folder.ledger / _PEOPLE)
+        with tempfile.TemporaryDirectory(dir=folder.root, prefix=_UNPACKED) as unpacked:
+            if ARCHIVE.search(outer.name) and outer.is_file() and not _is_an_entry(outer):
+                _unpack_source(outer, submissions, Path(unpacked))
+            for (student, name), submission in sorted(submissions.items()):
+                if why := people.another(student, name, submission) or _one_folder(folder, student):
+                    done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
+                    continue
+                done.items.append(_put(folder, student, name, submission, Path(unpacked), twins, done))
+                people.keep(student, name, submission)
+    return done
+
+
+def _item(student: str, name: str, action: str, submission: _HandIn, notes: Sequence[str], students: set[str]) -> Item:
+    told = [*notes, *sorted(submission.notes)]
+    told += [
+        f"there is also a student {_shown(twin)!r}: the same person?"
+        for twin in sorted(students)
+        if twin != student and _folded(twin) == _folded(student)
+    ]
+    return Item(student, name, action, tuple(entry.name for _, entry in submission.files), tuple(told))
+
+
+def _folded(name: str) -> str:
+    """What is left of a name where case, ways of composing it, and what cannot be seen make no difference."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", seen.casefold()).rstrip(". ")
+
+
+# ---------------------------------------------------------------- who handed in, remembered
+
+
+class _People:
+    """Whose each submission was by the mark that the platform (or the folder's name) gave to it.
+
+    Two people of one name may come in two downloads: the second must not take the place of the first.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.known = path, {}
+        with contextlib.suppress(OSError, ValueError):
+            read = json.loads(path.read_bytes())
+            self.known = read if isinstance(read, dict) else {}
+
+    def another(self, student: str, name: str, submission: _HandIn) -> str:
+        """Why this submission must not replace the one that is there, "" where it may."""
+        scheme, key = self._mark(submission)
+        before = self.known.get(f"{student}/{name}")
+        if not isinstance(before, list) or before[:1] != [scheme] or before[1:] == [key] or scheme == LOOSE:
+            return ""
+        return (
+            f"two people may be {student}: the one collected before is {_shown(str(before[-1]))!r}, this one is"
+            f" {_shown(key)!r}. To do: put this one's file into a folder of another name and collect that"
+            f" (the same person? then take submitted/{student}/{name} away first)"
+        )
+
+    def keep(self, student: str, name: str, submission: _HandIn) -> None:
+        mark = list(self._mark(submission))
+        if self.known.get(f"{student}/{name}") != mark:
+            self.known[f"{student}/{name}"] = mark
+            write_atomically(self.path, json.dumps(self.known, indent=0, sort_keys=True) + "\n")
+
+    @staticmethod
+    def _mark(submission: _HandIn) -> tuple[str, str]:
+        ((scheme, key),) = submission.people
+        return scheme, unicodedata.normalize("NFC", key)
+
+
+def _one_folder(folder: ClassFolder, student: str) -> str:
+    """Why a student's folder cannot be made: on a disk that tells names apart less finely, it is somebody else's."""
+    mine = folder.submitted / student
+    if not os.path.lexists(mine):
+        return ""
+    twin = next((s for s in folder.students() if s != student and os.path.samefile(folder.submitted / s, mine)), "")
+    if not twin:
+        return ""
+    return (
+        f"{student} and {twin} are one folder on this disk. To do: put this one's file into a folder of another name"
+        " and collect that"
+    )
+
+
+# ---------------------------------------------------------------- what a source holds
+
+
+def _inside(source: Path) -> tuple[Path, tuple[str, ...]]:
+    """A source, and the folder in it that is meant where it is an archive: "download.zip/week 2"."""
+    for outer in [source, *source.parents]:
+        if outer.is_file():
+            return outer, source.relative_to(outer).parts
+    return source, ()
+
+
+def _is_an_entry(source: Path) -> bool:
+    """Whether the source is what one student handed in, by the name that a platform gave to it."""
+    return is_one_submission(source.name, source.is_dir())
+
+
+def _entries(source: Path, inside: tuple[str, ...], folder: ClassFolder, done: Collected) -> list[_Entry]:
+    """The regular files of a source; what else it holds is put aside. Those of an archive are in its order."""
+    if not source.exists():
+        raise BadSource(f"{source} does not exist")
+    if source.is_dir():
+        root = source.resolve()
+        if root == folder.submitted or folder.submitted in root.parents:
+            raise BadSource(f"{source} is where submissions are collected to: there is nothing to do")
+        round_it = (root.name,) if _is_an_entry(root) else ()
+        found = [_Entry((*round_it, *entry.parts), entry.path) for entry in _of_folder(root, done)]
+    elif source.suffix.lower() == ".ipynb" or (ARCHIVE.search(source.name) and _is_an_entry(source)):
+        found = [_Entry((source.name,), source.resolve())]
+    elif ARCHIVE.search(source.name):
+        found = _of_archive(source, done)
+    else:
+        raise BadSource(f"{source.name} is neither a folder, a zip, tar or tar.gz archive, nor a notebook")
+    if len(found) > MAX_ENTRIES:
+        raise BadSource(f"{source.name} holds more than {MAX_ENTRIES} files")
+    if inside:
+        meant = [entry for entry in found if entry.parts[: len(inside)] == inside and len(entry.parts) > len(inside)]
+        if not meant:
+            raise BadSource(f"there is no folder {'/'.join(inside)} in {source.name}")
+        for entry in meant:
+            entry.parts = entry.parts[len(inside) :]
+        found = meant
+    return [entry for entry in found if not any(_LITTER.fullmatch(part) for part in entry.parts)]
+
+
+def _of_folder(root: Path, done: Collected) -> Iterator[_Entry]:
+    for below, folders, files in os.walk(root):
+        folders[:] = sorted(f for f in folders if not _aside_if_odd(Path(below) / f, root, done, stat.S_ISDIR))
+        for name in sorted(files):
+            path = Path(below) / name
+            if not _aside_if_odd(path, root, done, stat.S_ISREG):
+                yield _Entry(path.relative_to(root).parts, path)
+
+
+def _aside_if_odd(path: Path, root: Path, done: Collected, wanted: Callable[[int], bool]) -> bool:
+    mode = path.lstat().st_mode
+    if not wanted(mode):
+        kind = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
+        done.aside.append((_readable(str(path.relative_to(root))), f"{kind}: never followed"))
+        return True
+    return False
+
+
+def _content(path: Path, budget: Budget) -> Iterator[bytes]:
+    """The content of a file of the source, which is not followed where it has become a link."""
+    try:
+        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    except OSError as error:
+        raise Damaged(f"it cannot be read ({error.strerror})") from None
+    yield from unpack.chunks(file, budget)
+
+
+def _readable(name: str) -> str:
+    """The name as text: bytes that are no UTF-8 become question marks."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
+
+
+def _of_archive(source: Path, done: Collected) -> list[_Entry]:
+    """The regular files of an archive, by their names alone. Of two with one name the last counts, as unzip does it."""
+    found: dict[tuple[str, ...], _Entry] = {}
+    for name, _ in _listed(source, Budget(MAX_UNPACKED, MAX_ENTRIES), done):
+        parts = unpack.parts(name)
+        if parts is None:
+            done.aside.append((_shown(name), "its name leads out of the archive"))
+            continue
+        if parts in found:
+            done.aside.append((_shown(name), "there twice in the archive: the last one was taken"))
+            del found[parts]
+        found[parts] = _Entry(parts, None, ours=True, member=parts)
+    return list(found.values())
+
+
+def _listed(source: Path, budget: Budget, done: Collected | None = None) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """The members of a source that can be read. Raises BadSource."""
+    try:
+        for member in unpack.unpack(source, budget):
+            if not member.refused:
+                yield member.name, member.chunks
+            elif done is not None:
+                done.aside.append((_shown(member.name), member.refused))
+    except (Damaged, TooMuch) as error:
+        raise BadSource(f"{source.name}: {error}") from None
+
+
+def _unpack_source(source: Path, submissions: dict[tuple[str, str], _HandIn], to: Path) -> None:
+    """Puts the files that are to be kept, and no others, under numbers into a folder of ours."""
+    wanted: dict[tuple[str, ...], tuple[_Entry, Budget]] = {}
+    for submission in submissions.values():
+        for entry in [*(entry for _, entry in submission.files), *submission.stamps]:
+            wanted[entry.member] = entry, submission.budget
+    budget = Budget(MAX_UNPACKED, MAX_ENTRIES)
+    try:
+        _unpack(_listed(source, budget), wanted, to, budget)
+    except TooMuch as error:
+        raise BadSource(f"{source.name}: {error}") from None
+    for entry, _ in wanted.values():
+        if entry.path is None and not entry.broken:
+            raise BadSource(f"{source.name} has changed while it was read")
+
+
+def _unpack(
+    members: Iterator[tuple[str, Iterator[bytes]]],
+    wanted: dict[tuple[str, ...], tuple[_Entry, Budget]],
+    to: Path,
+    budget: Budget,
+) -> None:
+    """Writes the wanted members below `to`, each within a budget of its own too. Raises TooMuch where that of the
+    archive is spent."""
+    for name, content in members:
+        if (found := wanted.get(unpack.parts(name) or ())) is None:
+            continue
+        entry, own = found
+        if entry.path is not None:  # there twice in the archive
+            entry.path.unlink()
+            entry.path = None
+        own.room -= _fetch(entry, content, to / secrets.token_hex(8), max(0, own.room))
+        if budget.room < 0:
+            raise TooMuch(entry.broken)
+
+
+def _fetch(entry: _Entry, content: Iterator[bytes], path: Path, most: int) -> int:
+    """Makes a file of ours of an entry; returns its size in bytes. What cannot be read whole leaves none."""
+    entry.broken = ""
+    try:
+        size = unpack.write(content, path, min(MAX_BYTES, most))
+    except TooMuch as error:
+        entry.broken, entry.large = str(error), True
+        return 0
+    except Damaged as error:
+        entry.broken = str(error)
+        return 0
+    entry.path, entry.ours = path, True
+    return size
+
+
+def _shown(name: str) -> str:
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", _readable(name))[:200]
+
+
+# ---------------------------------------------------------------- whose it is, and of which assignment
+
+
+def _named_in(text: str, known: Sequence[str]) -> str:
+    """The one assignment whose name stands in the text, "" for none or several."""
+    found = [name for name in known if name.lower() in text.lower()]
+    return found[0] if len(found) == 1 else ""
+
+
+def _sorted_out(
+    entries: list[_Entry], known: Sequence[str], assignment: str, platform: str, hint: str, done: Collected
+) -> dict[tuple[str, str], _HandIn]:
+    """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
+    names = Names([entry.parts for entry in entries], known, platform)
+    placed: list[tuple[_Entry, Place, str]] = []
+    for entry in entries:
+        place = names.place(entry.parts)
+        if isinstance(place, str):
+            done.aside.append((_shown(entry.name), place))
+        elif not (student := student_id(_readable(place.student))):
+            why = "no student's name can be made of its folder's: put it into submitted/ under one of yours"
+            done.aside.append((_shown(entry.name), why))
+        elif assignment and place.assignment and place.assignment != assignment:
+            done.aside.append((_shown(entry.name), f"of {place.assignment}, not of {assignment}"))
+        else:
+            placed.append((entry, place, student))
+    people: dict[str, set[tuple[str, str]]] = {}
+    answered: dict[str, set[str]] = {}  # student -> assignments that a file's own name says
+    for _, place, student in placed:
+        if place.scheme != LOOSE:
+            people.setdefault(student, set()).add((place.scheme, place.key))
+        if told := place.assignment or _named_in(place.rest[-1], known):
+            answered.setdefault(student, set()).add(told)
+    found: dict[tuple[str, str], _HandIn] = {}
+    for entry, place, student in placed:
+        if len(people.get(student, ())) > 1:
+            done.aside.append((_shown(entry.name), _two_people(student, people[student])))
+            continue
+        only = answered.get(student, set())
+        name = place.assignment or assignment or _named_in(place.rest[-1], known)
+        name = name or (next(iter(only)) if len(only) == 1 else hint)
+        if not name:
+            done.aside.append((_shown(entry.name), "of which assignment? Say --assignment"))
+            continue
+        submission = found.setdefault((student, name), _HandIn())
+        submission.people.add((place.scheme, place.key))
+        if place.rest == (STAMP,):
+            if place.stamped:
+                done.aside.append((_shown(entry.name), _NO_MOMENT))
+            else:
+                submission.stamps.append(entry)
+            continue
+        if place.when < submission.attempt:
+            done.aside.append((_shown(entry.name), "an earlier attempt"))
+            continue
+        if place.when > submission.attempt:
+            done.aside += [(_shown(e.name), "an earlier attempt") for _, e in submission.files]
+            submission.files, submission.attempt, submission.when = [], place.when, place.when
+        submission.late |= place.late
+        submission.notes |= {place.note} - {""}
+        submission.files.append((place.rest, entry))
+    for (student, _), submission in found.items():
+        if len(submission.people) > 1:
+            why = _two_people(student, submission.people)
+            done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
+    return {place: submission for place, submission in found.items() if submission.files and len(submission.people) == 1}
+
+
+def _two_people(student: str, people: set[tuple[str, str]]) -> str:
+    told = ", ".join(sorted(_shown(key) for _, key in people))
+    return f"two people would be {student} ({told}): put their files into folders of names that tell them apart"
+
+
+def student_id(name: str) -> str:
+    """A student's name as it stands in folders, pages and the gradebook; "" where nothing is left of it.
+
+    Any letters, marks and emoji of any script stay. Composed, so that one name is one person whichever system wrote
+    it; without control characters and those that turn the direction of the text around them; no leading dot, which
+    would hide the folder; cut, with a mark of its own, where no database or file system could hold it.
+    """
+    name = "".join(" " if c in "\t\r\n/" else c for c in unicodedata.normalize("NFC", name))
+    turned = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+    name = "".join(c for c in name if unicodedata.category(c) not in ("Cc", "Cs", "Zl", "Zp") and c not in turned)
+    name = re.sub(r"^\.+", lambda dots: "_" * len(dots.group()), " ".join(name.split()))
+    if len(name) > MAX_NAME or len(name.encode()) > 200:
+        mark = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"{name[: MAX_NAME - 9].encode()[:190].decode(errors='ignore').strip()}~{mark}"
+    return name if re.search(r"[^_\s]", name) else ""
+
+
+# ---------------------------------------------------------------- into submitted/
+
+
+def _finish_what_was_begun(folder: ClassFolder) -> None:
+    """A collection that was killed between the two steps of a replacement: the submission is put back."""
+    for old in folder.submitted.glob(f"*/.*{_OLD}"):
+        target = old.with_name(old.name.removesuffix(_OLD)[1:])
+        if os.path.lexists(target):
+            shutil.rmtree(old)
+        else:
+            os.rename(old, target)
+    for coming in [*folder.submitted.glob(f"*/.*{_NEW}"), *folder.root.glob(f"{_UNPACKED}*")]:
+        shutil.rmtree(coming)
+
+
+def _put(
+    folder: ClassFolder, student: str, name: str, submission: _HandIn, work: Path, students: set[str], done: Collected
+) -> Item:
+    """Writes the submission beside the place where it belongs and moves it there when it is whole. `work` is a folder of
+    ours for what is on its way."""
+    target = folder.submitted / student / name
+    for entry in submission.stamps:
+        when = _stamp(entry)
+        if not when:
+            done.aside.append((_shown(entry.name), _NO_MOMENT))
+        submission.when = submission.when or when
+    there = os.path.lexists(target)
+    if there and submission.when and (known := handed_in_at(target)) and parse_utc(submission.when) < parse_utc(known):
+        notes = [f"handed in {submission.when}, but one of {known} is there"]
+        return _item(student, name, "older", submission, notes, students)
+    coming = target.with_name(f".{name}{_NEW}")
+    coming.mkdir(parents=True)
+    try:
+        notes = _write(coming, name, submission, work)
+        if submission.when:
+            write_atomically(coming / STAMP, submission.when + "\n")
+        if there and _contents(target) == _contents(coming):
+            return _item(student, name, "unchanged", submission, notes, students)
+        if there:
+            old = target.with_name(f".{name}{_OLD}")
+            os.rename(target, old)
+        os.rename(coming, target)
+        if there:
+            old.unlink() if old.is_symlink() or old.is_file() else shutil.rmtree(old)
+    finally:
+        shutil.rmtree(coming, ignore_errors=True)
+        with contextlib.suppress(OSError):  # a student's folder in which nothing could be put
+            target.parent.rmdir()
+    return _item(student, name, "substituted" if there else "new", submission, notes, students)
+
+
+def _stamp(entry: _Entry) -> str:
+    """The moment in a timestamp.txt of the source, "" where there is none to be read."""
+    if entry.path is None:
+        return ""
+    try:
+        return readable_moment(b"".join(_content(entry.path, Budget(200))))
+    except (Damaged, TooMuch):
+        return ""
+
+
+def _contents(path: Path) -> dict[str, Any]:
+    """Relative name -> digest of every file of a submission; what is no ordinary file is never the same."""
+    found: dict[str, Any] = {}
+    for each in [path, *path.rglob("*")]:
+        mode = each.lstat().st_mode
+        if stat.S_ISREG(mode):
+            with each.open("rb") as file:
+                found[str(each.relative_to(path))] = hashlib.file_digest(file, "sha256").digest()
+        elif not stat.S_ISDIR(mode):
+            found[str(each.relative_to(path))] = object()
+    return found
+
+
+def _write(to: Path, assignment: str, submission: _HandIn, work: Path) -> list[str]:
+    """Puts a submission's files into a folder; returns what there is to say. Archives are opened where there is no
+    notebook beside them; one that cannot be is kept as it is, and its student will be told to hand in the notebook."""
+    notes: list[str] = []
+    files = submission.files
+    if not any(_is_notebook(rest) for rest, _ in files):
+        files = [inner for rest, entry in files for inner in _opened_up(rest, entry, submission.budget, work, notes)]
+    notebooks = [rest for rest, _ in files if _is_notebook(rest)]
+    if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
+        notes.append(f"{_shown('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
+        files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
+    if len(notebooks) > 1:
+        notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
+    if len(files) > MAX_FILES:
+        notes.append(f"{len(files)} files, {MAX_FILES} kept")
+    for rest, entry in sorted(files, key=lambda file: not _is_notebook(file[0]))[:MAX_FILES]:
+        path = _free(to, rest)
+        if path.parent == to and _folded(path.name) == STAMP:  # by another spelling
+            notes.append("a timestamp.txt of the student's own was left out")
+            continue
+        _put_down(entry, path, submission.budget, notes)
+    return notes
+
+
+def _is_notebook(rest: tuple[str, ...]) -> bool:
+    return rest[-1].lower().endswith(".ipynb")
+
+
+def _put_down(entry: _Entry, path: Path, budget: Budget, notes: list[str]) -> None:
+    """Moves or copies one file to its place. Of one that is too large or damaged, what could be read is not kept: the
+    file is put down so that its student is told, as too large or as damaged."""
+    if not entry.broken and not entry.ours and entry.path is not None:
+        _fetch(entry, _content(entry.path, budget), path, MAX_BYTES)
+    elif not entry.broken and entry.path is not None:
+        shutil.move(entry.path, path)
+        entry.path = path
+    if entry.broken and entry.large:
+        notes.append(f"{_shown(entry.name)} is larger than is read")
+        with path.open("wb") as out:
+            out.truncate(MAX_BYTES + 1)  # a hole, which takes no room
+    elif entry.broken:
+        notes.append(f"{_shown(entry.name)} is damaged in the archive ({entry.broken})")
+        path.write_bytes(b"damaged in the archive")
+
+
+def _opened_up(
+    rest: tuple[str, ...], entry: _Entry, budget: Budget, work: Path, notes: list[str]
+) -> list[tuple[tuple[str, ...], _Entry]]:
+    """The files of an archive that was handed in, or the archive itself where no notebook comes out of it."""
+    if not ARCHIVE.search(rest[-1]):
+        if _OTHER_ARCHIVE.search(rest[-1]):
+            notes.append(f"{_shown(rest[-1])} is an archive of a kind that is not opened")
+        return [(rest, entry)]
+    if entry.path is not None and not entry.ours:
+        budget.room -= _fetch(entry, _content(entry.path, Budget(MAX_BYTES)), work / secrets.token_hex(8), budget.room)
+    if entry.path is None or entry.broken:
+        return [(rest, entry)]
+    most = min(max(0, budget.room), max(UNPACKED_ANYWAY, UNPACKED_TIMES * entry.path.stat().st_size))
+    try:
+        inner = _inside_archive(entry.path, Budget(most, budget.members), rest[-1], notes)
+        if not any(_is_notebook(parts) for parts in inner):
+            notes.append(f"there is no notebook in {_shown(rest[-1])}")
+            return [(rest, entry)]
+        kept = sorted(inner, key=lambda parts: not _is_notebook(parts))[: MAX_FILES + 1]
+        wanted = {parts: (_Entry(parts, None, ours=True), Budget(MAX_BYTES)) for parts in kept}
+        spent = Budget(most, budget.members)
+        with contextlib.ExitStack() as undo:
+            undo.callback(_remove, wanted)
+            members = unpack.unpack(entry.path, spent)
+            _unpack(((member.name, member.chunks) for member in members if not member.refused), wanted, work, spent)
+            undo.pop_all()
+    except (Damaged, TooMuch) as error:
+        notes.append(f"{_shown(rest[-1])} could not be opened: {error}")
+        return [(rest, entry)]
+    budget.room, budget.members = budget.room - (most - spent.room), spent.members
+    entry.path.unlink()
+    notes.append(f"{_shown(rest[-1])} was unpacked")
+    return [(parts, found) for parts, (found, _) in wanted.items()]
+
+
+def _inside_archive(path: Path, budget: Budget, name: str, notes: list[str]) -> list[tuple[str, ...]]:
+    """The names of what can be read in an archive, each once. Raises Damaged and TooMuch."""
+    aside, found = [], {}
+    for member in unpack.unpack(path, budget):
+        parts = unpack.parts(member.name)
+        why = member.refused or ("its name leads out of the archive" if parts is None else "")
+        if parts in found:
+            why = "there twice in the archive: the last one was taken"
+        if why:
+            aside.append(f"in {_shown(name)}, {_shown(member.name)}: {why}")
+        if parts and not member.refused and not any(_LITTER.fullmatch(part) for part in parts):
+            found[parts] = True
+    notes += aside[:5]
+    return list(found)
+
+
+def _remove(wanted: dict[tuple[str, ...], tuple[_Entry, Budget]]) -> None:
+    for entry, _ in wanted.values():
+        if entry.path is not None:
+            entry.path.unlink(missing_ok=True)
+
+
+def _free(to: Path, rest: tuple[str, ...]) -> Path:
+    """A path below `to` for a file of this name that nothing else has; made of names that are ours."""
+    folders = [student_id(part) or "_" for part in rest[:-1]][-5:]
+    stem, dot, suffix = (student_id(rest[-1]) or "_").rpartition(".")
+    path, number = to.joinpath(*folders, f"{stem}{dot}{suffix}"), 1
+    while os.path.lexists(path) or any(parent.is_file() for parent in path.parents if parent != to):
+        number += 1
+        path = to / f"{stem} ({number}){dot}{suffix}"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

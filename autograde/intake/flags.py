@@ -1,0 +1,188 @@
+"""What a submission's code tries, read from its text: notes for the instructor that never change a point.
+
+Verdicts are made out of the code's reach whether or not it is flagged; a flag says where to look. Keep each rule to
+things that an honest answer has no use for, and let it fail to see rather than accuse: plotting settings,
+`torch.backends` switches and the like are not flagged.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from autograde.intake.syntax import nodes
+
+PATCHES = "changes a library or the checks"
+HOOKS = "hooks into how the notebook runs"
+READS = "looks at files"
+PROCESSES = "starts or ends processes"
+NETWORK = "uses the network"
+LIES = "returns objects that answer comparisons themselves"
+WATCHES = "asks whether it is being graded"
+BELOW = "reaches below Python"
+LOOKS = "looks at the program around it"
+HIDES = "hides what it calls"
+MARKUP = "puts HTML or script into its output"
+POINTS = "asks for points"
+MARKS = "edited the marks of graded cells"  # these two are `rebuild`'s, seen in the notebook and not in its code
+CHECKS = "edited a check"
+ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
+
+_OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
+_LIBRARIES = {"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch._C", "builtins", "numpy"}
+# other ways to what a name is blocked for
+_ROUNDABOUT = (
+    "torch.ops.", "torch._C.", "torch.jit.", "torch.overrides.", "torch.library.", "torch._refs.", "torch._decomp.",
+)  # fmt: skip
+_SETTINGS = (
+    "torch.backends",
+    "torch._dynamo",
+    "torch._inductor",
+    "numpy.random",
+    "sys.stdout",
+    "sys.stderr",
+    "sys.path",
+)
+_CALLS = {
+    READS: {
+        "open", "io.open", "os.walk", "os.listdir", "os.scandir", "os.open", "glob.glob", "glob.iglob",
+        "*.read_text", "*.read_bytes", "*.write_text", "*.write_bytes", "*.rglob", "*.iterdir",
+    },
+    PROCESSES: {
+        "os.system", "os.popen", "os.fork", "os._exit", "os.kill", "os.abort", "os.exec*", "os.spawn*",
+        "sys.exit", "exit", "quit", "subprocess.*", "multiprocessing.*", "pty.*", "*.system",
+        "threading.Thread", "*.ThreadPoolExecutor", "*.ProcessPoolExecutor",
+    },
+    NETWORK: {"socket.*", "urllib.*", "requests.*", "http.*", "urlopen", "httpx.*"},
+    HOOKS: {"atexit.*", "sys.settrace", "sys.setprofile", "sys.addaudithook", "*.events.register"},
+    BELOW: {
+        "ctypes.*", "mmap.*", "fcntl.*", "resource.*", "signal.*", "pickle.*", "os.write", "os.dup*", "os.closerange",
+        "os.memfd_create",
+    },
+    LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
+    HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn"},
+}  # fmt: skip
+# flag -> whole names, how names begin, how they end
+_SPLIT = {
+    flag: (
+        {name for name in names if "*" not in name},
+        tuple(name[:-1] for name in names if name.endswith("*")),
+        tuple(name[1:] for name in names if name.startswith("*")),
+    )
+    for flag, names in _CALLS.items()
+}
+_HOOKS = {
+    "ast_transformers",
+    "input_transformers_post",
+    "input_transformers_cleanup",
+    "input_transformer_manager",
+    "set_custom_exc",
+    "run_cell",
+    "meta_path",
+    "path_hooks",
+}
+_WATCHED = ("NBGRADER_EXECUTION", "COURSE_STRICT", "COURSE_HOME", "/sandbox")
+_INNER = {"__subclasses__", "__globals__", "f_locals", "f_back", "history_manager", "user_ns", "__builtins__"}
+_INNER_MODULES = ("course.protocol", "course.checks", "autograde")
+_SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
+_POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
+
+
+def flags(sources: Iterable[str]) -> list[str]:
+    """Each flag once, in a fixed order, for the code of one submission; a cell that does not parse is passed over."""
+    found: set[str] = set()
+    for source in sources:
+        lines = ["pass" if line.lstrip().startswith(("!", "%")) else line for line in source.splitlines()]
+        if any(line.lstrip().startswith("!") for line in source.splitlines()):
+            found.add(PROCESSES)
+        found |= _of(nodes("\n".join(lines)))
+    return [flag for flag in ALL if flag in found]
+
+
+def _of(tree: list[ast.AST]) -> set[str]:
+    modules = _modules(tree)
+    found = {LOOKS for name in modules.values() if f"{name}.".startswith(tuple(f"{ours}." for ours in _INNER_MODULES))}
+    found |= {HIDES for name in modules.values() if f"{name}.".startswith(_ROUNDABOUT)}
+    for node in tree:
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
+            targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
+            found |= set().union(*(_of_target(target, modules) for target in targets))
+        elif isinstance(node, ast.Call):
+            found |= _of_call(node, modules)
+        elif isinstance(node, ast.Attribute) and node.attr in _HOOKS:
+            found.add(HOOKS)
+        elif isinstance(node, ast.Attribute) and node.attr in _INNER:
+            found.add(LOOKS)
+        elif isinstance(node, ast.Attribute) and _dotted(node, modules).startswith(_ROUNDABOUT):
+            found.add(HIDES)
+        elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES:
+            found.add(HIDES)
+        elif isinstance(node, ast.FunctionDef) and node.name in ("__eq__", "__torch_function__", "__ne__", "__array__"):
+            found.add(LIES)
+        elif isinstance(node, ast.FunctionDef) and node.name == "__del__":
+            found.add(HOOKS)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found |= _of_text(node.value)
+    return found
+
+
+def _of_target(target: ast.AST, modules: dict[str, str]) -> set[str]:
+    """What is written to: an attribute of a library, an entry of `sys.modules`, a grade."""
+    deep = isinstance(target, ast.Subscript)
+    name = _dotted(target.value if isinstance(target, ast.Subscript) else target, modules)
+    if deep:
+        return {PATCHES} if name == "sys.modules" or name.endswith(".__dict__") else set()
+    if isinstance(target, ast.Attribute) and _is_library(name):
+        return {PATCHES}
+    return {POINTS} if name.split(".")[-1] in _POINTS else set()
+
+
+def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
+    name = _dotted(node.func, modules)
+    dotted = "." in name
+    found = {
+        flag
+        for flag, (whole, starts, ends) in _SPLIT.items()
+        if name in whole or name.startswith(starts) or (dotted and name.endswith(ends))
+    }
+    first = _dotted(node.args[0], modules) if node.args else ""
+    if name in ("setattr", "delattr") and _is_library(first + "."):
+        found.add(PATCHES)
+    if name.endswith((".mock.patch", "mock.patch.object")):
+        found.add(PATCHES)
+    if name == "getattr" and first in _LIBRARIES and not (len(node.args) > 1 and isinstance(node.args[1], ast.Name)):
+        found.add(HIDES)  # a name put together, or one that could have been written with a dot
+    return found
+
+
+def _of_text(text: str) -> set[str]:
+    found = {WATCHES for watched in _WATCHED if text.startswith(watched)}
+    return found | {MARKUP for part in _SCRIPT if part in text.lower()}
+
+
+def _modules(tree: list[ast.AST]) -> dict[str, str]:
+    """Local name -> what it was imported as, so that `import torch.testing as t` is seen through."""
+    known = {}
+    for node in tree:
+        if isinstance(node, ast.Import):
+            for name in node.names:
+                known[name.asname or name.name.split(".")[0]] = name.name if name.asname else name.name.split(".")[0]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for name in node.names:
+                known[name.asname or name.name] = f"{node.module}.{name.name}"
+    return {"torch": "torch", "np": "numpy", "sys": "sys", "os": "os", "course": "course"} | known
+
+
+def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
+    """`torch.testing.assert_close` for such an expression, with the first name as it was imported; "?" where it begins
+    in a call or an index."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):  # no recursion: a chain may be thousands long
+        names.append(node.attr)
+        node = node.value
+    first = modules.get(node.id, node.id) if isinstance(node, ast.Name) else "?"
+    return ".".join([first, *reversed(names)])
+
+
+def _is_library(name: str) -> bool:
+    return "." in name and name.split(".")[0] in _OURS and not name.startswith(_SETTINGS)

@@ -1,0 +1,115 @@
+"""`autograde export`: every student and assignment as one row of a CSV file that opens safely in a spreadsheet.
+
+nbgrader's own exporter neither quotes nor guards what it writes: a student called `=HYPERLINK(...)` would be a formula,
+one with a comma in the name two columns. `GradesCsv` is a plugin in its place; the class's configuration names it, so
+`nbgrader export` uses it too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Sized
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.plugins import ExportPlugin
+
+from autograde import gradebook
+from autograde.folders import ClassFolder
+from autograde.reports import trace
+from autograde.reports.output import write
+
+COLUMNS = (
+    "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
+    "raw_score", "late_submission_penalty", "score", "max_score", "handed_in", "needs_person",
+    "by_hand", "submission", "run",
+)  # fmt: skip
+
+
+_MARK = "\ufeff"  # says UTF-8 to Excel, which otherwise takes a name's accents for something else
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+@\uff1d\uff0b\uff0d\uff20-]")
+
+
+def safe(value: object) -> str:
+    """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text); "" for
+    None. Some skip what cannot be seen before the sign, and take its wide form as well."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def rows(
+    book: Gradebook,
+    folder: ClassFolder,
+    assignments: Collection[str] = (),
+    students: Collection[str] = (),
+) -> list[dict[str, str]]:
+    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0).
+
+    `submission` is the digest of the file that was graded and `run` names the run, so that a grade which has left this
+    class can still be traced; `by_hand` says whether a person changed points.
+    """
+    found = []
+    people = [
+        student for student in sorted(book.students, key=lambda s: s.id) if not students or student.id in students
+    ]
+    for assignment in sorted(book.assignments, key=lambda a: a.name):
+        if assignments and assignment.name not in assignments:
+            continue
+        most, graded = assignment.max_score, trace.in_gradebook(book, assignment.name)
+        for student in people:
+            row: dict[str, object] = dict.fromkeys(COLUMNS)
+            row |= {"assignment": safe(assignment.name), "duedate": assignment.duedate, "student_id": safe(student.id)}
+            row |= {
+                "last_name": safe(student.last_name),
+                "first_name": safe(student.first_name),
+                "email": safe(student.email),
+            }
+            row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": most}
+            row |= {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
+            if student.id in graded:
+                one = graded[student.id]
+                stamp = gradebook.entered(folder, assignment.name, student.id) or {}
+                row |= {"timestamp": one.handed_in, "raw_score": one.points, "late_submission_penalty": one.penalty}
+                row |= {"score": max(0.0, one.points - one.penalty), "handed_in": "yes"}
+                row |= {"needs_person": _yes(one.waits), "by_hand": _yes(one.changed)}
+                row |= {"submission": safe(stamp.get("submission")), "run": safe(stamp.get("run"))}
+            found.append({name: _text(value) for name, value in row.items()})
+    return found
+
+
+def _yes(there: Sized) -> str:
+    return "yes" if there else "no"
+
+
+def _text(value: object) -> str:
+    """A cell of the table: points to two decimals, without the noise of sums of floats."""
+    return "" if value is None else str(round(value, 2) if isinstance(value, float) else value)
+
+
+def as_csv(found: list[dict[str, str]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS)  # with \r\n as RFC 4180 says: a lone \r in a name is quoted only then
+    writer.writeheader()
+    writer.writerows(found)
+    return text.getvalue()
+
+
+class GradesCsv(ExportPlugin):
+    """nbgrader's CSV exporter with quoting, guarded text, and a column that says who is waiting for a person."""
+
+    def export(self, gradebook: Gradebook) -> None:
+        folder = ClassFolder.at(self.parent.coursedir.root)
+        content = as_csv(rows(gradebook, folder, list(map(str, self.assignment)), list(map(str, self.student))))
+        write(Path(self.to or "grades.csv"), _MARK + content)
+
+
+def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[str] = ()) -> tuple[Path, int]:
+    """Writes the class's grades (class/grades.csv unless said otherwise), of all assignments or of these; returns the
+    path and the number of rows. Raises as `output.write` does."""
+    with gradebook.open_gradebook(folder) as book:
+        found = rows(book, folder, assignments)
+    target = to or folder.grades
+    write(target, _MARK + as_csv(found))
+    return target, len(found)

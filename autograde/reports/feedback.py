@@ -1,0 +1,253 @@
+"""`autograde feedback`: one page for each student and assignment: what was wrong, why, and one next step.
+
+Built by nbgrader's own GenerateFeedback from the graded notebooks and the gradebook, so manual grades, comments and
+late penalties show; the page itself is ours (templates/student_feedback). It holds what the ledger says and nothing
+else: no expected values of an exercise, no script, nothing to fetch. A question that was answered wrongly shows the
+explanations of the options that were taken wrongly, which tell the answer.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nbconvert.exporters import HTMLExporter
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateFeedback
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+
+from autograde import files, gradebook
+from autograde.folders import ClassFolder
+from autograde.grading.judge import NOT_LOOKED_AT
+from autograde.intake.parse import NO_FILE
+from autograde.text import plain
+from course.checks.engine import UNWRITTEN
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+TEMPLATE = "student_feedback"
+
+# verdict -> what the student reads, and the tone it is shown in
+_RESULTS = {
+    "pass": ("Passed", "pass"),
+    "part": ("Partly right", "part"),
+    "fail": ("Not right yet", "fail"),
+    "error": ("Your code stopped with an error", "fail"),
+    "timeout": ("Took too long", "fail"),
+    "out of memory": ("Ran out of memory", "fail"),
+    "blocked": ("Stopped by the sandbox", "fail"),
+    "not answered": ("Not answered", "none"),
+}
+
+_BY_HAND = "Graded by your instructor"
+_WAITS = "Not graded yet: a person will look at it"
+
+_NEXT_STEPS = {
+    "part": "Mend the first line above that did not pass, then run the check again: later lines often follow from it.",
+    "fail": 'Run the check in your own notebook: it shows the same table, and `hint("{number}")` gives a nudge.',
+    "error": "Call your code on a small input in a cell of its own, and read the last line of the error first.",
+    "timeout": "Run it on a small input and print inside its loops: look for a loop whose end is never reached.",
+    "out of memory": "Print the shapes of the tensors it makes on a small input: one grows faster than it should.",
+    "blocked": "Answer with what the notebook gives you: the grader has no network and no files to offer.",
+    "not answered": 'Start with `hint("{number}")`: the first of its three steps only points the way.',
+}
+# Of a question there are no hints, and no code to try; what was taken wrongly is explained in its rows.
+_OF_A_QUESTION = {
+    "fail": "",
+    "not answered": "Put your answer in place of the dots and run the check: it explains what you chose.",
+}
+_UNWRITTEN = "Look for `raise NotImplementedError` in what your answer defines and calls, and write what stands for it."
+_CELL_STOPPED = "Restart the kernel in your own notebook and run it from the top: the cell stops at the same line."
+_OUTSIDE = ("FileNotFoundError", "PermissionError", "ConnectionError", "URLError", "gaierror")
+
+
+class PageExporter(HTMLExporter):
+    """nbconvert's HTML exporter under a name of its own, so that the class's configuration can give it our template.
+    Whatever the page is made from, no control character is on it."""
+
+    def from_notebook_node(self, nb, resources=None, **kwargs):
+        page, resources = super().from_notebook_node(nb, resources, **kwargs)
+        return plain(page), resources
+
+
+class Grades(GetGrades):
+    """nbgrader's scores and comments, except that only what a person wrote is a comment: nbgrader itself puts "No
+    response." on every cell that was left as it was."""
+
+    def _get_comment(self, cell, resources):
+        meta, book = cell.metadata.nbgrader, self.gradebook
+        found = book.find_comment(meta.grade_id, self.notebook_id, self.assignment_id, self.student_id)
+        meta["comment"] = found.manual_comment
+
+
+class Page(NbGraderPreprocessor):
+    """Gathers what the page shows from the graded notebook into `resources["autograde"]`; runs after `Grades`."""
+
+    def preprocess(self, nb, resources):
+        known, book = nb.metadata.get("autograde", {}), resources["nbgrader"]
+        sources, comments = {}, {}
+        for cell in nb.cells:
+            meta = cell.metadata.get("nbgrader", {})
+            if meta.get("solution"):
+                exercise = meta["grade_id"].removesuffix("-answer")
+                sources[exercise], comments[exercise] = cell.source, meta.get("comment")
+        checks = [cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade")]
+        for cell in checks:
+            cell.metadata.setdefault("autograde", _from_stock(cell))
+        numbers = {cell.metadata.autograde.exercise: cell.metadata.autograde.number for cell in checks}
+        exercises = [_exercise(cell.metadata, sources, comments, numbers) for cell in checks]
+        if known.get("reason"):  # nothing of the student's was read: the reason is said once, on top
+            exercises = [_unread(exercise) for exercise in exercises]
+        title = next(
+            (
+                line.lstrip("# ")
+                for cell in nb.cells
+                if cell.cell_type == "markdown"
+                for line in cell.source.splitlines()
+                if line.startswith("# ")
+            ),
+            None,
+        )
+        resources["autograde"] = {
+            "title": title or book["assignment"],
+            "student": book["student"],
+            "score": _points(book["score"]),
+            "max": _points(book["max_score"]),
+            "penalty": _points(book["late_penalty"]) if book["late_penalty"] else "",
+            "lead": ("", None) if known.get("reason") else _lead(exercises),
+            "notices": _notices(known, checks),
+            "submission": known.get("submission", NO_FILE).replace(NO_FILE, ""),
+            "run": known.get("run", ""),
+            "notes": [note for note in known.get("notes", []) if note not in (known.get("reason") or "")],
+            "exercises": exercises,
+        }
+        return nb, resources
+
+
+def _from_stock(cell) -> NotebookNode:
+    """A record for a cell that stock nbgrader graded, which leaves a score and no more."""
+    score, points = cell.metadata.nbgrader.get("score") or 0.0, float(cell.metadata.nbgrader.points)
+    name = cell.metadata.nbgrader.grade_id.removesuffix("-check")
+    kind = "pass" if score >= points else "part" if score else "fail"
+    record = {"exercise": name, "number": "", "points": score, "max": points, "verdict": kind, "message": ""}
+    return NotebookNode(record | {"rows": [], "diagnosis": "", "substituted": [], "needs_person": False})
+
+
+def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
+    record, score, maximum = metadata.autograde, metadata.nbgrader.score, metadata.nbgrader.points
+    result, tone = _RESULTS[record.verdict]
+    if record.needs_person:
+        result, tone = _WAITS, "part"
+    elif score is not None and abs(score - record.points) > 1e-9:
+        result, tone = _BY_HAND, "part"
+    step = "" if record.needs_person else _next_step(record)
+    if any(row.get("message") and row.get("diagnosis") for row in record.cases):
+        step = ""  # the bank's message of a known mistake ends in its own next step
+    name, rows = record.exercise, record.cases
+    if record.verdict == "not answered":
+        rows = []  # one line says it all
+    elif ".q" in record.number and record.verdict == "fail":
+        rows = [row for row in rows if not row["passed"]]  # of a question, what was taken wrongly and why
+    return {
+        "name": name,
+        "number": record.number,
+        "label": name,
+        "result": result,
+        "tone": tone,
+        "open": tone != "pass",
+        "score": _points(score or 0.0),
+        "max": _points(maximum),
+        "message": record.message.splitlines(),
+        "rows": _told_once([row | {"looked": row.get("message") != NOT_LOOKED_AT} for row in rows]),
+        "substituted": " and ".join(numbers.get(other, other) for other in record.substituted),
+        "next_step": step,
+        "comment": comments.get(name) or "",
+        "answer": "" if record.verdict == "not answered" else sources.get(name, ""),
+        "section": True,
+    }
+
+
+def _told_once(rows: list[dict]) -> list[dict]:
+    """The rows with each mistake's name at the first alone: what the others say is that the cause is the same."""
+    names = [row.get("diagnosis") for row in rows]
+    return [row | {"diagnosis": None} if row.get("diagnosis") in names[:i] else row for i, row in enumerate(rows)]
+
+
+def _next_step(record) -> str:
+    """One thing to do next."""
+    if record.verdict == "error" and any(f" with {name} " in record.message for name in _OUTSIDE):
+        return _NEXT_STEPS["blocked"]
+    if record.verdict == "error" and record.message.startswith("The cell"):
+        return _CELL_STOPPED
+    if record.verdict == "error" and any(row.get("message") == UNWRITTEN for row in record.cases):
+        return _UNWRITTEN
+    steps = _NEXT_STEPS | (_OF_A_QUESTION if ".q" in record.number else {})
+    return steps.get(record.verdict, "").format(number=record.number)
+
+
+def _lead(exercises: list[dict]) -> tuple[str, dict | None]:
+    """What to read first: how much is right, and the exercise to go on with (None: nothing is left to do)."""
+    right = [exercise for exercise in exercises if exercise["tone"] == "pass"]
+    left = [
+        exercise
+        for exercise in exercises
+        if exercise["tone"] != "pass" and exercise["result"] not in (_BY_HAND, _WAITS)
+    ]
+    if not left:
+        return ("Every exercise passed. Well done." if len(right) == len(exercises) else ""), None
+    if not right:
+        return "Nothing has passed yet: every exercise has a first step below. Begin with", left[0]
+    return f"{len(right)} of {len(exercises)} passed. Go on with", left[0]
+
+
+def _unread(exercise: dict) -> dict:
+    """The exercise where no file could be read: a line of the table, and a section only where a person added to it."""
+    by_hand = exercise["result"] == _BY_HAND
+    result = exercise["result"] if by_hand else "Nothing to grade"
+    section = by_hand or bool(exercise["comment"])
+    unread = exercise | {"result": result, "message": [], "rows": [], "next_step": "", "answer": "", "section": section}
+    return unread if by_hand else unread | {"tone": "none"}
+
+
+def _notices(known: dict, checks: list) -> list[str]:
+    """Sentences that go before everything else: why a file could not be read, or that someone still has to look."""
+    said = [known["reason"]] if known.get("reason") else []
+    if any(cell.metadata.autograde.needs_person for cell in checks):
+        said.append("Part of this submission could not be graded by machine. The points below may still change.")
+    return said
+
+
+def _points(value: float) -> str:
+    """Points as people write them: 3, 1.5, 0.67."""
+    return f"{round(float(value), 2):g}"
+
+
+class _Feedback(GenerateFeedback):
+    """nbgrader's GenerateFeedback over the students of one assignment, whatever characters their names hold."""
+
+    def init_notebooks(self) -> None:
+        graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
+        notebooks = sorted(graded.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
+        self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
+        self.notebooks: list[str] = []
+
+
+def feedback(folder: ClassFolder, assignment: str) -> int:
+    """Writes feedback/{student}/{assignment}/{assignment}.html for every graded submission; returns how many pages there
+    are.
+
+    Raises RuntimeError naming the first submission whose page could not be made; the others are written.
+    """
+    config = gradebook.configuration(folder)
+    directory = CourseDirectory(config=config)
+    directory.assignment_id = assignment
+    converter = _Feedback(coursedir=directory, config=config)
+    converter.force = True
+    with files.private(folder.root), gradebook.quiet(converter.log) as said, gradebook.one_gradebook():
+        try:
+            converter.start()
+        except NbGraderException as error:
+            raise RuntimeError(
+                f"a feedback page of {assignment} could not be made: {said[-2] if len(said) > 1 else error}"
+            ) from None
+    return len(list(folder.feedback.glob(f"*/{assignment}/{assignment}.html")))

@@ -1,0 +1,216 @@
+"""Where a grade comes from: the file that was graded, the run, its key and versions, and what a person changed.
+
+A grade is what stands in the gradebook. The graded notebook says of which submission and which run it was made, the ledger
+holds that run's records for ever, and the file in submitted/ either is that submission still or is another one by now.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from nbgrader.api import Assignment, BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+
+from autograde import gradebook
+from autograde.folders import ClassFolder
+from autograde.grading import keys
+from autograde.grading.ledger import Ledger, Record, counting
+from autograde.grading.versions import versions
+from autograde.intake import parse
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the gradebook holds of one exercise. `points` are those that count: a person's (`by_hand`, None where nobody
+    gave any) before the machine's, and what a person added (`extra`)."""
+
+    points: float
+    max: float
+    by_hand: float | None = None
+    extra: float = 0.0
+    waits: bool = False
+
+
+@dataclass
+class Trace:
+    """One graded submission: exercise -> what was given, and exercise -> the record that this came from.
+
+    `submission` is the digest of the file that was graded, `run` the name of the run; both are "", and there are no
+    records, where stock nbgrader graded it. `penalty` is what being late cost; `points` are before it.
+    """
+
+    student: str
+    assignment: str
+    given: dict[str, Given] = field(default_factory=dict)
+    comments: dict[str, str] = field(default_factory=dict)
+    submission: str = ""
+    run: str = ""
+    records: dict[str, Record] = field(default_factory=dict)
+    handed_in: datetime | None = None
+    late: timedelta = timedelta()
+    penalty: float = 0.0
+
+    @property
+    def points(self) -> float:
+        return round(sum(given.points for given in self.given.values()), 2)
+
+    @property
+    def max(self) -> float:
+        return sum(given.max for given in self.given.values())
+
+    @property
+    def record(self) -> Record | None:
+        """One of its run's records: of the submission as a whole, all of them say the same."""
+        return max(self.records.values(), key=lambda record: record.run == self.run, default=None)
+
+    @property
+    def waits(self) -> list[str]:
+        """Exercises that a person has still to look at."""
+        return [name for name, given in self.given.items() if given.waits]
+
+    @property
+    def changed(self) -> list[str]:
+        """Exercises whose points are a person's."""
+        return [name for name, given in self.given.items() if given.by_hand is not None or given.extra]
+
+
+def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ()) -> dict[str, Trace]:
+    """student -> the graded submission: of all in the gradebook, or of these.
+
+    Raises GradebookError where the gradebook cannot be reached.
+    """
+    with gradebook.open_gradebook(folder) as book:
+        found = in_gradebook(book, assignment)
+    if students:
+        found = {student: trace for student, trace in found.items() if student in students}
+    for student, trace in found.items():
+        stamp = gradebook.entered(folder, assignment, student) or {}
+        trace.submission, trace.run = stamp.get("submission", ""), stamp.get("run", "")
+    counted: dict[tuple[str, str], Record] = {}  # of the submission that was graded: (student, exercise) -> what counts
+    for record in Ledger(folder.ledger).read(assignment):
+        graded = found.get(record.student)
+        if graded is not None and record.submission == graded.submission:
+            key = record.student, record.exercise
+            counted[key] = counting(counted.get(key), record)
+            if record.run == graded.run:
+                graded.records[record.exercise] = counted[key]
+    return found
+
+
+def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
+    """What the gradebook alone knows, without the submissions' digests and records.
+
+    Columns are asked for, a few times in all: of nbgrader's own objects each asks anew, and counts every sum again.
+    """
+    student = SubmittedAssignment.student_id
+    submitted = book.db.query(SubmittedAssignment).join(Assignment).filter(Assignment.name == assignment)
+    notebooks = submitted.join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    grades = notebooks.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(Grade.cell)
+    comments = notebooks.join(Comment, Comment.notebook_id == SubmittedNotebook.id).join(Comment.cell)
+    found = {}
+    times = SubmittedAssignment.timestamp, SubmittedAssignment.extension, Assignment.duedate
+    for who, handed_in, extension, due in submitted.with_entities(student, *times):
+        over = handed_in - due - (extension or timedelta()) if handed_in and due else timedelta()
+        found[who] = Trace(who, assignment, handed_in=handed_in, late=max(over, timedelta()))
+    for who, penalty in notebooks.with_entities(student, SubmittedNotebook.late_submission_penalty):
+        found[who].penalty += penalty or 0.0
+    points = Grade.score, Grade.max_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade
+    for who, cell, score, most, by_hand, extra, waits in grades.with_entities(student, BaseCell.name, *points):
+        given = Given(score or 0.0, most or 0.0, by_hand, extra or 0.0, bool(waits))
+        found[who].given[cell.removesuffix("-check")] = given
+    for who, cell, said in comments.with_entities(student, BaseCell.name, Comment.manual_comment):
+        if said:
+            found[who].comments[cell.removesuffix("-answer")] = said
+    return found
+
+
+def how_long(late: timedelta) -> str:
+    """1 day 21 h; below a day, 3 h 20 min."""
+    minutes = max(1, round(late.total_seconds() / 60))
+    days, hours = minutes // 1440, minutes // 60 % 24
+    parts = [(days, "day" if days == 1 else "days"), (hours, "h")] if days else [(hours, "h"), (minutes % 60, "min")]
+    return " ".join(f"{count} {unit}" for count, unit in parts if count)
+
+
+def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
+    """(what, what is known of it) for the submission as a whole."""
+    said = []
+    if trace.handed_in is not None:
+        late = f", {how_long(trace.late)} late" if trace.late else ""
+        cost = f"; {trace.penalty:g} points are taken off for it" if trace.penalty else ""
+        said.append(("Handed in", f"{trace.handed_in.replace(tzinfo=UTC):%Y-%m-%d %H:%M} UTC{late}{cost}"))
+    record = trace.record
+    if record is None:
+        return [*said, ("Graded", "by stock nbgrader, which keeps no record of the file, the key or the versions")]
+    graded_with = ", ".join(f"{name} {version}" for name, version in record.versions.items())
+    said += [
+        ("Submission", f"sha256 {trace.submission}, {_file_now(folder, trace)}"),
+        ("Graded", f"{record.when}, in the run {trace.run}"),
+        ("Numbers", _numbers(folder, record)),
+        ("Versions", f"{graded_with} ({_versions_now(folder, record)})"),
+        ("Release", f"sha256 {record.release}, {_release_now(folder, record)}"),
+    ]
+    said += [("Flag", flag) for flag in record.flags]
+    return said + [("Noted", detail) for detail in record.details]
+
+
+def by_hand(trace: Trace, exercise: str) -> str:
+    """What a person did to an exercise's points, in words; "" where nobody did."""
+    given, record = trace.given[exercise], trace.records.get(exercise)
+    said = ["waits for a person"] if given.waits else []
+    if given.by_hand is not None:
+        said.append(f"{given.by_hand:g}" + (f" in place of {record.points:g}" if record else ""))
+    if given.extra:
+        said.append(f"{given.extra:+g} on top")
+    if exercise in trace.comments:
+        said.append(f"commented: {trace.comments[exercise]}")
+    return "; ".join(said)
+
+
+def history(folder: ClassFolder, student: str, assignment: str) -> list[str]:
+    """Every time that the student was graded, a line each, where it was more than once."""
+    found: dict[tuple[str, str], list[Record]] = {}
+    for record in Ledger(folder.ledger).read(assignment):
+        if record.student == student:
+            found.setdefault((record.run, record.submission), []).append(record)
+    return [
+        f"{records[0].when}: {sum(r.points for r in records):g} of {sum(r.max for r in records):g} by the machine, "
+        f"submission {submission[:12]}, run {run}"
+        for (run, submission), records in found.items()
+        if len(found) > 1
+    ]
+
+
+def _file_now(folder: ClassFolder, trace: Trace) -> str:
+    """What became of the file that was graded."""
+    path = dict(folder.submissions(trace.assignment)).get(trace.student)
+    if path is None:
+        return "and nothing lies in submitted/ any more"
+    sha256, name = parse.digest(path, trace.assignment)
+    if sha256 == trace.submission:
+        return f"still the file in submitted/: {name}" if name else "still nothing that could be graded"
+    return f"but another file lies in submitted/ now (`autograde grade` grades it): {name}, sha256 {sha256}"
+
+
+def _release_now(folder: ClassFolder, record: Record) -> str:
+    released = folder.released(record.assignment)
+    same = hashlib.sha256(released.read_bytes()).hexdigest() == record.release
+    return "still the class's" if same else "another one than the class has now"
+
+
+def _numbers(folder: ClassFolder, record: Record) -> str:
+    """What the inputs were drawn from, without what would give them away."""
+    if not record.key:
+        return f"drawn from the seed {record.seed} by an older grader; `autograde regrade` draws others"
+    there = keys.find(folder.ledger, record.key) is not None
+    kept = "kept beside the ledger" if there else "which is not kept here any more: `autograde regrade` draws others"
+    return f"drawn from the key with the sha256 {record.key}, {kept}"
+
+
+def _versions_now(folder: ClassFolder, record: Record) -> str:
+    """Whether this machine would grade with the same."""
+    here = versions(record.assignment, folder.released(record.assignment).read_text("utf-8"))
+    other = [f"{name} is {here[name]} here now" for name in here if here[name] != record.versions.get(name)]
+    return "; ".join(other) if other else "the same here now"

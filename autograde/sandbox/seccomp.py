@@ -1,0 +1,84 @@
+"""Which system calls the code of a submission may make: a seccomp program, made out here by libseccomp and laid on the
+child by `inside.confine` as its last step. No fork or thread that it starts can take it off; programs it cannot start.
+
+It is a list of what is allowed. The kernel grows a call or two a year, and one that nobody here has read about should
+not be open; whatever is not named answers ENOSYS, as in a kernel that does not have it, which the C library and Python
+know how to do without. Nothing named here reaches past the namespaces, the limits and the dropped capabilities: the
+filter takes away what those do not hold (memory without a process, such as System V segments and files without a name;
+timers, watches and keys that are counted for a user as a whole), other programs (Python itself is the only one there,
+and a second one would know nothing of what an exercise bans), and the parts of a kernel in which its faults are
+found: io_uring, bpf, userfaultfd, perf events, key rings, namespaces, tracing, netlink.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from functools import lru_cache
+
+_ALLOWED = """
+read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek sendfile copy_file_range splice tee
+open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2 fcntl flock ioctl
+stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
+getdents getdents64 mkdir mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat umask
+chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat
+truncate ftruncate fallocate fadvise64 sync syncfs fsync fdatasync sync_file_range
+getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
+mmap munmap mremap mprotect madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect
+futex futex_waitv get_robust_list set_robust_list set_tid_address rseq
+fork vfork exit exit_group wait4 waitid kill tkill tgkill
+getpid getppid gettid getpgid getpgrp setpgid getsid setsid
+getuid geteuid getresuid getgid getegid getresgid getgroups capget
+rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
+pause alarm getitimer setitimer nanosleep clock_nanosleep
+clock_gettime clock_getres gettimeofday time times getrusage sysinfo uname getcpu getrandom
+getrlimit setrlimit prlimit64 getpriority arch_prctl
+sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max
+sched_get_priority_min sched_rr_get_interval
+select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
+socketpair bind listen accept accept4 connect getsockname getpeername getsockopt shutdown
+sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg
+""".split()
+
+_NEW_NAMESPACES = 0x7E020000  # the flags of clone for a user, PID, mount, network, IPC, UTS or cgroup namespace
+_PUSH_INPUT = 0x5412  # TIOCSTI: type into a terminal as if its user had
+# What of prctl is left: names of threads, and questions about what one is.
+_PRCTL = {"get dumpable": 3, "set name": 15, "get name": 16, "read bounding set": 23, "get no_new_privs": 39,
+          "get filter": 21}  # fmt: skip
+
+
+class FilterError(RuntimeError):
+    """The filter cannot be made here."""
+
+
+@lru_cache(maxsize=1)
+def program() -> bytes:
+    """The filter for this machine's processor as a classic BPF program. Raises FilterError where it cannot be had."""
+    try:
+        import pyseccomp as seccomp
+    except (ImportError, RuntimeError, OSError) as error:
+        raise FilterError(
+            f"the system-call filter cannot be made: {error} (Debian, Ubuntu: apt-get install libseccomp2; "
+            "the Python package pyseccomp comes with `make course`)"
+        ) from None
+    made = seccomp.SyscallFilter(seccomp.ERRNO(errno.ENOSYS))  # calls of another architecture end the process
+    made.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.KILL_PROCESS)
+    for name in _ALLOWED:
+        if name == "ioctl":
+            made.add_rule(seccomp.ALLOW, name, seccomp.Arg(1, seccomp.NE, _PUSH_INPUT))
+        elif (number := seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)) != -1:  # -1: newer than this libseccomp
+            made.add_rule(seccomp.ALLOW, number)
+    # clone3 takes its flags by a pointer that no filter can follow: without it, C libraries fall back to clone.
+    made.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _NEW_NAMESPACES, 0))
+    made.add_rule(seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, socket.AF_UNIX))  # DataLoader's workers use it
+    made.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
+    for option in (socket.SO_REUSEADDR, socket.SO_PASSCRED):  # and no larger buffers: they are the kernel's memory
+        made.add_rule(seccomp.ALLOW, "setsockopt", seccomp.Arg(2, seccomp.EQ, option))
+    for option in _PRCTL.values():
+        made.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, option))
+    descriptor = os.memfd_create("filter")
+    with open(descriptor, "w+b") as file:
+        made.export_bpf(file)
+        file.seek(0)
+        return file.read()

@@ -1,0 +1,334 @@
+"""Checks of exercises that ask for a test: tried on right and wrong implementations of another exercise's part.
+
+The learner's function is given one implementation after the other, in an order of its own for every key, and says
+whether it is right: True or False, or `assert` and nothing returned; an exception means that it found a fault. It earns
+the share of the wrong ones that it finds, and nothing where it refuses a right one.
+
+The implementations stay out here: the test calls them back. In a notebook they are the learner's own passed part and a
+few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks.engine import Check, Draw, Implementation, Key, Observation, Table, Verdict, _alike
+from course.learner import components
+from course.protocol import wire
+from course.protocol.runner import calling, described
+from course.protocol.student import Prefetched, Student, StudentError
+from course.protocol.wire import Foreign
+
+REFERENCE = "the reference"  # the name of the right one that every set of implementations begins with
+MAX_CALLS = 200  # of one implementation by one test, beside those that were prefetched
+MAX_SIZE, MAX_ELEMENTS = 512, 20_000  # of what a test may give it: what is right shows on small inputs
+MAX_PREFETCHED = 32  # calls: whoever makes more is asked for each
+MADE_OFTEN = 0.2  # of the implementations before: what was called so often is prefetched, at a fifth of being asked
+_NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Blocked", "Undefined")  # what ends a test without an opinion
+
+Make = Callable[[Any, Draw], Callable]
+
+
+class CheckOfTest(Check):
+    """The check of an exercise that asks for a test of exercise `of`, or of one `part` of it.
+
+    `variants` are the published wrong ones by name; `right_forms` are right ones that stand beside the learner's own
+    and differ in what a test must not depend on. `make(part, draw)` turns a part into what the test is given, where
+    that is not the part itself: an encoder with drawn weights for its class. `beyond` names wrong answers of the bank
+    that no such test can see, or need not: a gradient that is cut, an argument that is changed in place.
+    """
+
+    keeps = False  # nothing later rests on a test
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        of: str,
+        variants: Mapping[str, Any],
+        right_forms: Mapping[str, Any] | None = None,
+        part: str = "",
+        make: Make | None = None,
+        beyond: Sequence[str] = (),
+    ):
+        super().__init__(name, components=(name,))
+        self.of, self.part, self.beyond = of, part or of, tuple(beyond)
+        self.variants, self.right_forms = dict(variants), dict(right_forms or {})
+        self._make = make
+        self.case(f"it lets every right `{self.part}` pass", explain=self._refused)(_together)
+        self.case(f"it finds the wrong forms of `{self.part}`", explain=self._missed)(_together)
+
+    def published(self) -> tuple[Implementation, ...]:
+        """What a learner's test is tried on. Raises ImportError, with the way on, where there is no right one yet."""
+        return self.published_beside(components.own_or_reference(self.part))
+
+    def published_beside(self, right: Any) -> tuple[Implementation, ...]:
+        """What a test is tried on in a notebook, with `right` for the right one that the others stand beside."""
+        return (
+            Implementation(REFERENCE, True, right),
+            *(Implementation(name, True, part) for name, part in self.right_forms.items()),
+            *(Implementation(name, False, part) for name, part in self.variants.items()),
+        )
+
+    def judge(self, student: Student, table: Table) -> Verdict:
+        """As any check; where the learner has no right implementation yet, the note says what to do first."""
+        try:
+            against = table.against or self.published()
+        except ImportError as error:
+            return Verdict("error", 0.0, note=f"A test is tried on your own `{self.part}` first, and {error}")
+        return self.compare(self.observe(student, table.key, against), table)
+
+    def observe(
+        self, student: Student, key: Key, against: Sequence[Implementation] | None = None
+    ) -> tuple[Observation, ...]:
+        """Both cases at once, because an order in which the right ones come first would tell them apart."""
+        against = tuple(against or self.published())
+        draw = Draw(key, self.name)
+        student.seed(draw.seed("of the test"))
+        found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
+        own: dict[str, str] = {}  # the same, where the test broke rather than said so
+        calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make some of them of the next
+        counts: list[int] = []  # how many it has made of each
+        habits = ""
+        try:
+            for index in draw.another("order").permutation(len(against)).tolist():
+                often = sorted(counts)[-math.ceil(MADE_OFTEN * len(counts))] if counts else 0
+                given = _Given(self._callable(against[index], draw), draw.seed("of what it is given"), calls[:often])
+                found[against[index].name], raised = self._opinion(student, given)
+                calls = max(calls, given.calls, key=len)
+                counts.append(len(given.calls))
+                if raised:
+                    own[against[index].name] = raised
+                if against[index].name == REFERENCE:
+                    habits = given.habits()
+        except StudentError as error:
+            return (Observation(raised=(error.type_name, error.message)),) * 2
+        if len(own) == len(against):
+            kind, _, words = own[REFERENCE].partition(": ")
+            return (Observation(raised=(kind, words)),) * 2
+        hidden = {"habits": habits} | {f"why.{i.name}": found[i.name] for i in against if i.right and found[i.name]}
+        return (
+            Observation({i.name: not found[i.name] for i in against if i.right}, hidden),
+            Observation({i.name: bool(found[i.name]) for i in against if not i.right}, hidden),
+        )
+
+    def _callable(self, implementation: Implementation, draw: Draw) -> Callable:
+        if self._make is None:
+            return implementation.part
+        try:
+            return self._make(implementation.part, draw.another("make"))
+        except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
+            return _Broken(error)
+
+    def _opinion(self, student: Student, given: "_Given") -> tuple[str, str]:
+        """(why the test says that this one is wrong, "" for right; what it raised where that was no assertion)."""
+        student.prefetch(given.prefetched())
+        try:
+            said = getattr(student, self.name)(given)
+            given.came(student.prefetched())
+        except StudentError as error:
+            given.came(student.prefetched())
+            unwritten = error.type_name == "NotImplementedError" and not error.message
+            if error.type_name in _NO_VERDICT or unwritten:
+                raise
+            words = f"{error.type_name}{': ' if error.message else ''}{error.message}"
+            return f"it raised {words}", "" if error.type_name == "AssertionError" else words
+        if isinstance(said, Tensor) and said.dtype == torch.bool and said.numel() == 1:
+            said = bool(said)
+        if said is not None and not isinstance(said, bool):
+            kind = said.type_name if isinstance(said, Foreign) else type(said).__name__
+            raise StudentError("TypeError", f"a test returns True or False, or nothing after its asserts; {kind} came")
+        return "it returned False" if said is False else "", ""
+
+    def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
+        """The verdict; the share of wrong ones found counts, where every right one passes."""
+        for case in table.reference:
+            if case.raised or not all(case.values.values()):
+                raise ValueError(f"{self.name}: the reference's own test errs: {case.raised or case.values}")
+        verdict = super().compare(seen, table)
+        if verdict.kind == "pass" or seen[0].raised:
+            return verdict
+        rights, wrongs = verdict.cases
+        found = seen[1].values
+        share = sum(bool(found.get(name)) for name in table.reference[1].values) / len(table.reference[1].values)
+        if not rights.passed and wrongs.passed:
+            told = "A test that refuses what is right has found nothing by refusing what is wrong."
+            wrongs = replace(wrongs, passed=False, message=told)
+        fraction = share if rights.passed else 0.0
+        return replace(verdict, kind="part" if fraction else "fail", fraction=fraction, cases=(rights, wrongs))
+
+    def _same(self, i: int, seen: Observation, other: Observation) -> bool:
+        """Two tests make the same diagnosis where they err on the same implementations and call them alike."""
+        return _alike(seen, other, self.cases[i]) and seen.hidden.get("habits") == other.hidden.get("habits")
+
+    def _refused(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
+        names, of = _failed(seen, expected)
+        why = seen[f"why.{names[0]}"]
+        if of == 1:
+            return f"Your test refuses one that is right: {why}."
+        return f"Your test refuses {len(names)} of {of} that are right ({_listed(names)}): {why}."
+
+    def _missed(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
+        names, of = _failed(seen, expected)
+        return f"Your test lets {len(names)} of {of} wrong ones through: {_listed(names)}."
+
+
+def _together(student: Student, draw: Draw) -> dict[str, Any]:
+    raise NotImplementedError("the cases of a test's check are looked at together")
+
+
+def _failed(seen: dict[str, Any], expected: dict[str, Any]) -> tuple[list[str], int]:
+    """The implementations that the test errs on, and of how many; other things that were seen are texts."""
+    names = [name for name, value in expected.items() if isinstance(value, bool)]
+    return [name for name in names if seen.get(name) is False], len(names)
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    more = [f"and {len(names) - most} more"] if len(names) > most else []
+    return "; ".join(names[:most] + more)
+
+
+class _Broken:
+    """Stands for an implementation that could not be built: raises, when it is called, what building it raised."""
+
+    def __init__(self, error: Exception):
+        self._error = error
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._error
+
+
+@dataclass(frozen=True)
+class _Call:
+    """How a test called what it was given; whoever is called may change what it gets, and not this."""
+
+    args: tuple
+    kwargs: dict[str, Any]
+
+    @cached_property
+    def digest(self) -> str:
+        return wire.digest(calling(0, self.args, self.kwargs))
+
+    @cached_property
+    def leaves(self) -> tuple[list[Tensor], list[int]]:
+        return _leaves((self.args, self.kwargs))
+
+    @cached_property
+    def small(self) -> bool:
+        tensors, numbers = self.leaves
+        sizes = [size for tensor in tensors for size in tensor.shape]
+        whole = [int(t.double().abs().max()) for t in tensors if t.numel() and _whole(t)]
+        product = 1
+        for number in numbers:
+            product *= max(1, abs(number))
+        return max([*sizes, *whole, 0]) <= MAX_SIZE and max(sum(t.numel() for t in tensors), product) <= MAX_ELEMENTS
+
+
+@contextmanager
+def _drawing_apart() -> Iterator[None]:
+    """What is drawn meanwhile is not missed elsewhere, and nothing is recorded for gradients."""
+    state = torch.default_generator.get_state()
+    try:
+        with torch.no_grad():
+            yield
+    finally:
+        torch.default_generator.set_state(state)
+
+
+class _Given:
+    """An implementation as a test gets it. It draws the same numbers at every call and leaves the test's alone, refuses
+    inputs that would cost the grader dear, and remembers how it was called.
+
+    `expected` are the calls that the test made of another: it very likely makes them of this one too, since what it
+    draws is the same, so that their replies go with the request. One that is found out early makes fewer.
+    """
+
+    def __init__(self, function: Callable, seed: int, expected: Sequence[_Call] = ()):
+        self._function, self._seed = function, seed
+        self._expected = expected if len(expected) <= MAX_PREFETCHED else ()
+        self.calls: list[_Call] = []
+
+    def prefetched(self) -> Prefetched:
+        """What it gives in the calls that are expected, up to the first that raises, or gives more than is small."""
+        told = Prefetched()
+        with _drawing_apart():
+            for call in self._expected:
+                try:
+                    given = self._reply(call)
+                except Exception as error:
+                    told.calls.append(call.digest)
+                    told.error = described(error)
+                    break
+                if not isinstance(given, (int, float)) and not _Call((given,), {}).small:
+                    break
+                told.calls.append(call.digest)
+                told.gives.append(given)
+        return told
+
+    def came(self, expected: int) -> None:
+        """So many of the expected calls were made, before any others."""
+        self.calls[:0] = self._expected[:expected]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        call = _Call(args, kwargs)
+        self.calls.append(call)
+        if len(self.calls) > MAX_CALLS:
+            raise ValueError(f"a test may call what it is given {MAX_CALLS} times")
+        with _drawing_apart():
+            return self._reply(call)
+
+    def _reply(self, call: _Call) -> Any:
+        if not call.small:
+            raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
+        torch.default_generator.manual_seed(self._seed)  # torch.manual_seed visits devices: milliseconds
+        return self._function(*map(_copied, call.args), **(_copied(call.kwargs) if call.kwargs else {}))
+
+    def habits(self) -> str:
+        """How the test called it, in words that tell one kind of test from another."""
+        if not self.calls:
+            return "never called"
+        seen = [call.leaves for call in self.calls]
+        values = [t for tensors, _ in seen for t in tensors if t.dtype != torch.bool and t.numel()]
+        sizes = [[s for t in tensors for s in t.shape] + numbers for tensors, numbers in seen]
+        return ", ".join((
+            "called once" if len(self.calls) == 1 else "called several times",
+            "constant inputs" if all(bool((t == t.flatten()[0]).all()) for t in values) else "varied inputs",
+            "sizes alike" if all(len(set(s)) < len(s) for s in sizes) else "sizes differ",
+            "a batch of one" if all(t[0].shape[:1] == (1,) for t, _ in seen if t) else "a batch of several",
+        ))  # fmt: skip
+
+
+def _copied(value: Any) -> Any:
+    """The nest of lists, tuples and dicts again, with tensors of its own."""
+    if isinstance(value, Tensor):
+        return value.clone()
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return type(value)(map(_copied, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _whole(tensor: Tensor) -> bool:
+    return not (tensor.is_floating_point() or tensor.is_complex())
+
+
+def _leaves(value: Any) -> tuple[list[Tensor], list[int]]:
+    """The tensors and the whole numbers in a nest of lists, tuples and dicts."""
+    if isinstance(value, Tensor):
+        return [value], []
+    if isinstance(value, bool) or not isinstance(value, (int, dict, list, tuple, set)):
+        return [], []
+    if isinstance(value, int):
+        return [], [value]
+    tensors: list[Tensor] = []
+    numbers: list[int] = []
+    for item in value.values() if isinstance(value, dict) else value:
+        inner = _leaves(item)
+        tensors += inner[0]
+        numbers += inner[1]
+    return tensors, numbers

@@ -1,0 +1,123 @@
+"""`check`: judges an answer in the learner's own notebook and shows a table.
+
+It returns the points as a float, because stock nbgrader gives full marks to a check that prints and returns nothing.
+"""
+
+import contextlib
+import html
+import io
+import re
+import warnings
+from dataclasses import replace
+from typing import Any
+
+from torch import nn
+
+from course.checks import engine, questions
+from course.checks.engine import Verdict, recorded
+from course.exercises import Exercise, by_number
+from course.learner import components, owed, progress, session
+from course.protocol.student import Local
+
+
+class Points(float):
+    """The points of an exercise, as a number that nbgrader reads; a table for people."""
+
+    exercise: Exercise
+    verdict: Verdict
+    kept: str
+
+    def __new__(cls, exercise: Exercise, verdict: Verdict, kept: str = "") -> "Points":
+        self = super().__new__(cls, round(exercise.points * verdict.fraction, 2))
+        self.exercise, self.verdict, self.kept = exercise, verdict, kept
+        return self
+
+    def __repr__(self) -> str:
+        return f"{float(self):g}"
+
+    def _summary(self) -> str:
+        return f"Exercise {self.exercise.number}: {float(self):g} of {self.exercise.points:g} points"
+
+    def text(self) -> str:
+        """The table in plain text, a line for each row."""
+        lines = [self._summary()]
+        for row in self.verdict.cases:
+            lines.append(f"  {'ok' if row.passed else 'NO'}  {row.title}")
+            if row.diagnosis:
+                lines.append(f"        {row.diagnosis}")
+            if row.message:
+                lines.append(f"        {row.message}")
+        return "\n".join(lines + [line for line in (self.verdict.note, self.kept) if line])
+
+    def _repr_html_(self) -> str:
+        def cell(row: engine.CaseVerdict) -> str:
+            cause = f"<br><strong>{_marked(row.diagnosis[0].upper() + row.diagnosis[1:])}.</strong>" if row.diagnosis else ""
+            told = f"<br>{_marked(row.message)}" if row.message else ""
+            return f"{_marked(row.title)}{cause}{told}"
+
+        rows = "".join(
+            f'<tr><td style="vertical-align:top">{"✓" if r.passed else "✗"}</td>'
+            f'<td style="text-align:left;white-space:normal">{cell(r)}</td></tr>'
+            for r in self.verdict.cases
+        )
+        notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.note, self.kept) if line)
+        table = f"<table>{rows}</table>" if rows else ""
+        return f"<p><strong>{html.escape(self._summary())}</strong></p>{table}{notes}"
+
+
+def _marked(text: str) -> str:
+    """The text as HTML: everything escaped, and what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+class CheckFailed(AssertionError):
+    """A check that did not pass where a failure must stop the run; shows the table and no traceback."""
+
+    def __init__(self, points: Points):
+        super().__init__(points.text())
+        self.points = points
+
+    def _render_traceback_(self) -> list[str]:
+        return self.points.text().split("\n")
+
+
+def check(number: str, *answers: Any) -> Points:
+    """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
+
+    `answers` are the exercise's parts, in the order its check cell gives them. Raises ValueError for an unknown number,
+    another count of parts, or something that cannot be called, and CheckFailed under `nbgrader validate` where the
+    check does not pass.
+    """
+    exercise = by_number(number)
+    if len(answers) != len(exercise.components):
+        raise ValueError(f"exercise {number} is about {', '.join(exercise.components)}: give {len(exercise.components)} of them")
+    namespace = dict(zip(exercise.components, answers, strict=True))
+    if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
+        raise ValueError(f"give the functions or classes themselves: check({number!r}, {', '.join(exercise.components)})")
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            verdict = _judge(exercise, namespace)
+    kept = ""
+    if session.learning():
+        progress.add(exercise, verdict)
+        if verdict.kind == "pass" and not exercise.question and engine.find(exercise.name, exercise.chapter).keeps:
+            kept = components.keep(exercise, namespace)
+    points = Points(exercise, verdict, kept)
+    if session.strict() and verdict.kind != "pass":
+        raise CheckFailed(points)
+    return points
+
+
+def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
+    if exercise.question:
+        (answer,) = namespace.values()
+        return questions.judge(exercise, answer)
+    if owed.unanswered(exercise, namespace):
+        return Verdict("not answered", 0.0, note="Not answered yet.")
+    found = engine.find(exercise.name, exercise.chapter)
+    verdict = found.judge(found.student(Local(namespace)), recorded.load(exercise.name))
+    if verdict.kind == "pass" or not (told := owed.told(exercise, namespace)):
+        return verdict
+    rows = () if all(engine.unwritten(row) for row in verdict.cases) else verdict.cases  # the note says it better
+    return replace(verdict, cases=rows, note=" ".join(filter(None, [verdict.note, told])))

@@ -1,0 +1,78 @@
+"""What an answer in a notebook is owed before it can pass: components that it uses and nobody has written yet."""
+
+import ast
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from course.blank import blank, unwritten
+from course.exercises import Exercise, exercises
+from course.learner import components
+
+
+def unanswered(exercise: Exercise, answers: dict[str, Any]) -> bool:
+    """Whether the answers are still the stub, or less, as their text says. What has no text that can be found, such as
+    a lambda, is an answer. A program with a fault to be found is one too: its check shows the fault."""
+    trees = [_tree(answer) for answer in answers.values()]
+    body = [statement for tree in trees if tree is not None for statement in tree.body]
+    return None not in trees and blank(ast.Module(body, []), ast.parse(exercise.stub))
+
+
+def told(exercise: Exercise, answers: dict[str, Any]) -> str:
+    """What still has to be written, of the answer itself and of earlier exercises that it uses, and the way on; ""
+    where nothing does."""
+    own: list[str] = []
+    earlier: dict[str, tuple[Exercise, list[str]]] = {}
+    for name, tree in _reached(answers):
+        of = _exercise(exercise.chapter, name)
+        if name in answers:
+            own += unwritten(tree)
+        elif of is not None and of != exercise:
+            missing = [name] if blank(tree, ast.parse(of.stub)) else unwritten(tree)
+            if missing:
+                earlier[name] = of, missing
+    said = [f"Not written yet: `{'`, `'.join(own)}`."] if own else []
+    if earlier:
+        uses = _listed([f"`{'`, `'.join(missing)}` (exercise {of.number})" for of, missing in earlier.values()])
+        names, numbers = ", ".join(earlier), _listed(sorted({of.number for of, _ in earlier.values()}))
+        quoted = ", ".join(f'"{name}"' for name in earlier)
+        said.append(
+            f"It uses {uses}, not written yet. Solve {numbers} first and run this check again. Or go on with the "
+            f"reference: run `from course import use_reference; use_reference({quoted})` and `from course.learner.components import "
+            f"{names}` in a cell of their own, then this check."
+        )
+    return " ".join(said)
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+
+
+def _exercise(chapter: str, part: str) -> Exercise | None:
+    return next((e for e in exercises() if e.chapter == chapter and part in e.components and not e.question), None)
+
+
+def _tree(value: Any) -> ast.Module | None:
+    """The text of a function or class as a tree, None where none can be found."""
+    if not isinstance(value, (type, types.FunctionType)):
+        return None
+    try:
+        return ast.parse(components._source(value))
+    except (OSError, ValueError, SyntaxError):
+        return None
+
+
+def _reached(answers: dict[str, Any]) -> Iterator[tuple[str, ast.Module]]:
+    """The functions and classes of the notebook that the answers reach, themselves first, by the names they go by."""
+    notebook = {"__main__", *components._own_modules(), *(getattr(a, "__module__", None) for a in answers.values())}
+    todo, seen = list(answers.items()), set[int]()
+    while todo:
+        name, value = todo.pop(0)
+        tree = _tree(value) if getattr(value, "__module__", None) in notebook else None
+        if tree is None or id(value) in seen:
+            continue
+        seen.add(id(value))
+        yield name, tree
+        scope = {**vars(sys.modules["__main__"]), **components._globals(value)}
+        todo += [(free, scope[free]) for free in components._free_names(ast.unparse(tree)) if free in scope]

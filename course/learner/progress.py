@@ -1,0 +1,134 @@
+"""What a learner has done: points, hints taken, parts chosen from the reference. Kept in `.course/progress.json`.
+
+The folder lies beside the notebooks (or where COURSE_HOME says). Two notebooks may be open at once: every change is
+made under a lock and replaces the file whole. A file that cannot be read is put aside, never overwritten.
+"""
+
+import html
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock  # a lock on every system; torch depends on it anyway
+
+from course.checks.engine import Verdict
+from course.exercises import Exercise, exercises
+from course.files import replace
+
+
+def home() -> Path:
+    """The folder for progress and passed parts: COURSE_HOME, or `.course` in the working folder."""
+    return Path(os.environ.get("COURSE_HOME") or ".course").absolute()
+
+
+def _read(path: Path) -> dict[str, Any]:
+    empty: dict[str, Any] = {"exercises": {}, "reference": []}
+    try:
+        state = json.loads(path.read_text("utf-8"))
+        if not isinstance(state.get("exercises"), dict) or not isinstance(state.get("reference"), list):
+            raise ValueError("not a record of progress")
+    except FileNotFoundError:
+        return empty
+    except (ValueError, AttributeError) as error:
+        aside = path.with_name(f"progress-unreadable-{datetime.now():%Y%m%d-%H%M%S-%f}.json")
+        path.rename(aside)
+        print(f"{path.name} could not be read ({error}). It was put aside as {aside} and a new one begun; "
+              "run your check cells again to fill it.", file=sys.stdout)  # fmt: skip
+        return empty
+    return state
+
+
+@contextmanager
+def _changed() -> Iterator[dict[str, Any]]:
+    """The record under a lock, written back whole at the end."""
+    path = home() / "progress.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_suffix(".lock"), timeout=10):
+        state = _read(path)
+        yield state
+        replace(path, json.dumps(state, indent=1, sort_keys=True))
+
+
+def read() -> dict[str, Any]:
+    """The record as it stands."""
+    return _read(home() / "progress.json")
+
+
+def add(exercise: Exercise, verdict: Verdict) -> None:
+    """Keep an exercise's best points. A folder that cannot be written is said once a run and stops nothing."""
+    points = round(exercise.points * verdict.fraction, 2)
+    try:
+        with _changed() as state:
+            entry = state["exercises"].setdefault(exercise.name, {})
+            entry["tries"] = entry.get("tries", 0) + 1
+            entry["points"] = max(points, entry.get("points", 0.0))
+            if verdict.kind == "pass":
+                entry.setdefault("passed", datetime.now(UTC).isoformat(timespec="seconds"))
+    except (OSError, TimeoutError) as error:
+        print(f"Your progress could not be kept in {home()} ({error}); the points below stand all the same.")
+
+
+def next_hint(name: str, last: int) -> int:
+    """Climb one step of an exercise's hints and return the step, 1 .. last."""
+    with _changed() as state:
+        entry = state["exercises"].setdefault(name, {})
+        entry["hints"] = min(entry.get("hints", 0) + 1, last)
+        return entry["hints"]
+
+
+def choose_reference(part: str) -> None:
+    """Remember that the learner goes on with the reference for a part."""
+    with _changed() as state:
+        state["reference"] = sorted({*state["reference"], part})
+
+
+class Progress:
+    """Points by chapter and exercise; shows itself as a table."""
+
+    def __init__(self, state: dict[str, Any]):
+        self._state = state["exercises"]
+
+    def _chapters(self) -> dict[str, list[Exercise]]:
+        chapters: dict[str, list[Exercise]] = {}
+        for exercise in exercises():
+            chapters.setdefault(exercise.notebook, []).append(exercise)
+        return chapters
+
+    def _line(self, listed: list[Exercise]) -> tuple[float, float, float, list[str]]:
+        core = [e for e in listed if not e.stretch]
+        got = sum(self._state.get(e.name, {}).get("points", 0.0) for e in core)
+        extra = sum(self._state.get(e.name, {}).get("points", 0.0) for e in listed if e.stretch)
+        left = [e.number for e in core if "passed" not in self._state.get(e.name, {})]
+        return got, sum(e.points for e in core), extra, left
+
+    def __repr__(self) -> str:
+        lines = []
+        for notebook, listed in self._chapters().items():
+            got, out_of, extra, left = self._line(listed)
+            more = f", stretch {extra:g}" if extra else ""
+            lines.append(
+                f"{notebook:15} {got:g} of {out_of:g} points{more}; " + (f"next: {left[0]}" if left else "done")
+            )
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = ""
+        for notebook, listed in self._chapters().items():
+            got, out_of, extra, left = self._line(listed)
+            rows += (
+                f"<tr><th scope='row' style='text-align:left'>{html.escape(notebook)}</th>"
+                f"<td>{got:g} of {out_of:g}</td>"
+                f"<td>{extra:g}</td><td style='text-align:left'>{html.escape(', '.join(left)) or 'done'}</td></tr>"
+            )
+        head = "".join(f"<th scope='col'>{title}</th>" for title in ("Notebook", "Points", "Stretch", "Still open"))
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def progress() -> Progress:
+    """Your points by chapter, and what is still open."""
+    return Progress(read())

@@ -1,0 +1,295 @@
+"""Carries a check's requests out beside the student's code: in the learner's kernel, or in the sandbox's child.
+
+It holds no secret and decides nothing: it calls, and says what came back. Change it only together with `student`.
+"""
+
+import importlib
+import socket
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext, suppress
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from course.protocol import wire
+from course.protocol.blocked import BlockedOperators
+from course.protocol.wire import Callback, Handle
+
+
+class Undefined(NameError):
+    """Nothing goes by the name of what an exercise asks for."""
+
+
+class Runner:
+    """Answers requests on `namespace`, where the student's names live.
+
+    `call_back(number, args, kwargs)` reaches a function that stayed with the check.
+    """
+
+    def __init__(self, namespace: dict[str, Any], call_back: Callable[[int, tuple, dict], Any]):
+        self.namespace = namespace
+        self.call_back = call_back
+        self.objects: dict[int, Any] = {}  # the check's own numbers are below zero
+        self._prefetched: dict[str, Any] = {}  # call-backs of this request
+        self._came = 0  # of those
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Carry one request out, after those that wait in its "first".
+
+        The reply holds "ok"; of a new module also the "shapes" of its state, and where that is to be watched, whether
+        the call "changed" a tensor, or a list of tensors, that was given to it. Or it holds "error", with "first" where
+        that is one of those. Where call-backs were "prefetched", either says how many of them came.
+        """
+        self._prefetched, self._came = request.get("prefetched", {}), 0
+        return self._answered(request) | ({"prefetched": self._came} if self._came else {})
+
+    def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
+        blocked, first = tuple(request.get("blocked", ())), True
+        try:
+            with BlockedOperators(blocked) if blocked else nullcontext():
+                for earlier in request.get("first", ()):
+                    self._operation(earlier, [self._in(a) for a in earlier.get("args", ())], {})
+                first = False
+                arguments = [self._in(a) for a in request.get("args", ())]
+                keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
+                before = list(map(_copied, arguments)) if request.get("watch") else []
+                if request.get("seed") is not None:
+                    torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: slow
+                result = self._operation(request, arguments, keywords)
+            reply = {"ok": self._out(result)}
+            if request.get("watch"):
+                reply["changed"] = not all(map(_same, before, arguments))
+            if isinstance(reply["ok"], Handle):  # the next request would be for the shapes of its state
+                with suppress(Exception):  # where there are none, or not yet, that request will say so
+                    reply["shapes"] = shapes_of(self.objects[reply["ok"].number])
+            return reply
+        except Exception as error:
+            return {"error": (type(error).__name__, str(error)[:2000])} | ({"first": True} if first else {})
+
+    def _operation(self, request: dict[str, Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        return getattr(self, "_" + request["op"])(request, arguments, keywords)
+
+    def _in(self, value: Any) -> Any:
+        if type(value) is Tensor:  # most of what a state holds
+            return value
+        if isinstance(value, Handle):
+            held = self.objects[value.number]
+            return getattr(held, value.part) if value.part else held
+        if isinstance(value, Callback):
+            return lambda *args, **kwargs: self._called_back(value.number, args, kwargs)
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._in(v) for v in value)
+        if isinstance(value, dict):
+            return {k: self._in(v) for k, v in value.items()}
+        return value
+
+    def _called_back(self, number: int, args: tuple, kwargs: dict) -> Any:
+        """What a function of the check's gives: as prefetched, where it is called as was prefetched."""
+        if self._prefetched and self._came < len(self._prefetched["calls"]):
+            if self._prefetched["calls"][self._came] == wire.digest(calling(number, args, kwargs)):
+                self._came += 1
+                if self._came > len(self._prefetched["gives"]):
+                    raise rebuilt(*self._prefetched["error"])
+                return self._prefetched["gives"][self._came - 1]
+            self._prefetched = {}
+        return self.call_back(number, args, kwargs)
+
+    def _out(self, value: Any) -> Any:
+        if isinstance(value, (nn.Module, torch.optim.Optimizer)):
+            return self._keep(value)
+        return value
+
+    def _keep(self, value: Any) -> Handle:
+        number = 1 + max(self.objects, default=-1)
+        self.objects[number] = value
+        return Handle(number)
+
+    def _named(self, name: str) -> Any:
+        if name not in self.namespace:
+            raise Undefined(f"There is no `{name}`: the cell of the answer must define it, under this name.")
+        return self.namespace[name]
+
+    # one method for each operation of course.protocol.student
+
+    def _call(self, request, args, kwargs):
+        return self._named(request["name"])(*args, **kwargs)
+
+    def _get(self, request, args, kwargs):
+        return self._named(request["name"])
+
+    def _invoke(self, request, args, kwargs):
+        return self.objects[request["on"]](*args, **kwargs)
+
+    def _method(self, request, args, kwargs):
+        return getattr(self.objects[request["on"]], request["name"])(*args, **kwargs)
+
+    def _fixture(self, request, args, kwargs):
+        fixtures = importlib.import_module("course.checks.fixtures")
+        self.objects[request["number"]] = fixtures.find(request["name"])(*args)
+
+    def _shapes(self, request, args, kwargs):
+        return shapes_of(self.objects[request["on"]])
+
+    def _state(self, request, args, kwargs):
+        return dict(self.objects[request["on"]].state_dict())
+
+    def _load(self, request, args, kwargs):
+        own = self.objects[request["on"]].state_dict()
+        (state,) = args
+        with torch.no_grad():
+            if state:
+                torch._foreach_copy_([own[name] for name in state], list(state.values()))
+
+    def _mode(self, request, args, kwargs):
+        self.objects[request["on"]].train(request["training"])
+
+    def _trace(self, request, args, kwargs):
+        module = self.objects[request["on"]]
+        seen: dict[str, Any] = {}
+        hooks = [
+            sub.register_forward_hook(lambda _, __, out, name=name: seen.setdefault(name, out))
+            for name, sub in module.named_modules()
+            if name in request["names"]
+        ]
+        try:
+            module(*args, **kwargs)
+        finally:
+            for hook in hooks:
+                hook.remove()
+        return seen
+
+    def _grad(self, request, args, kwargs):
+        """Gradients of the sum of outputs times cotangents, for float arguments and, of a module, its parameters."""
+        module = self.objects[request["on"]] if request.get("on") is not None else None
+        function = module if module is not None else self._named(request["name"])
+        leaves = [_leaf(a) for a in args]
+        if isinstance(module, nn.Module):
+            module.zero_grad()
+        outputs = _tensors(function(*leaves, **kwargs))
+        cotangents = [self._in(c) for c in request["cotangents"]]
+        total = sum((y * c).sum() for y, c in zip(outputs, cotangents, strict=False) if c is not None)
+        if isinstance(total, Tensor) and total.requires_grad:
+            total.backward()
+        inputs = [a.grad if isinstance(a, Tensor) else None for a in leaves]
+        parameters = {n: p.grad for n, p in module.named_parameters()} if isinstance(module, nn.Module) else {}
+        return {"inputs": inputs, "parameters": parameters}
+
+
+def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
+    """Names and shapes of the floating-point state."""
+    return {name: tuple(t.shape) for name, t in module.state_dict().items() if t.is_floating_point()}
+
+
+# Looked up once, before any cell runs: what a cell puts in their place changes nothing.
+_numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
+_FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
+
+
+def _copied(argument: Any) -> Any:
+    """What an argument's tensor holds before a call, a list of it for the entries of a list, or None.
+
+    It is NumPy that looks: an operation of PyTorch's, such as `equal`, a cell may have put a code of its own to.
+    """
+    if isinstance(argument, (list, tuple)):
+        return [_copied(entry) for entry in argument]
+    if not isinstance(argument, Tensor):
+        return None
+    with _without_hooks():  # neither a subclass nor a mode that a cell left on answers for a tensor
+        numbers = _numbers(argument)
+        return [get(argument) for get in _FORM], (_address(argument), _stride(argument)), numbers, numbers.tobytes()
+
+
+def _same(before: Any, now: Any) -> bool:
+    """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
+    if isinstance(before, list):
+        return isinstance(now, (list, tuple)) and len(now) == len(before) and all(map(_same, before, now))
+    if before is None or not isinstance(now, Tensor):
+        return before is None
+    form, place, numbers, held = before
+    with _without_hooks():
+        if [get(now) for get in _FORM] != form:
+            return False
+        if (_address(now), _stride(now)) != place:  # another tensor, in a list, or other numbers in this one
+            numbers = _numbers(now)
+        return numbers.tobytes() == held
+
+
+def _numbers(tensor: Tensor) -> Any:
+    """The tensor's own memory, as NumPy sees it. What came over the wire tracks nothing; a fixture may."""
+    tensor = tensor.detach() if tensor.requires_grad else tensor
+    return _numpy(tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor)
+
+
+def _leaf(value: Any) -> Any:
+    if isinstance(value, Tensor) and value.is_floating_point():
+        return value.clone().requires_grad_()
+    return value
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return [t for v in value for t in _tensors(v)]
+    return []
+
+
+def calling(number: int, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """What is sent for a call of a function that stayed with the check."""
+    return {"callback": number, "args": list(args), "kwargs": kwargs}
+
+
+def described(error: Exception) -> tuple[str, str]:
+    """What crosses of an exception that a called-back function raised: its type's name and its words."""
+    words = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], str) else str(error)
+    return type(error).__name__, words[:2000]
+
+
+def rebuilt(type_name: str, words: str) -> Exception:
+    """The exception of `described` again, for Python's own common types; RuntimeError for any other.
+
+    The student's code then sees what a function within its own process would have raised, whichever the protocol.
+    """
+    kind = _COMMON.get(type_name)
+    return kind(words) if kind is not None else RuntimeError(f"{type_name}: {words}" if words else type_name)
+
+
+_COMMON: dict[str, type[Exception]] = {
+    kind.__name__: kind
+    for kind in (ArithmeticError, AssertionError, AttributeError, IndexError, KeyError, LookupError, NameError,
+                 NotImplementedError, OverflowError, RuntimeError, TypeError, ValueError, ZeroDivisionError)
+}  # fmt: skip
+
+
+def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[dict, Callable], Any] | None = None):
+    """Answer requests on a socket until the other end closes it. A reply bears the number of its request.
+
+    `around(request, work)` calls `work()` under whatever deadline the host sets, and returns its result. A reply that
+    cannot be sent becomes an error reply, so an answer of a million tensors is a verdict and not a dead process.
+    """
+
+    def call_back(number: int, args: tuple, kwargs: dict) -> Any:
+        wire.send(sock, calling(number, args, kwargs))
+        reply = wire.receive(sock)
+        if "error" in reply:
+            raise rebuilt(*reply["error"])
+        return reply["ok"]
+
+    runner = Runner(namespace, call_back)
+    while True:
+        try:
+            request = wire.receive(sock)
+        except (EOFError, OSError):
+            return
+        number = request.get("number")
+        try:
+            reply = around(request, lambda: runner.answer(request)) if around else runner.answer(request)  # noqa: B023
+        except Exception as error:  # the deadline's own exception, raised outside the student's call
+            reply = {"error": (type(error).__name__, str(error)[:2000])}
+        try:
+            wire.send(sock, {"number": number} | reply)
+        except (wire.WireError, RecursionError) as error:
+            wire.send(sock, {"number": number, "error": ("TooLarge", str(error))})

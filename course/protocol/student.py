@@ -1,0 +1,321 @@
+"""What a check holds in its hand: the student's functions and modules, wherever they run.
+
+A check is written against `Student` and never knows whether the code is in this process (`Local`) or in the grader's
+sandbox. Everything a check receives has crossed `wire`, in both cases.
+"""
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from course.protocol import wire
+from course.protocol.runner import Runner, described, rebuilt, shapes_of
+
+
+class StudentError(Exception):
+    """The student's code raised: `type_name` and `message` are what it raised."""
+
+    def __init__(self, type_name: str, message: str):
+        super().__init__(f"{type_name}: {message}" if message else type_name)
+        self.type_name = type_name
+        self.message = message
+
+
+class StateError(Exception):
+    """A module's state was not as it should be, or what went before: what `load`, `train`, `eval`, `Student.fixture` or
+    `Student.before` raised, told by the request after it. No StudentError, so that a row which expects an error of that
+    request does not take this one for it.
+    """
+
+    def __init__(self, type_name: str, message: str):
+        super().__init__(f"{type_name}: {message}" if message else type_name)
+        self.type_name = type_name
+        self.message = message
+
+
+class Protocol_(Protocol):
+    """Carries a request to the runner beside the student's code and its reply back."""
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]: ...
+
+
+class Local:
+    """The protocol within one process: a learner's own notebook."""
+
+    def __init__(self, namespace: dict[str, Any]):
+        self._callbacks: list[Callable] = []
+        self._runner = Runner(namespace, self._call_back)
+
+    def _call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
+        received = wire.copy({"args": list(args), "kwargs": kwargs})
+        try:
+            return wire.copy(self._callbacks[number](*received["args"], **received["kwargs"]))
+        except Exception as error:
+            raise rebuilt(*described(error)) from None
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
+        self._callbacks = callbacks
+        try:
+            return wire.copy(self._runner.answer(wire.copy(message)))
+        except (wire.WireError, RecursionError) as error:
+            return {"error": ("TooLarge", str(error))}
+
+
+@dataclass
+class Prefetched:
+    """What functions of the check's give, if they are called in this way and order.
+
+    `calls` are digests of calls (`wire.digest` of `runner.calling`), `gives` what comes of each; where there is an
+    `error` (its type's name and its words), the last call raises it.
+    """
+
+    calls: list[str] = field(default_factory=list)
+    gives: list[Any] = field(default_factory=list)
+    error: tuple[str, str] | None = None
+
+
+class Student:
+    """The student's names as attributes: `student.masked_softmax(scores, mask)`, `student.GRUCell(3, 5)`.
+
+    A returned module or optimiser is a `Remote object` (`Module`). A Python function given as an argument stays here
+    and is called back. Raises StudentError where the student's code raises. A module's new state and mode travel with
+    the next request: each one costs a switch between two processes, there and back.
+    """
+
+    def __init__(self, protocol: Protocol_, blocked: tuple[str, ...] = ()):
+        self._transport = protocol
+        self._banned = list(blocked)
+        self._callbacks: list[Callable] = []
+        self._seed: int | None = None
+        self._watch = self._changed = False
+        self._built = 0  # helpers, whose numbers are below zero
+        self._first: list[dict[str, Any]] = []  # waits for the next request
+        self._prefetched = Prefetched()  # likewise
+        self._came = 0
+        self._shared: dict[str, Module] = {}  # by what built them
+        self._shapes: dict[int, Any] = {}  # of modules' states, as long as nothing was done since
+        self._unbuilt: dict[int, tuple[str, tuple]] = {}  # helpers that wait
+
+    def __getattr__(self, name: str) -> Callable:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self._do("call", args, kwargs, name=name)
+
+    def get(self, name: str) -> Any:
+        """The value of a variable of the student's, as it looks after crossing."""
+        return self._do("get", name=name)
+
+    def shared(self, name: str, *args: Any, **kwargs: Any) -> "Module":
+        """The module that this call gives, built once for all rows: to build it often takes longer than to ask it.
+
+        The weights, and the mode where it matters, are as the row before left them: each row sets its own. What is
+        built from other objects is built anew: they are others in each row.
+        """
+        plain = all(map(_plain, (*args, *kwargs.values())))
+        call = repr((name, args, sorted(kwargs.items()))) if plain else ""
+        if (built := self._shared.get(call)) is None:
+            built = self._do("call", args, kwargs, name=name)
+            if plain and isinstance(built, Module):  # anything else is an answer that the row has to trip over
+                self._shared[call] = built
+        return built
+
+    def fixture(self, name: str, *args: Any) -> "Module":
+        """A public helper of `course.checks.fixtures`, built beside the student's code with the next request."""
+        self._built += 1
+        self._wait("fixture", args, name=name, number=-self._built)
+        self._unbuilt[-self._built] = name, args
+        return Module(self, -self._built)
+
+    def before(self, name: str, *args: Any) -> None:
+        """Call a function just before the next request, and with it, where nobody looks at what comes back."""
+        self._wait("call", args, name=name)
+
+    def seed(self, number: int) -> None:
+        """Seed torch's generator beside the student's code before each of the following requests."""
+        self._seed = number
+
+    def watch(self) -> None:
+        """Have it looked at, in this row's calls from here on, whether they change what is given to them."""
+        self._watch = True
+
+    def changed(self) -> bool:
+        """Whether the last call changed a tensor, or a list of tensors, that was given to it. It takes `watch`."""
+        assert self._watch, "nobody watched what the call did with what was given to it"
+        return self._changed
+
+    def prefetch(self, calls: Prefetched) -> None:
+        """Have call-backs of the next request answered over there, as long as they are these."""
+        self._prefetched = calls
+
+    def prefetched(self) -> int:
+        """How many of the calls that were prefetched came, as they say over there."""
+        return self._came
+
+    def error_of(self, name: str, *args: Any, **kwargs: Any) -> str:
+        """The type name of what the call raises, or "" where it raises nothing."""
+        try:
+            self._do("call", args, kwargs, name=name)
+        except StudentError as error:
+            return error.type_name
+        return ""
+
+    def grad(self, name: str, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> list[Tensor | None]:
+        """Gradients of sum(outputs * cotangents) for each argument of function `name`; None for what has none."""
+        return self._do("grad", args, kwargs, name=name, cotangents=cotangents)["inputs"]
+
+    def _do(self, op: str, args: tuple = (), kwargs: dict[str, Any] | None = None, **fields: Any) -> Any:
+        self._callbacks = []
+        message: dict[str, Any] = {"op": op} | {k: self._out(v) for k, v in fields.items()}
+        told = {
+            "args": [self._out(a) for a in args],
+            "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()},
+            "first": self._first,
+            "prefetched": self._out(vars(self._prefetched)) if self._prefetched.calls else None,
+            "blocked": self._banned,
+            "watch": self._watch,
+        }
+        message |= {k: v for k, v in told.items() if v}
+        if self._seed is not None:
+            message["seed"] = self._seed
+        waited, self._first = bool(self._first), []
+        self._unbuilt.clear()
+        prefetched, self._prefetched = len(self._prefetched.calls), Prefetched()
+        reply = self._transport.request(message, self._callbacks)
+        came = reply.get("prefetched")
+        self._came = came if type(came) is int and 0 < came <= prefetched else 0
+        if "error" in reply:
+            self._shapes.clear()
+            first = waited and reply.get("first") is True
+            raise (StateError if first else StudentError)(*map(str, reply["error"]))
+        self._changed, made = reply.get("changed") is True, reply["ok"]
+        if isinstance(made, wire.Handle):
+            self._shapes[made.number] = reply.get("shapes")
+            return Module(self, made.number)
+        self._shapes.clear()
+        return made
+
+    def forget(self) -> None:
+        """Leave out what waits for a request that never came, and watch no longer: another row begins."""
+        self._watch = False
+        self._first, self._prefetched = [], Prefetched()
+        self._unbuilt.clear()
+
+    def _wait(self, op: str, args: tuple = (), **fields: Any) -> None:
+        """Have something done just before the next request, and with it. Raises TypeError for a function of the
+        check's: what calls back is a request of its own.
+        """
+        if any(callable(a) and not isinstance(a, (Module, Tensor)) for a in args):
+            raise TypeError(f"{fields.get('name', op)} gets a function of the check's, so it cannot wait")
+        if op in ("call", "method"):  # it may change what is known of a state
+            self._shapes.clear()
+            self._unbuilt.clear()
+        self._first.append({"op": op} | ({"args": [self._out(a) for a in args]} if args else {}) | fields)
+
+    def _out(self, value: Any) -> Any:
+        if type(value) is Tensor:  # most of what a state holds
+            return value
+        if isinstance(value, Module):
+            return wire.Handle(value._number)
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._out(v) for v in value)
+        if isinstance(value, dict):
+            return {k: self._out(v) for k, v in value.items()}
+        if callable(value) and not isinstance(value, Tensor):
+            self._callbacks.append(value)
+            return wire.Callback(len(self._callbacks) - 1)
+        return value
+
+
+class Module:
+    """A module (or optimiser) that lives beside the student's code."""
+
+    def __init__(self, student: Student, number: int):
+        self._student = student
+        self._number = number
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._student._do("invoke", args, kwargs, on=self._number)
+
+    def method(self, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method by name."""
+        return self._student._do("method", args, kwargs, on=self._number, name=name)
+
+    def before(self, name: str, *args: Any) -> None:
+        """`Student.before` with a method."""
+        self._student._wait("method", args, on=self._number, name=name)
+
+    def part(self, name: str) -> wire.Handle:
+        """An attribute of it, to be given to a call."""
+        return wire.Handle(self._number, name)
+
+    def state_shapes(self) -> dict[str, tuple[int, ...]]:
+        """Names and shapes of the floating-point state (parameters and buffers).
+
+        Raises ValueError where something else came back: what is drawn for a state is drawn by its shapes.
+        """
+        known = self._student._shapes.get(self._number)
+        if known is None and self._number in self._student._unbuilt:
+            known = _of_helper(*self._student._unbuilt[self._number])
+        shapes = self._student._do("shapes", on=self._number) if known is None else known
+        if not isinstance(shapes, dict) or not all(map(_is_shape, shapes.values())):
+            raise ValueError("the module's state has no shapes")
+        return shapes
+
+    def state(self) -> dict[str, Tensor]:
+        """The values of the state."""
+        return self._student._do("state", on=self._number)
+
+    def load(self, state: dict[str, Tensor]) -> None:
+        """Copy values into the state, by name."""
+        self._student._wait("load", (state,), on=self._number)
+
+    def train(self) -> "Module":
+        """Training mode, as `nn.Module.train`."""
+        self._student._wait("mode", on=self._number, training=True)
+        return self
+
+    def eval(self) -> "Module":
+        """Evaluation mode, as `nn.Module.eval`."""
+        self._student._wait("mode", on=self._number, training=False)
+        return self
+
+    def grad(self, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> dict[str, Any]:
+        """Gradients of sum(outputs * cotangents): {"inputs": [...], "parameters": {name: ...}}."""
+        return self._student._do("grad", args, kwargs, on=self._number, cotangents=cotangents)
+
+    def trace(self, names: list[str], *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Outputs of the named submodules during one forward pass."""
+        return self._student._do("trace", args, kwargs, on=self._number, names=names)
+
+
+def _plain(value: Any) -> bool:
+    """Whether a value tells by itself what is built from it."""
+    return all(map(_plain, value)) if isinstance(value, tuple) else isinstance(value, (bool, int, float, str))
+
+
+def _of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
+    """The shapes of a public helper's state: they are what they are in one that is built here. None where they need not
+    be, because it is built from what lives over there."""
+    if not all(map(_plain, args)):
+        return None
+    return _shapes_of_helper(name, args)
+
+
+@lru_cache(maxsize=100)
+def _shapes_of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
+    fixtures = importlib.import_module("course.checks.fixtures")
+    drawn = torch.default_generator.get_state()
+    try:
+        built = fixtures.find(name)(*args)
+    finally:
+        torch.default_generator.set_state(drawn)
+    return shapes_of(built) if isinstance(built, nn.Module) else None
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, tuple) and all(type(size) is int and size >= 0 for size in value)

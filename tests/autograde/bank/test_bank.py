@@ -1,0 +1,77 @@
+"""Every wrong answer of every bank fails, nine in ten by name, and every correct one gets full marks.
+
+In process, against the recorded table and against a fresh seed. `test_bank_in_sandbox.py` does the same through the
+sandbox.
+"""
+
+import re
+
+import pytest
+
+from autograde import bank
+from course.checks import engine
+from course.checks.engine import recorded
+from course.checks.engine.draw import Key
+from course.exercises import exercises
+from course.protocol.student import Local
+from tools import notebooks
+
+pytestmark = pytest.mark.usefixtures("observed_once")
+CODE = re.compile(r"\bdef \w+\(|\breturn \w+[(\[.]|\w+ = \w+\(|\w+\.\w+\(\w+")  # what would be typed, rather than said
+SEED = 20261120
+CODED = [e for e in exercises() if not e.question]
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_sizes(exercise):
+    """At least eight wrong and five correct answers; four and three for an exercise of one point."""
+    found = bank.find(exercise)
+    least = (4, 3) if exercise.points <= 1 else (8, 5)
+    assert len(found.wrong) >= least[0] and len(found.correct) >= least[1]
+    sources = [a.source for a in (*found.wrong, *found.correct)]
+    assert len(set(sources)) == len(sources)
+    assert len({w.name for w in found.wrong}) == len(found.wrong)
+
+
+def pytest_generate_tests(metafunc):
+    """What learners' checks compare with, and a fresh seed as the grader draws one; in the long form three of them."""
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize("seed", ["recorded", SEED, *([7, 8] if metafunc.config.getoption("--full") else [])])
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_wrong_answers_fail_by_name_and_correct_ones_pass(exercise, seed):
+    table = recorded.load(exercise.name) if seed == "recorded" else bank.table(exercise, Key.public(seed))
+    report = bank.examine(exercise, table)
+    assert not report.survivors
+    assert not report.refused
+    assert len(report.unnamed) <= 0.1 * report.wrong, report.unnamed
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_messages_say_cause_and_next_step_without_code(exercise):
+    for wrong in bank.find(exercise).wrong:
+        assert len(wrong.message) > 40 and wrong.message.endswith((".", "?")), wrong.name
+        assert not CODE.search(wrong.message), wrong.name
+
+
+@pytest.mark.parametrize("exercise", [e for e in CODED if bank.published(e)], ids=lambda e: e.name)
+def test_what_is_published_for_a_learners_test_is_wrong(exercise):
+    """Each published variant fails the check of the part that it is a form of, and a test's bank is large enough."""
+    check = engine.find(exercise.name, exercise.chapter)
+    tested = next(e for e in CODED if e.name == check.of)
+    for variant in bank.published(exercise):
+        assert variant.right or bank.alone_is_wrong(tested, check.part, variant.part), variant.name
+    assert sum(i.right for i in bank.implementations(exercise)) >= 4
+    assert sum(not i.right for i in bank.implementations(exercise)) >= 4
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_the_untouched_notebook_earns_nothing(exercise):
+    """The stub as it is released, the broken code of a bug to find included, and no function at all."""
+    check, table = engine.find(exercise.name, exercise.chapter), recorded.load(exercise.name)
+    (path,) = notebooks.paths([exercise.notebook])
+    (stub,) = [cell.source for cell in notebooks.read(path).cells if cell.id == f"{exercise.name}-answer"]
+    assert check.compare(bank.observe(exercise, stub, table.key), table).fraction == 0
+    nothing = check.judge(check.student(Local({})), table)
+    assert (nothing.kind, nothing.fraction) == ("error", 0)

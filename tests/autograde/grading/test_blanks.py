@@ -1,0 +1,264 @@
+"""A blank costs what it is worth itself, and nothing of what comes after it.
+
+A right answer earns the same whatever stands before it: on its own, behind blanks, and among right, wrong and blank
+answers in one submission, which is what most submissions are.
+"""
+
+import ast
+import json
+import random
+
+import nbformat
+import pytest
+
+from autograde import bank
+from autograde.bank.sample import Sheet
+from autograde.grading import judge
+from autograde.intake.merge import Cell, merged_notebook
+from course.exercises import exercises
+from tests.autograde import toy
+from tools import notebooks
+
+pytestmark = pytest.mark.usefixtures("observed_once")
+
+
+@pytest.fixture
+def handed_in(chapter_desk):
+    """(the assignment's sheet, what the grader makes of these answers with all others left as they were given out)."""
+    (path,) = notebooks.paths([chapter_desk.name])
+    sheet = Sheet(path.read_bytes(), chapter_desk.name)
+
+    def judged(answers: dict[str, str]) -> dict[str, judge.Judged]:
+        content = nbformat.reads(sheet.filled(answers).decode(), 4)
+        return chapter_desk._judge(merged_notebook(chapter_desk.notebook, content)).verdicts
+
+    return sheet, judged
+
+
+def lost(sheet, verdicts, right) -> list:
+    """The right answers that did not get their points."""
+    return [
+        (e.number, e.name, verdicts[e.name])
+        for e in sheet.exercises
+        if e.name in right and verdicts[e.name].points != e.points
+    ]
+
+
+# ---------------------------------------------------------------- the course's own assignments
+
+
+@pytest.mark.sandbox
+@pytest.mark.slow
+def test_an_exercise_answered_alone_earns_what_it_earns_beside_right_ones(handed_in):
+    """All of them: so it is seen, too, that every exercise which one rests on is found."""
+    sheet, judged = handed_in
+    for exercise in sheet.tasks:
+        verdicts = judged({exercise.name: sheet.right[exercise.name]})
+        assert not lost(sheet, verdicts, {exercise.name})
+        assert {v.kind for name, v in verdicts.items() if name != exercise.name} == {"not answered"}
+
+
+@pytest.mark.sandbox
+def test_what_stands_behind_blanks_earns_its_points(handed_in, full):
+    sheet, judged = handed_in
+    for first in range(1, len(sheet.exercises)) if full else (len(sheet.exercises) // 2,):
+        answered = {e.name: sheet.right[e.name] for e in sheet.exercises[first:]}
+        verdicts = judged(answered)
+        assert not lost(sheet, verdicts, answered)
+        assert all(verdicts[e.name].kind == "not answered" for e in sheet.exercises[:first])
+
+
+@pytest.mark.sandbox
+def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, full):
+    sheet, judged = handed_in
+    draw = random.Random(f"{sheet.exercises[0].chapter} 7")
+    for _ in range(25 if full else 2):
+        answers, right, wrong = {}, set(), set()
+        for exercise in sheet.exercises:
+            kind = draw.choice(("right", "right", "wrong", "blank"))
+            if kind == "right":
+                answers[exercise.name] = sheet.right[exercise.name]
+                right.add(exercise.name)
+            elif kind == "wrong" and not exercise.question:
+                answers[exercise.name] = draw.choice(bank.find(exercise).wrong).source
+                wrong.add(exercise.name)
+        verdicts = judged(answers)
+        assert not lost(sheet, verdicts, right)
+        for exercise in sheet.exercises:
+            if exercise.name not in right | wrong:
+                assert verdicts[exercise.name] == judge.Judged("not answered", 0.0)
+            elif exercise.name in wrong:
+                assert verdicts[exercise.name].points < exercise.points
+                assert verdicts[exercise.name].kind != "not answered"
+
+
+@pytest.mark.parametrize("name", sorted({e.notebook for e in exercises()}))
+def test_a_stub_is_blank_however_little_is_left_of_it_and_every_answer_of_the_bank_is_not(name):
+    """From the text alone: nothing runs here."""
+    (path,) = notebooks.paths([name])
+    sheet, assignment = Sheet(path.read_bytes(), name), notebooks.read(path)
+
+    def blank(answers):
+        return merged_notebook(assignment, nbformat.reads(sheet.filled(answers).decode(), 4)).unanswered
+
+    stubs = {cell.id.removesuffix("-answer"): cell.source for cell in assignment.cells if cell.id.endswith("-answer")}
+    everything = set(stubs)
+    assert blank({}) == blank({n: ast.unparse(ast.parse(s)) for n, s in stubs.items()}) == everything
+    assert blank(dict.fromkeys(stubs, "# nothing yet\npass")) == everything
+    raised = {e.name: "\n".join(f"def {part}(*args):\n    raise NotImplementedError('later')" for part in e.components)
+              for e in sheet.tasks}  # fmt: skip
+    assert blank(raised) == everything
+    assert not blank(sheet.right)
+    for exercise in sheet.tasks:
+        for answer in (*bank.find(exercise).wrong, *bank.find(exercise).correct):
+            source = answer.source
+            as_found = ast.dump(ast.parse(source)) == ast.dump(ast.parse(stubs[exercise.name]))  # a bug to be found
+            assert (exercise.name in blank({exercise.name: source})) == as_found, answer.name
+
+
+# ---------------------------------------------------------------- odd forms, on the toy
+
+
+RIGHT = {
+    "scale": "def scale(x, factor):\n    return x * factor",
+    "centre": "def centre(x):\n    return x - x.mean(0)",
+    "standardise": "def standardise(x):\n    c = centre(x)\n    return c / (c**2).mean(0).sqrt()",
+}
+STUB = {
+    "scale": "def scale(x, factor):\n    raise NotImplementedError",
+    "centre": "def centre(x):\n    raise NotImplementedError",
+    "standardise": "def standardise(x):\n    raise NotImplementedError",
+}
+
+
+@pytest.fixture
+def judged(toy_notebook, warm_sandbox):
+    """What the grader makes of the toy with these answers, and with cells added behind the last of them."""
+    sheet, tables = Sheet(toy_notebook.read_bytes(), toy.NAME), judge.tables(toy.NAME, 5)
+
+    def verdicts(answers: dict[str, str], *added: str) -> dict[str, judge.Judged]:
+        def put(cells):
+            new = [{"cell_type": "code", "id": f"new-{i}", "metadata": {}, "source": source, "outputs": [],
+                    "execution_count": None} for i, source in enumerate(added)]  # fmt: skip
+            return [*cells, *new]
+
+        content = nbformat.reads(json.dumps(json.loads(sheet.filled(answers, put))), 4)
+        merged = merged_notebook(nbformat.reads(toy.notebook().decode(), 4), content)
+        return judge.SubmissionJudge(warm_sandbox, merged.cells, sheet.exercises, tables, merged.unanswered).judge().verdicts
+
+    return verdicts
+
+
+def summed(verdicts):
+    return {name: (v.kind, v.points, v.substituted) for name, v in verdicts.items() if ".q" not in name and v.points}
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    "blank",
+    [STUB["centre"], "", "# later", "def centre(x):\n    pass", "def centre(x):\n    '''Later.'''\n    ...", "pass"],
+)
+def test_what_rests_on_a_blank_is_judged_with_a_right_one_in_its_place(judged, blank):
+    verdicts = judged({"centre": blank, "standardise": RIGHT["standardise"]})
+    assert verdicts["centre"] == judge.Judged("not answered", 0.0)
+    assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize(
+    ("centre", "message"),
+    [
+        ("def centre(x):\n    mean = x.mean(0)\n    raise NotImplementedError", "not written yet"),
+        ("def centre(x):\n    mean = x.mean(0)\n    raise NotImplementedError('the rest')", "the rest"),
+        ("def middle(x):\n    return x - x.mean(0)", "There is no `centre`"),
+        ("def middle(x):\n    ...\ndef centre(x):\n    return middle(x)[0]", "TypeError"),
+        (STUB["centre"] + "\nprint(centre(torch.ones(2, 2)))", "stopped with NotImplementedError in line 2"),
+        ("centre = mean", "NameError"),
+    ],
+)
+def test_an_answer_that_was_begun_is_told_what_it_lacks(judged, centre, message):
+    """It is wrong rather than blank, and costs no other exercise."""
+    verdicts = judged({"centre": centre, "standardise": RIGHT["standardise"]})
+    told = verdicts["centre"]
+    assert (told.kind, told.points) == ("error", 0.0)
+    assert message in told.message + "".join(row.message for row in told.rows)
+    assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
+
+
+@pytest.mark.sandbox
+def test_what_rests_on_a_blank_through_cells_of_its_own_is_found(judged):
+    helpers = "OFFSET = 0 * centre(torch.ones(2, 2))[0, 0]\ndef middle(x):\n    return centre(x) + OFFSET"
+    answer = "def scale(x, factor):\n    return x * factor\nTWICE = scale"
+    standardise = f"{helpers}\ndef standardise(x):\n    return middle(x) / (middle(x) ** 2).mean(0).sqrt()"
+    verdicts = judged({"scale": answer, "standardise": standardise})
+    assert summed(verdicts) == {"scale": ("pass", 2.0, ()), "standardise": ("pass", 3.0, ("centre",))}
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("place", ["the same cell", "an added cell", "a later answer"])
+def test_the_reference_stands_where_the_wrong_answer_really_stands(judged, place):
+    """A part that did not pass may be bound outside its own cell, which is blank then."""
+    wrong = "def centre(x):\n    return x + 1"
+    if place == "the same cell":
+        verdicts = judged({"standardise": f"{wrong}\n\n\n{RIGHT['standardise']}"})
+    elif place == "a later answer":
+        verdicts = judged({"centre": wrong, "standardise": f"{RIGHT['standardise']}\ncentre = lambda x: x + 1"})
+    else:
+        verdicts = judged({"centre": wrong, "standardise": RIGHT["standardise"]}, "centre = torch.add")
+    assert verdicts["centre"].kind in ("fail", "error")
+    assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
+
+
+@pytest.mark.sandbox
+def test_a_blank_that_is_answered_in_another_cell_is_judged(judged):
+    verdicts = judged({"standardise": RIGHT["standardise"]}, "centre = lambda x: x - x.mean(0)")
+    assert summed(verdicts) == {"centre": ("pass", 2.0, ()), "standardise": ("pass", 3.0, ())}
+
+
+@pytest.mark.sandbox
+def test_who_passes_with_a_right_one_before_it_stands_on_its_own_for_those_after_it(judged):
+    """`centre` rests here on `scale`, which is blank; `standardise` uses a name that only this `centre` has."""
+    centre = "def centre(x):\n    return scale(x, 1) - x.mean(0)\ncentre.root = lambda x: (x**2).mean(0).sqrt()"
+    standardise = "def standardise(x):\n    c = centre(x)\n    return c / centre.root(c)"
+    verdicts = judged({"centre": centre, "standardise": standardise})
+    assert summed(verdicts) == {"centre": ("pass", 2.0, ("scale",)), "standardise": ("pass", 3.0, ("scale",))}
+
+
+@pytest.mark.sandbox
+def test_an_answer_cell_that_stops_at_a_blank_one_is_judged_without_that_stop(judged):
+    """The learner tried it out below the answer, or made a table with it."""
+    standardise = "TABLE = centre(torch.eye(3))\n" + RIGHT["standardise"] + "\nprint(standardise(torch.eye(3)))"
+    verdicts = judged({"standardise": standardise})
+    assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
+
+
+@pytest.mark.sandbox
+def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
+    """And not that something is not written, which is no mistake of this answer's."""
+    exercise = next(e for e in judge.of_assignment(toy.NAME) if e.name == "standardise")
+    for wrong in bank.find(exercise).wrong:
+        source = wrong.source
+        behind, beside = judged({"standardise": source}), judged({"centre": RIGHT["centre"], "standardise": source})
+        told, expected = behind["standardise"], beside["standardise"]
+        assert (told.kind, told.points, told.diagnosis) == (expected.kind, expected.points, expected.diagnosis), wrong.name
+        assert not any("not written yet" in row.message for row in told.rows)
+
+
+@pytest.mark.sandbox
+def test_a_question_whose_cell_stops_at_a_blank_is_no_blank(judged):
+    told = judged({"question_mean": "answer_0_q1 = float(scale(2.0, 3))"})["question_mean"]
+    assert told.kind == "error" and "stopped with NotImplementedError in line 1" in told.message
+    assert judged({"question_mean": "answer_0_q1 = None"})["question_mean"].kind == "not answered"
+
+
+def test_a_reference_that_is_lent_takes_its_names_from_every_cell(toy_notebook):
+    among = judge.of_assignment(toy.NAME)
+    cells = [
+        Cell(0, "c0", "import torch\ncentre = None", "given"),
+        Cell(1, "c1", STUB["centre"], "answer", "centre", "centre-answer"),
+        Cell(2, "c2", "def standardise(x):\n    return centre(x)", "answer", "standardise", "standardise-answer"),
+        Cell(3, "c3", "centre = torch.relu", "added"),
+    ]
+    lent = judge.SubmissionJudge(None, cells, among, {})._with_reference(["centre"])
+    assert [cell.index for cell in lent] == [0, 1, 4, 2, 3, 5]
+    assert "def centre" in lent[2].source and lent[2].source == lent[5].source

@@ -1,0 +1,172 @@
+"""Workers: processes of this machine, and a cluster started by others; what happens when they are lost."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from autograde import gradebook
+from autograde.bank import sample
+from autograde.grading import executor, isolation, run
+from autograde.grading.ledger import Ledger, LedgerBusy
+from course.checks.engine.draw import Key
+from tests.autograde import toy
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("workers"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+ROOT = Path(__file__).resolve().parents[3]
+PRELOAD = "tests.autograde.toy.preload"
+
+
+@pytest.fixture
+def filled(toy_released, toy_notebook, submission):
+    """A class of five; (folder, expected sums of points, the sheet to fill)."""
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    wrong = sheet.right | {"scale": "def scale(x, factor):\n    return x"}
+    for student, answers in {"ada": sheet.right, "bob": wrong, "cleo": {}, "dan": sheet.right, "eve": wrong}.items():
+        submission(toy_released, student, sheet.filled(answers))
+    return toy_released, {"ada": 9, "bob": 7, "cleo": 0, "dan": 9, "eve": 7}, sheet
+
+
+def sums(folder):
+    return {student: sum(points.values()) for student, points in gradebook.scores(folder, toy.NAME).items()}
+
+
+def once_each(folder):
+    """Whether each submission has one record of each exercise in the ledger."""
+    keys = [(r.student, r.submission, r.exercise) for r in Ledger(folder.ledger).read(toy.NAME)]
+    return len(keys) == len(set(keys))
+
+
+def test_two_workers_grade_a_class_and_one_who_ends_them_waits_for_a_person(filled, submission):
+    """Meanwhile somebody hands in again, which is the next run's, and somebody starts a run, which is refused."""
+    import distributed  # noqa: F401  (brings its own settings, which ours are then laid over)
+    from dask import config
+
+    folder, expected, sheet = filled
+    submission(folder, "mallory", sheet.filled(sheet.right | {"scale": "# ends its worker"}))
+
+    def meanwhile(assignment, done, of, line):
+        if line is not None and done == 1:  # the first few were read before it
+            submission(folder, "bob", b"a later submission")
+            with pytest.raises(LedgerBusy, match=f"process {os.getpid()}"):
+                run.grade(folder, jobs=2)
+
+    with config.set({"distributed.worker.preload": [PRELOAD]}):
+        summary = run.grade(folder, jobs=2, progress=meanwhile)
+    assert {line.student for line in summary.lines if line.needs_person} == {"mallory"}
+    assert [line.student for line in summary.lines] == sorted(expected | {"mallory": 0})
+    assert {s: p for s, p in sums(folder).items() if s != "mallory"} == expected
+    assert once_each(folder)
+    (record,) = (r for r in Ledger(folder.ledger).read(toy.NAME) if (r.student, r.exercise) == ("mallory", "scale"))
+    assert record.details == ["It ended the worker, twice."]
+    (line,) = run.grade(folder, students=["bob"]).lines
+    assert line.fresh and sums(folder)["bob"] == 0 and once_each(folder)
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, processes of their own on loopback: (address, the workers' processes)."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    started = []
+
+    def start(*words):
+        command = [sys.executable, "-m", "distributed.cli." + words[0], *words[1:]]
+        started.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL))
+        return started[-1]
+
+    told = tmp_path / "scheduler.json"
+    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told))
+    deadline = time.monotonic() + 120
+    while not told.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    words = ("--scheduler-file", str(told), "--nthreads", "1", "--no-nanny", "--no-dashboard", "--preload", PRELOAD)
+    workers = [start("dask_worker", *words) for _ in range(2)]
+    yield "tcp" + told.read_text().split('"tcp')[1].split('"')[0], workers
+    for process in started:
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_grades_a_class_though_a_worker_is_killed(filled, cluster):
+    folder, expected, _ = filled
+    address, workers = cluster
+
+    def killing(assignment, done, of, line):
+        if line is not None and done == 1:
+            workers[0].send_signal(signal.SIGKILL)
+
+    summary = run.grade(folder, scheduler=address, progress=killing)
+    assert not any(line.needs_person for line in summary.lines)
+    assert sums(folder) == expected and once_each(folder)
+
+
+@pytest.fixture
+def breaking(filled, submission):
+    """The class with somebody whose machine breaks, among more whose does not: (folder, expected sums of points)."""
+    folder, expected, sheet = filled
+    submission(folder, "bea", sheet.filled(sheet.right | {"scale": sheet.right["scale"] + "\n# breaks its machine"}))
+    more = [f"zoe {number}" for number in range(6)]
+    for student in more:
+        submission(folder, student, sheet.filled(sheet.right))
+    return folder, expected | {"bea": 9} | dict.fromkeys(more, 9)
+
+
+def stopped(folder, expected, **where):
+    """A run that stops: all that it wrote is right, and it says what is missing."""
+    with pytest.raises(isolation.Stopped, match=r"bubblewrap.*: not installed.* To do: sudo apt-get install") as told:
+        run.grade(folder, **where)
+    records = list(Ledger(folder.ledger).read(toy.NAME))
+    assert not any(r.grader_failed or r.needs_person for r in records) and "bea" not in {r.student for r in records}
+    entered = sums(folder) if records else {}
+    assert entered == {student: expected[student] for student in {r.student for r in records}}
+    return str(told.value)
+
+
+def mended_and_graded(folder, expected, monkeypatch, breakable):
+    """The next run, on a machine that is well, grades the rest by itself."""
+    monkeypatch.setenv("PATH", str(breakable.parent / "real"))
+    (breakable.parent / "real").mkdir()
+    (breakable.parent / "real" / "bwrap").symlink_to(breakable.parent / "real-bwrap")
+    run.grade(folder)
+    assert sums(folder) == expected and once_each(folder)
+
+
+def test_two_workers_stop_where_their_machine_breaks(breaking, breakable, monkeypatch):
+    import distributed  # noqa: F401  (brings its own settings, which ours are then laid over)
+    from dask import config
+
+    folder, expected = breaking
+    with config.set({"distributed.worker.preload": [PRELOAD]}):
+        told = stopped(folder, expected, jobs=2)
+    assert "tcp://" not in told
+    mended_and_graded(folder, expected, monkeypatch, breakable)
+
+
+def test_a_cluster_stops_where_a_machine_of_it_breaks(breaking, breakable, cluster, monkeypatch):
+    folder, expected = breaking
+    assert "bubblewrap at tcp://127.0.0.1" in stopped(folder, expected, scheduler=cluster[0])
+    mended_and_graded(folder, expected, monkeypatch, breakable)
+
+
+def test_workers_with_another_grader_are_refused(filled, monkeypatch):
+    folder = filled[0]
+    notebook = folder.released(toy.NAME).read_text()
+    now = executor.versions(toy.NAME, notebook)
+    of = executor.Task(toy.NAME, notebook, Key.public(1), now | {"grader": "another"})
+    with pytest.raises(executor.EngineError, match=r"another grader .*bring it up to date"):
+        executor._fit(of)
+
+
+def test_a_scheduler_that_is_not_there_is_said_in_one_line(filled, monkeypatch):
+    with pytest.raises(executor.EngineError, match="no workers at tcp"):
+        with executor.engine(scheduler="tcp://127.0.0.1:9", patience=1):
+            pass

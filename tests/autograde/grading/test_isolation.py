@@ -1,0 +1,275 @@
+"""A machine that breaks in mid-run costs nobody a point: the run stops and says why, and the next one goes on."""
+
+import json
+import os
+import shutil
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from autograde import cli, gradebook
+from autograde.bank import sample
+from autograde.grading import executor, isolation, plan
+from autograde.grading.judge import SubmissionJudge
+from autograde.grading.ledger import Ledger
+from autograde.grading.regrade import regrade
+from autograde.grading.run import grade
+from autograde.reports.trace import traces
+from autograde.sandbox import doctor
+from autograde.sandbox.doctor import Finding
+from autograde.sandbox.pool import SandboxError
+from course.checks import engine
+from tests.autograde import toy
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("grader"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+POINTS = {"ada": 9, "bob": 7, "cleo": 0, "dan": 9, "eve": 7, "finn": 9}
+ILL = Finding("/dev/null", False, "/dev/null is another file, and not the device", "sudo mknod /dev/null")
+WELL = Finding("sandbox", True, "starts")
+
+
+@pytest.fixture
+def sheet(toy_notebook):
+    return sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+
+
+@pytest.fixture
+def six(toy_released, sheet, submission):
+    """A class of six, of which nothing is graded."""
+    wrong = sheet.right | {"scale": "def scale(x, factor):\n    return x"}
+    answers = {9: sheet.right, 7: wrong, 0: {}}
+    for student, points in POINTS.items():
+        submission(toy_released, student, sheet.filled(answers[points]) if points else sheet.filled({"scale": "x = 1"}))
+    return toy_released
+
+
+class Machine:
+    """What the tests break. Submissions are numbered in the order in which they are graded: `broken` says of a number
+    whether that one cannot be isolated, `finding` is what the doctor says, `looked` how often it was asked."""
+
+    def __init__(self):
+        self.broken, self.finding, self.looked, self.count = (lambda number: False), WELL, 0, 0
+
+    def examine(self):
+        self.looked += 1
+        return [WELL, self.finding]
+
+
+@pytest.fixture
+def machine(monkeypatch, one_sandbox, warm_sandbox):
+    made, run_cells, grade_one = Machine(), warm_sandbox.run, executor.Worker.grade
+
+    def counted(self, seen):
+        made.count += 1
+        return grade_one(self, seen)
+
+    def run(*args, **kwargs):
+        if made.broken(made.count):
+            raise SandboxError("a child could not be isolated: OSError: new namespaces")
+        return run_cells(*args, **kwargs)
+
+    monkeypatch.setattr(executor.Worker, "grade", counted)
+    monkeypatch.setattr(warm_sandbox, "run", run)
+    monkeypatch.setattr(doctor, "require", lambda: None)
+    monkeypatch.setattr(doctor, "examine", made.examine)
+    return made
+
+
+def points(folder):
+    return {student: sum(given.values()) for student, given in gradebook.scores(folder, toy.NAME).items()}
+
+
+def recorded(folder):
+    return list(Ledger(folder.ledger).read(toy.NAME))
+
+
+def test_a_machine_that_breaks_stops_the_run_and_the_next_goes_on(six, machine):
+    machine.broken, machine.finding = (lambda number: number > 2), ILL
+    with pytest.raises(isolation.Stopped, match=r"^grading stopped, .*/dev/null is another file.* To do: sudo mknod"):
+        grade(six)
+    assert machine.looked == 1 and machine.count == 4
+    assert {r.student for r in recorded(six)} == {"ada", "bob"} and not any(r.grader_failed for r in recorded(six))
+    assert points(six) == {"ada": 9, "bob": 7} and plan.unfinished(six.ledger) is not None
+    machine.broken = lambda number: False
+    summary = grade(six)
+    assert [line.fresh for line in summary.lines] == [False] * 2 + [True] * 4
+    assert points(six) == POINTS and plan.unfinished(six.ledger) is None
+    found = recorded(six)
+    assert len({r.seed for r in found}) == 1 and len(found) == len({(r.student, r.exercise) for r in found}) == 30
+
+
+def test_one_failure_is_tried_again_when_all_others_are_graded(six, machine):
+    machine.broken = lambda number: number in (2, 4)
+    summary = grade(six)
+    assert machine.looked == 0 and not any(line.failed or line.needs_person for line in summary.lines)
+    assert points(six) == POINTS and len(recorded(six)) == 30
+
+
+def test_two_failures_on_a_machine_that_is_well_do_not_stop_it(six, machine):
+    machine.broken = lambda number: number in (2, 3)
+    assert not any(line.failed for line in grade(six).lines)
+    assert machine.looked == 1 and points(six) == POINTS
+
+
+def test_a_third_in_a_row_stops_it_and_the_next_run_takes_them_last(six, machine):
+    machine.broken = lambda number: number in (2, 3, 4)
+    with pytest.raises(isolation.Stopped, match=r"3 submissions in a row .*nothing wrong.* bob, cleo, dan: no points"):
+        grade(six)
+    failed = {r.student for r in recorded(six) if r.grader_failed}
+    assert failed == {"bob", "cleo", "dan"}
+    with gradebook.open_gradebook(six) as book:
+        assert all(book.find_submission(toy.NAME, student).needs_manual_grade for student in failed)
+    machine.broken = lambda number: False
+    order = []
+    grade(six, progress=lambda name, done, of, line: order.append(line.student) if line and line.fresh else None)
+    assert order == ["eve", "finn", "bob", "cleo", "dan"] and points(six) == POINTS
+    assert not any(line.fresh or line.needs_person for line in grade(six).lines)
+
+
+def test_a_submission_that_can_never_be_isolated_waits_and_stops_nobody(six, machine):
+    machine.broken = lambda number: number in (2, 7)
+    by_student = {line.student: line for line in grade(six).lines}
+    assert [student for student, line in by_student.items() if line.failed] == ["bob"]
+    assert by_student["bob"].needs_person and points(six) == POINTS | {"bob": 0}
+    assert plan.unfinished(six.ledger) is None
+    machine.broken = lambda number: False
+    assert [line.student for line in grade(six).lines if line.fresh] == ["bob"]
+    assert points(six) == POINTS
+
+
+def test_a_last_submission_that_fails_is_no_verdict_on_a_broken_machine(toy_released, sheet, submission, machine):
+    submission(toy_released, "ada", sheet.filled(sheet.right))
+    machine.broken, machine.finding = (lambda number: True), ILL
+    with pytest.raises(isolation.Stopped):
+        grade(toy_released)
+    assert recorded(toy_released) == []
+
+
+@pytest.mark.parametrize("how", ["grade --again", "regrade --write"])
+@pytest.mark.parametrize("what", ["isolation", "the grader", "one check"])
+def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what):
+    grade(six)
+    before, latest = gradebook.scores(six, toy.NAME), Ledger(six.ledger).latest(toy.NAME)
+    start = machine.count
+    with monkeypatch.context() as patch:
+        if what == "isolation":
+            machine.broken = lambda number: number - start in (1, 3, 7, 8)
+        elif what == "the grader":
+            patch.setattr(SubmissionJudge, "judge", lambda self: 1 / 0)
+        else:
+            patch.setattr(engine.find("scale", "toy"), "compare", lambda *args: 1 / 0)
+        if how == "regrade --write":
+            found = regrade(six, write=True)
+            assert found.failed and not found.changes
+        else:
+            lines = grade(six, again=True).lines
+            assert any(line.failed for line in lines) and not any(line.needs_person for line in lines)
+            assert {line.student: line.score for line in lines} == POINTS
+    machine.broken = lambda number: False
+    assert gradebook.scores(six, toy.NAME) == before
+    now = Ledger(six.ledger).latest(toy.NAME)
+    assert any(r.grader_failed for r in recorded(six))
+    assert not any(r.grader_failed for known in now.values() for r in known.values())
+    assert {k: {e: r.points for e, r in v.items()} for k, v in now.items()} == {
+        k: {e: r.points for e, r in v.items()} for k, v in latest.items()
+    }
+    for student, trace in traces(six, toy.NAME).items():
+        assert set(trace.records) == {"scale", "centre", "standardise", "question_mean", "question_axes"}, student
+        assert not any(r.grader_failed for r in trace.records.values()) and trace.record.run == trace.run
+    with gradebook.open_gradebook(six) as book:
+        assert not any(book.find_submission(toy.NAME, student).needs_manual_grade for student in POINTS)
+    assert not any(line.fresh for line in grade(six).lines)
+
+
+def test_a_failure_at_a_new_submission_leaves_the_points_of_the_old(six, machine, sheet, submission, monkeypatch):
+    grade(six)
+    submission(six, "bob", sheet.filled(sheet.right))
+    with monkeypatch.context() as patch:
+        patch.setattr(SubmissionJudge, "judge", lambda self: 1 / 0)
+        (line,) = (line for line in grade(six).lines if line.fresh)
+    assert (line.student, line.score, line.needs_person, line.failed) == ("bob", 7, True, True)
+    assert points(six) == POINTS
+    grade(six)
+    assert points(six) == POINTS | {"bob": 9}
+
+
+def test_what_an_older_grader_left_in_that_state_is_graded_again(six, machine, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(SubmissionJudge, "judge", lambda self: 1 / 0)
+        grade(six)
+    path = Ledger(six.ledger).path(toy.NAME)
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert all(line.pop("grader_failed") and line["needs_person"] for line in lines)
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    assert all(line.fresh for line in grade(six).lines)
+    assert points(six) == POINTS
+
+
+def run(*words):
+    return CliRunner().invoke(cli.app, [str(word) for word in words])
+
+
+class TestExitCodes:
+    def test_of_grade_and_regrade(self, six, machine):
+        machine.broken, machine.finding = (lambda number: number > 2), ILL
+        where = ("--class", six.root)
+        stopped = run("grade", *where)
+        told = " ".join(stopped.output.split())
+        assert stopped.exit_code == 3 and "autograde: grading stopped, because this machine cannot isolate" in told
+        assert told.count("grading stopped") == 1 and "sudo mknod /dev/null. Then give the command again" in told
+        assert run("regrade", *where).exit_code == 3
+        machine.broken, machine.finding = (lambda number: False), WELL
+        assert run("grade", *where).exit_code == 0
+
+    def test_where_the_grader_failed_at_somebody(self, six, machine, monkeypatch):
+        with monkeypatch.context() as patch:
+            patch.setattr(engine.find("centre", "toy"), "compare", lambda *args: 1 / 0)
+            failed = run("grade", "--class", six.root)
+        assert failed.exit_code == 1
+        assert "the grader itself failed at ada (00-toy)" in " ".join(failed.output.split())
+        assert run("grade", "--class", six.root).exit_code == 0
+
+    def test_where_the_workers_are_lost(self, six, monkeypatch):
+        lost = run("grade", "--class", six.root, "--scheduler", "tcp://127.0.0.1:9")
+        assert lost.exit_code == 3 and "no workers at" in " ".join(lost.output.split())
+
+    def test_of_check(self, toy_notebook, machine, sheet, tmp_path, monkeypatch):
+        from autograde.grading import run as grading
+
+        monkeypatch.setattr(grading, "ROOT", toy_notebook.parent.parent)
+        file = tmp_path / f"{toy.NAME}.ipynb"
+        file.write_bytes(sheet.filled(sheet.right))
+        assert run("check", file).exit_code == 0
+        machine.broken = lambda number: True
+        well = run("check", file)
+        assert well.exit_code == 3 and "though the doctor finds nothing wrong" in " ".join(well.output.split())
+        machine.finding = ILL
+        ill = run("check", file)
+        assert ill.exit_code == 3 and "To do: sudo mknod /dev/null" in " ".join(ill.output.split())
+        machine.broken = lambda number: False
+        monkeypatch.setattr(SubmissionJudge, "judge", lambda self: 1 / 0)
+        ours = run("check", file)
+        assert ours.exit_code == 1 and "the grader itself failed" in " ".join(ours.output.split())
+
+
+def test_bubblewrap_that_vanishes_in_mid_run(six, breakable):
+    """For real, with the examination itself, and a start that was remembered as good."""
+
+    def breaking(name, done, of, line):
+        if line is not None and done == 2:
+            (breakable / "bwrap").unlink()
+            workers[-1].close()  # the warm process is lost: a new one is needed
+
+    workers, enter = [], executor.Worker.__enter__
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(executor.Worker, "__enter__", lambda self: workers.append(self) or enter(self))
+        with pytest.raises(isolation.Stopped, match=r"bubblewrap: not installed\). To do: sudo apt-get install"):
+            grade(six, progress=breaking)
+    assert points(six) == {"ada": 9, "bob": 7} and len(recorded(six)) == 10
+    os.symlink(breakable.parent / "real-bwrap", breakable / "bwrap")
+    grade(six)
+    assert points(six) == POINTS

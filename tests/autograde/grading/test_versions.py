@@ -1,0 +1,193 @@
+"""The version of the grader in every record: of each file that decides a verdict, and of no other."""
+
+import importlib.metadata
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from autograde.bank import reference, sample
+from autograde.grading import run, versions, worker
+from autograde.grading.worker import Worker
+from autograde.intake.merge import Cell
+from course.checks.engine.draw import Key
+from course.exercises import exercises
+from tests.autograde import toy
+from tools import notebooks
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = ("autograde", "course", "solutions")
+EDITS = """
+import json, sys
+from pathlib import Path
+from autograde.grading.versions import versions
+
+def now():
+    versions.cache_clear()
+    return {path.stem: versions(path.stem, path.read_text("utf-8"))["grader"] for path in chosen}
+
+root = Path.cwd()
+chosen = [path for path in sorted(root.glob("notebooks/*.ipynb")) if path.stem in sys.argv[1:]]
+before, changed = now(), {}
+for path in sorted(path for room in ("autograde", "course", "solutions", "book", "theme") for path in root.glob(room + "/**/*")):
+    if path.is_file() and "__pycache__" not in path.parts:
+        content = path.read_bytes()
+        path.write_bytes(content + b"\\n# another line\\n")
+        after = now()
+        changed[path.relative_to(root).as_posix()] = [name for name in after if after[name] != before[name]]
+        path.write_bytes(content)
+assert now() == before
+print(json.dumps(changed))
+"""  # noqa: E501
+LOADED = """
+import json, sys
+from pathlib import Path
+root, (assignment,) = Path.cwd(), sys.argv[1:]
+opened = set()
+def hook(event, given):
+    if event == "open" and isinstance(given[0], (str, bytes)) and not str(given[0]).endswith(".pyc"):
+        opened.add(str(given[0]))
+from autograde import bank, worker, judge, quarantine, rebuild, versions
+from course import questions
+from course.checks.engine.draw import Key
+sys.addaudithook(hook)
+for exercise in judge.of_assignment(assignment):
+    if exercise.question:
+        questions.judge(exercise, 1)
+    else:
+        bank.table(exercise, Key.public(1))
+notebook = (root / "notebooks" / f"{assignment}.ipynb").read_text("utf-8")
+files, _ = versions.sources(assignment, notebook)
+loaded = {str(m.__file__) for n, m in list(sys.modules.items()) if n.split(".")[0] in ("autograde", "course", "solutions")}
+ours = [f"{root}/{package}/" for package in ("autograde", "course", "solutions")]
+found = {path for path in loaded | opened if path.startswith(tuple(ours))}
+print(json.dumps([sorted(found - set(map(str, files.values()))), len(found)]))
+"""  # noqa: E501
+
+
+def told(program: str, folder: Path, *arguments: str):
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory) -> dict[str, list[str]]:
+    """Each file of a copy of the tree -> the assignments whose digest is another once it is edited."""
+    folder = tmp_path_factory.mktemp("tree")
+    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    for name in (*PACKAGES, "notebooks"):
+        shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+    (folder / "book").mkdir()
+    shutil.copy(ROOT / "book" / "instructors" / "grader.md", folder / "book")
+    return told(EDITS, folder, "02-bahdanau", "05-multi-head")
+
+
+BOTH = ["02-bahdanau", "05-multi-head"]
+# What every verdict goes through, from the file that is read to the points; what its answers are tried and compared on.
+DECIDING = """
+autograde/grading/worker.py autograde/grading/judge.py autograde/intake/parse.py autograde/intake/merge.py autograde/intake/syntax.py autograde/intake/flags.py
+autograde/bank/reference.py autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py autograde/sandbox/limits.py
+autograde/sandbox/remote.py autograde/bank/__init__.py autograde/grading/versions.py course/__init__.py course/checks/questions.py
+course/exercises.py course/chapters/exercises.json course/learner/components.py course/learner/session.py course/plots.py course/data.py
+course/checks/__init__.py course/checks/engine/draw.py course/checks/engine/of_tests.py course/checks/fixtures/__init__.py
+course/checks/fixtures/seq2seq.py course/protocol/wire.py course/protocol/runner.py course/protocol/student.py
+course/protocol/blocked.py course/chapters/__init__.py solutions/warm_up.py solutions/seq2seq.py
+""".split()
+OF_ITS_CHAPTER = "autograde/bank/{0}.py course/checks/{0}.py course/chapters/{0}.toml solutions/{0}.py"
+# What hands out, collects, carries, keeps and shows, and what belongs to other chapters or to the learner.
+CARRYING = """
+autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autograde/reports/summary.py autograde/reports/trace.py autograde/intake/collect.py
+autograde/gradebook.py autograde/gradebook/release.py autograde/grading/ledger.py autograde/grading/plan.py autograde/grading/keys.py autograde/grading/run.py
+autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py autograde/bank/sample.py
+autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml autograde/bank/cuda.py
+autograde/reports/templates/summary/index.html.j2 course/checks/vit.py course/chapters/vit.toml course/data/digits.py
+course/checks/recorded/masked_softmax.npz course/weights.py solutions/transformer.py solutions/cuda.py training/loop.py
+book/grader.md
+""".split()
+
+
+def test_an_edit_of_what_decides_changes_the_digest_and_of_what_does_not_leaves_it(changed):
+    assert {path: changed[path] for path in DECIDING} == dict.fromkeys(DECIDING, BOTH)
+    assert {path: changed[path] for path in CARRYING} == {path: [] for path in CARRYING}
+    for assignment, chapter in zip(BOTH, ("bahdanau", "multi_head"), strict=True):
+        for path in OF_ITS_CHAPTER.format(chapter).split():
+            assert assignment in changed[path], path
+    assert changed["solutions/dot_product.py"] == changed["course/checks/variants/multi_head.py"] == ["05-multi-head"]
+    assert changed["solutions/bahdanau.py"] == BOTH, "an earlier chapter's solutions stand in for what fails"
+    assert changed["course/data/counting.py"] == ["05-multi-head"], "its notebook imports it"
+
+
+@pytest.mark.parametrize("number", ["00", "05", pytest.param("09", marks=pytest.mark.slow)])
+def test_everything_of_ours_that_judging_loads_or_reads_is_in_it(number, full):
+    """Whatever way it is loaded: the modules that are there afterwards, and every file that was opened."""
+    if number == "09" and not full:
+        pytest.skip("the long form")
+    (path,) = notebooks.paths([number])
+    missing, count = told(LOADED, ROOT, path.stem)
+    assert not missing and count > 30
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("number", ["05"])
+def test_everything_of_ours_that_is_loaded_inside_the_sandbox_is_in_it(number, monkeypatch):
+    (path,) = notebooks.paths([number])
+    source = (
+        "import sys, course.protocol.runner\n"
+        "print(*(name for name in sys.modules if name.split('.')[0] in ('course', 'solutions', 'autograde')))"
+    )
+    monkeypatch.setattr(worker.judge, "tables", lambda *_: {"none": None})
+    with Worker(path.stem, notebooks.read(path), Key.public(1)) as opened:
+        child = opened.sandbox().run([Cell(0, "c0", source, "added")])
+        child.close()
+    (output,) = child.ran[0].outputs
+    files, _ = versions.sources(path.stem, path.read_text("utf-8"))
+    assert {"course", "course.plots", "course.data.counting"} <= set(output["text"].split()) <= {*files, "solutions"}
+
+
+def test_the_sandbox_holds_earlier_chapters_and_nothing_else():
+    assert reference.held("00-warm-up") == []
+    assert reference.held("02-bahdanau") == ["seq2seq", "warm_up"]
+    assert set(reference.held("09-cuda")) == {e.chapter for e in exercises()} - {"cuda"}
+
+
+def test_libraries_are_named_with_their_versions_and_count(monkeypatch):
+    (path,) = notebooks.paths(["02"])
+    text = path.read_text("utf-8")
+    now = versions.versions(path.stem, text)
+    assert {"python", "torch", "numpy", "ipython", "nbformat", "matplotlib", "grader"} <= set(now)
+    assert now is versions.versions(path.stem, text), "looked up once"
+    real = importlib.metadata.version
+    for library in ("numpy", "ipython", "nbformat"):
+        monkeypatch.setattr(importlib.metadata, "version", lambda name, of=library: "9" if name == of else real(name))
+        versions.versions.cache_clear()
+        assert versions.versions(path.stem, text) == now | {library: "9"}
+    versions.versions.cache_clear()
+
+
+def test_imports_of_every_form_are_followed():
+    source = (
+        b"import course.data as d\nfrom course import digits, check\nfrom .wire import copy\n"
+        b"def f():\n    import autograde.grading.judge\n    return __import__('course.data.text'), 'course is a word'\n"
+    )
+    assert versions._imports(source, "course.protocol") == {
+        "course.data", "course", "course.data.digits", "course.check", "course.protocol.wire", "course.protocol.wire.copy",
+        "autograde.grading.judge", "course.data.text",
+    }  # fmt: skip
+
+
+def test_another_grader_grades_again(toy_released, toy_notebook, submission, one_sandbox, monkeypatch):
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    submission(toy_released, "ada", sheet.filled(sheet.right))
+    assert [line.fresh for line in run.grade(toy_released).lines] == [True]
+    assert [line.fresh for line in run.grade(toy_released).lines] == [False]
+    now = versions.versions(toy.NAME, toy_released.released(toy.NAME).read_text("utf-8"))
+    for other in ({"grader": "another"}, {"numpy": "9"}):
+        monkeypatch.setattr(worker, "versions", lambda *_, other=other: now | other)
+        assert [line.fresh for line in run.grade(toy_released).lines] == [True]

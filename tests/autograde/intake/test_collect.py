@@ -1,0 +1,601 @@
+"""Collecting: who handed in what, from every layout that is known, and nothing that a hostile archive wants."""
+
+import errno
+import io
+import shutil
+import stat
+import tarfile
+import unicodedata
+import zipfile
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from autograde.folders import ClassFolder, nameable
+from autograde.grading.ledger import Ledger, LedgerBusy
+from autograde.intake import collect as collecting
+from autograde.intake import parse, unpack
+from autograde.intake.collect import BadSource, collect, student_id
+from tests.autograde.intake.test_whose import (
+    EVERY,
+    OWN,
+    TITLES,
+    WHO,
+    blackboard,
+    by_assignment,
+    canvas,
+    canvas_late,
+    folders,
+    moodle,
+    moodle_flat,
+    nbgrader,
+)
+
+ONE, TWO = "01-seq2seq", "02-bahdanau"
+NOTEBOOK = b'{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": "x = 1"}]}'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A class in which two assignments are released."""
+    root = tmp_path / "class"
+    for name in (ONE, TWO):
+        (root / "release" / name).mkdir(parents=True)
+        (root / "release" / name / f"{name}.ipynb").write_bytes(NOTEBOOK)
+    return ClassFolder.at(root)
+
+
+def zipped(path, files):
+    """A zip of name -> content; a content may also be (ZipInfo, bytes)."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(*(content if isinstance(content, tuple) else (name, content)))
+    return path
+
+
+def tarred(path, files):
+    with tarfile.open(path, "w:gz" if path.suffix in (".gz", ".tgz") else "w") as archive:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+def unpacked(path, files):
+    for name, content in files.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)
+    return path
+
+
+def there(folder):
+    """What lies in submitted/, as relative names."""
+    return sorted(str(p.relative_to(folder.submitted)) for p in folder.submitted.rglob("*") if not p.is_dir())
+
+
+def actions(done):
+    return {(item.student, item.assignment): item.action for item in done.items}
+
+
+def fill_the_disk(monkeypatch):
+    """From now on nothing more can be written of what is collected."""
+
+    class Full(io.FileIO):
+        def write(self, data):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(unpack, "open", lambda path, mode: Full(path, mode.strip("b")), raising=False)
+
+
+MADE = {"zip": zipped, "tar": tarred, "tar.gz": tarred, "tgz": tarred, "folder": unpacked}
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize(
+    "files",
+    [
+        ["ada/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/final.ipynb"],
+        ["02-bahdanau/ada/02-bahdanau.ipynb", "02-bahdanau/bob.ipynb"],
+        ["ada/02-bahdanau.ipynb", "bob/02-bahdanau (1).ipynb"],
+        ["ada.ipynb", "bob.ipynb"],
+        ["ada_02-bahdanau.ipynb", "02-bahdanau-bob.ipynb"],
+        ["submissions/ada.ipynb", "submissions/bob.ipynb"],
+        ["submissions/ada/x.ipynb", "submissions/bob/y.ipynb"],
+        ["submitted/ada/02-bahdanau/x.ipynb", "submitted/bob/02-bahdanau/x.ipynb"],
+        ["ada_11_assignsubmission_file_/02-bahdanau.ipynb", "bob_12_assignsubmission_file/x.ipynb"],
+        ["ada_11_assignsubmission_file_02-bahdanau.ipynb", "bob_12_assignsubmission_file_x.ipynb"],
+        ["HW 2_ada_attempt_2026-01-30-15-00-00_x.ipynb", "HW 2_bob_attempt_2026-01-30-16-00-00_y.ipynb"],
+    ],
+    ids=lambda files: files[0],
+)
+def test_known_layouts(tmp_path, folder, kind, files):
+    source = MADE[kind](tmp_path / f"back.{kind}", dict.fromkeys(files, NOTEBOOK))
+    done = collect(folder, source, TWO)
+    assert actions(done) == {("ada", TWO): "new", ("bob", TWO): "new"} and not done.aside
+    notebooks = [name for name in there(folder) if not name.endswith("timestamp.txt")]
+    assert notebooks == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
+    assert parse.receive(folder.submitted / "ada" / TWO, TWO).notebook is not None
+
+
+@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize(
+    "inner", ["{}/02-bahdanau/x.ipynb", "submitted/{}/02-bahdanau/x.ipynb", "{}/x.ipynb", "{}.ipynb"]
+)
+def test_a_folder_round_the_class_is_asked_about_and_can_be_named(tmp_path, folder, kind, inner):
+    files = [f"a course/{inner.format(student)}" for student in ("ada", "bob")]
+    source = MADE[kind](tmp_path / f"back.{kind}", dict.fromkeys(files, NOTEBOOK))
+    done = collect(folder, source, TWO)
+    assert not done.items and all("a student, or a folder round several" in why for _, why in done.aside)
+    done = collect(folder, source / "a course", TWO)
+    assert actions(done) == {("ada", TWO): "new", ("bob", TWO): "new"} and not done.aside
+    assert there(folder) == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
+    with pytest.raises(BadSource, match=r"no folder|does not exist"):
+        collect(folder, source / "another", TWO)
+
+
+def test_canvas_names_the_person_and_who_is_late(tmp_path, folder):
+    names = ["lovelaceada_7_100_02-bahdanau.ipynb", "babbagecharles_LATE_8_101_02-bahdanau-1.ipynb", "x_9_text.html"]
+    done = collect(folder, zipped(tmp_path / "submissions.zip", dict.fromkeys(names, NOTEBOOK)))
+    assert actions(done) == {("babbagecharles_8", TWO): "new", ("lovelaceada_7", TWO): "new"}
+    assert done.late == ["babbagecharles_8"] and [name for name, _ in done.aside] == ["x_9_text.html"]
+
+
+def test_two_people_of_one_name_are_never_mixed(tmp_path, folder):
+    names = ["Jan Novák_1_assignsubmission_file_/a.ipynb", "Jan Novák_2_assignsubmission_file_/a.ipynb"]
+    names += ["Eva_3_assignsubmission_file_/a.ipynb", "Eva_3_assignsubmission_onlinetext_/onlinetext.html"]
+    done = collect(folder, zipped(tmp_path / "m.zip", dict.fromkeys(names, NOTEBOOK)), TWO)
+    assert actions(done) == {("Eva", TWO): "new"}
+    assert len(done.aside) == 3 and "two people would be Jan Novák (1, 2)" in done.aside[-1][1]
+
+
+def test_of_several_attempts_the_last_counts_and_its_time_is_kept(tmp_path, folder):
+    files = {f"HW_ada_attempt_2026-01-{day}-15-00-00_x.ipynb": NOTEBOOK + b" " * day for day in (30, 28, 31, 29)}
+    files["HW_ada_attempt_2026-01-31-15-00-00.txt"] = b"Name: Ada"
+    done = collect(folder, zipped(tmp_path / "b.zip", files), TWO)
+    assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes().count(b" ") - NOTEBOOK.count(b" ") == 31
+    assert (folder.submitted / "ada" / TWO / "timestamp.txt").read_text() == "2026-01-31 15:00:00\n"
+    assert [why for _, why in done.aside].count("an earlier attempt") == 3
+
+
+def test_nbgraders_timestamps_are_kept_and_what_a_student_says_is_not(tmp_path, folder):
+    when = b"2026-02-01 12:00:00.5 UTC"
+    inner = zipped(tmp_path / "inner.zip", {"x.ipynb": NOTEBOOK, "timestamp.txt": b"1999-01-01"}).read_bytes()
+    files = {"ada/02-bahdanau/x.ipynb": NOTEBOOK, "ada/02-bahdanau/timestamp.txt": when}
+    files |= {"bob/02-bahdanau/x.ipynb": NOTEBOOK, "bob/02-bahdanau/timestamp.txt": b"\xff soon"}
+    files |= {"cy/02-bahdanau/in.zip": inner}
+    done = collect(folder, unpacked(tmp_path / "back", files))
+    assert [name for name in there(folder) if "timestamp" in name] == [f"ada/{TWO}/timestamp.txt"]
+    assert (folder.submitted / "ada" / TWO / "timestamp.txt").read_bytes().strip() == when
+    assert [name for name, _ in done.aside] == ["bob/02-bahdanau/timestamp.txt"]
+    moodle = {f"Eva_3_assignsubmission_file_/{name}": when for name in ("timestamp.txt", " timestamp.txt", "x.ipynb")}
+    collect(folder, zipped(tmp_path / "m.zip", moodle), TWO)
+    assert not (folder.submitted / "Eva" / TWO / "timestamp.txt").exists()
+
+
+def test_again_changes_nothing_and_a_new_version_replaces_the_whole(tmp_path, folder):
+    first = zipped(tmp_path / "1.zip", {"ada/02-bahdanau/x.ipynb": NOTEBOOK, "ada/02-bahdanau/data.csv": b"1"})
+    second = zipped(tmp_path / "2.zip", {"ada/02-bahdanau/x.ipynb": NOTEBOOK + b" "})
+    wanted = {("ada", TWO): "new"}
+    assert actions(collect(folder, first, dry_run=True)) == wanted and not folder.submitted.exists()
+    assert [actions(collect(folder, first))["ada", TWO] for _ in range(2)] == ["new", "unchanged"]
+    assert actions(collect(folder, second, dry_run=True)) == {("ada", TWO): "replaced if it differs"}
+    assert actions(collect(folder, second)) == {("ada", TWO): "substituted"}
+    assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
+
+
+def test_an_older_version_never_replaces_a_newer(tmp_path, folder):
+    for day, action in (("02", "new"), ("01", "older"), ("03", "substituted")):
+        files = {"ada/02-bahdanau/x.ipynb": NOTEBOOK + day.encode()}
+        files["ada/02-bahdanau/timestamp.txt"] = f"2026-02-{day} 12:00:00 UTC".encode()
+        assert actions(collect(folder, unpacked(tmp_path / day, files))) == {("ada", TWO): action}
+    assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes().endswith(b"03")
+
+
+def test_a_collection_killed_between_its_two_steps_is_put_right(tmp_path, folder):
+    source = zipped(tmp_path / "1.zip", {"bob/02-bahdanau/x.ipynb": NOTEBOOK})
+    submission = folder.submitted / "ada" / f".{TWO}.substituted"
+    unpacked(submission, {"x.ipynb": NOTEBOOK})
+    unpacked(folder.submitted / "bob" / f".{TWO}.coming", {"x.ipynb": b"half"})
+    collect(folder, source)
+    assert there(folder) == [f"ada/{TWO}/x.ipynb", f"bob/{TWO}/{TWO}.ipynb"]
+
+
+def test_nothing_changes_while_a_run_is_grading(tmp_path, folder):
+    source = zipped(tmp_path / "1.zip", {"bob/02-bahdanau/x.ipynb": NOTEBOOK})
+    with Ledger(folder.ledger).alone(), pytest.raises(LedgerBusy):
+        collect(folder, source)
+    assert not folder.submitted.exists()
+
+
+# --- which assignment, whose ----------------------------------------------------------------------------------------
+
+
+def test_the_assignment_is_told_by_folder_then_option_then_file_then_source(tmp_path, folder):
+    files = {"ada/01-seq2seq.ipynb": NOTEBOOK, "ada/Copy of 02-bahdanau.ipynb": NOTEBOOK, "bob/work.ipynb": NOTEBOOK}
+    done = collect(folder, zipped(tmp_path / "back.zip", files))
+    assert set(actions(done)) == {("ada", ONE), ("ada", TWO)}
+    assert done.aside == [("bob/work.ipynb", "of which assignment? Say --assignment")]
+    done = collect(folder, zipped(tmp_path / "Course-02-bahdanau-77.zip", files), dry_run=True)
+    assert set(actions(done)) == {("ada", ONE), ("ada", TWO), ("bob", TWO)}
+    files = {"ada/01-seq2seq/x.ipynb": NOTEBOOK, "bob/02-bahdanau/x.ipynb": NOTEBOOK}
+    done = collect(folder, zipped(tmp_path / "c.zip", files), TWO, dry_run=True)
+    assert set(actions(done)) == {("bob", TWO)} and done.aside[0][1] == f"of {ONE}, not of {TWO}"
+
+
+def test_a_file_that_names_nobody_asks_whose_it_is(tmp_path, folder):
+    names = ["02-bahdanau.ipynb", "02-bahdanau (1).ipynb", "notes.pdf"]
+    done = collect(folder, unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK)))
+    assert not done.items and len(done.aside) == 3 and "whose it is" in done.aside[0][1]
+    assert "does not say whose" in collect(folder, tmp_path / "back" / "02-bahdanau.ipynb").aside[0][1]
+
+
+def test_a_submission_without_a_notebook_is_kept_so_that_its_student_is_told(tmp_path, folder):
+    empty = zipped(tmp_path / "empty.zip", {"notes.pdf": b"%PDF"}).read_bytes()
+    files = {"ada/02-bahdanau/notes.pdf": b"%PDF", "bob/02-bahdanau/all.zip": empty, "cy/02-bahdanau/all.rar": b"Rar!"}
+    files |= {"di/02-bahdanau/damaged.zip": empty[: len(empty) // 2], "ed/02-bahdanau/bomb.tgz": b"\x1f\x8bno"}
+    done = collect(folder, unpacked(tmp_path / "back", files))
+    assert set(actions(done).values()) == {"new"} and len(done.items) == 5
+    for student, told in (("ada", "no notebook"), ("bob", "all.zip"), ("cy", "all.rar"), ("di", "damaged.zip")):
+        seen = parse.receive(folder.submitted / student / TWO, TWO)
+        assert seen.notebook is None and told in seen.reason_for_student
+    notes = {item.student: item.notes for item in done.items}
+    assert "no notebook in all.zip" in notes["bob"][0] and "could not be opened" in notes["di"][0]
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_full_disk_makes_no_submission_a_damaged_one(tmp_path, folder, monkeypatch, inside):
+    first = zipped(tmp_path / "a.zip", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK})
+    collect(folder, first)
+    name, content = f"{TWO}.ipynb", NOTEBOOK + b" "
+    if inside:
+        name, content = "work.zip", zipped(tmp_path / "work.zip", {name: content}).read_bytes()
+    source = zipped(tmp_path / "b.zip", {f"{student}/{TWO}/{name}": content for student in ("ada", "bob")})
+
+    fill_the_disk(monkeypatch)
+    with pytest.raises(OSError, match="No space left") as refused:
+        collect(folder, source)
+    assert refused.value.filename
+    assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
+    assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK
+    monkeypatch.undo()
+    assert actions(collect(folder, source)) == {("ada", TWO): "substituted", ("bob", TWO): "new"}
+
+
+def test_a_submission_that_could_not_be_put_down_leaves_no_folder(tmp_path, folder, monkeypatch):
+    fill_the_disk(monkeypatch)
+    with pytest.raises(OSError, match="No space left"):
+        collect(folder, unpacked(tmp_path / "a", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK}))
+    assert not list(folder.submitted.iterdir()) and not list(folder.root.glob(".collecting*"))
+
+
+def test_several_notebooks_of_one_student_are_said(tmp_path, folder):
+    files = {f"ada/{TWO}/{TWO}{more}.ipynb": NOTEBOOK for more in ("", " (1)")}
+    (item,) = collect(folder, zipped(tmp_path / "a.zip", files)).items
+    assert item.notes == ("2 notebooks, of which one is graded: look which it should be",)
+
+
+def test_a_students_own_archive_is_unpacked(tmp_path, folder):
+    inner = {"work/02-bahdanau.ipynb": NOTEBOOK, "__MACOSX/work/._02-bahdanau.ipynb": b"x", "work/a.csv": b"1"}
+    files = {"ada/02-bahdanau/my.zip": zipped(tmp_path / "a.zip", inner).read_bytes()}
+    files |= {"bob_9_7_my.tar.gz": tarred(tmp_path / "b.tar.gz", inner).read_bytes()}
+    done = collect(folder, zipped(tmp_path / "c.zip", files), TWO)
+    assert set(actions(done)) == {("ada", TWO), ("bob_9", TWO)}
+    assert there(folder) == [f"{w}/{TWO}/{f}" for w in ("ada", "bob_9") for f in (f"{TWO}.ipynb", "work/a.csv")]
+
+
+# --- one student's file is never another's ---------------------------------------------------------------------------
+
+
+def claims(folder, source, *, platform="", of=TWO):
+    """Student -> the texts stored as theirs, for files that say whose they are."""
+    collect(folder, source, of, platform=platform)
+    found = {}
+    for path in folder.submitted.rglob("*.ipynb"):
+        found.setdefault(path.relative_to(folder.submitted).parts[0], set()).add(path.read_text())
+    return found
+
+
+STAMPED = "attempt_2026-01-30-15-00-00"
+
+
+@pytest.mark.parametrize(
+    ("evil", "honest"),
+    [
+        (f"HW 2_eve_{STAMPED}_HW 2_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
+        (f"HW 2_eve_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
+        ("eve_9_assignsubmission_file_bob_7_assignsubmission_file_x.ipynb", "bob_7_assignsubmission_file_x.ipynb"),
+        ("bob_7_9_900_x.ipynb", "bob_7_800_x.ipynb"),  # a name that ends in bob's number
+        ("submission_9/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/work/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/submitted/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("eve/bob.ipynb", "bob/x.ipynb"),
+        ("eve/bob_7_assignsubmission_file_/x.ipynb", "bob_7_assignsubmission_file_/x.ipynb"),
+        ("bob_02-bahdanau.ipynb", "bob.ipynb"),  # two loose files: nobody knows whose is whose
+    ],
+)
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+def test_no_file_name_claims_another_student(tmp_path, folder, kind, evil, honest, alone):
+    source = {honest: b'"of bob"'} if not alone else {}
+    whose = claims(folder, MADE[kind](tmp_path / f"x.{kind}", {**source, evil: b'"of eve"'}))
+    bob = next((student for student in whose if student.startswith("bob")), "bob")
+    if alone and honest == "bob.ipynb":  # nothing but its own name says whose it is
+        return
+    assert '"of eve"' not in whose.get(bob, ())
+    assert alone or honest == "bob.ipynb" or whose[bob] == {'"of bob"'}
+
+
+def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, folder):
+    first = zipped(tmp_path / "1.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first"'})
+    second = zipped(tmp_path / "2.zip", {"Jan Novák_2_assignsubmission_file_/x.ipynb": b'"of the second"'})
+    again = zipped(tmp_path / "3.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first again"'})
+    assert claims(folder, first) == {"Jan Novák": {'"of the first"'}}
+    assert not collect(folder, second, TWO, dry_run=True).items
+    done = collect(folder, second, TWO)
+    assert not done.items and "two people may be Jan Novák" in done.aside[0][1] and "To do" in done.aside[0][1]
+    assert claims(folder, again) == {"Jan Novák": {'"of the first again"'}}
+    assert claims(folder, second, of=ONE)["Jan Novák"] >= {'"of the second"'}  # another number in another assignment
+    by_hand = unpacked(tmp_path / "hand", {"Jan Novák/x.ipynb": b'"by hand"'})
+    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "substituted"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("ada", " ada"),
+        ("ada", "ada\x07"),
+        ("Åsa", "A\u030asa"),
+        (".ada", "_ada"),
+        ("ada", "a\u202eda"),
+        ("a\udcff", "a\udcfe"),
+    ],
+)
+def test_two_names_that_are_one_when_cleaned_are_two_people(tmp_path, folder, one, other):
+    files = {f"{one}/{TWO}.ipynb": b'"of one"', f"{other}/{TWO}.ipynb": b'"of the other"', f"zoe/{TWO}.ipynb": b"1"}
+    done = collect(folder, unpacked(tmp_path / "x", files))
+    assert set(actions(done)) == {("zoe", TWO)} and all("two people would be" in why for _, why in done.aside)
+    collect(folder, unpacked(tmp_path / "y", dict(list(files.items())[:1])))
+    done = collect(folder, unpacked(tmp_path / "z", dict(list(files.items())[1:2])))
+    if unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other):
+        assert not done.items and "two people may be" in done.aside[0][1]
+
+
+def test_people_whose_names_look_alike_are_said(tmp_path, folder):
+    names = ["ada", "Ada", "ad\u200ba", "ada."]
+    done = collect(folder, zipped(tmp_path / "x.zip", {f"{n}/{TWO}.ipynb": NOTEBOOK for n in names}), dry_run=True)
+    assert len(done.items) == 4 and all(sum("same person" in note for note in i.notes) == 3 for i in done.items)
+
+
+def test_a_disk_that_takes_two_names_for_one_gives_nobody_anothers_folder(tmp_path, folder, monkeypatch):
+    collect(folder, zipped(tmp_path / "1.zip", {f"Ada/{TWO}.ipynb": b'"of the first"'}))
+    (folder.submitted / "ada").mkdir()
+    alike = lambda a, b: str(a).casefold() == str(b).casefold()  # noqa: E731
+    monkeypatch.setattr(collecting.os.path, "samefile", alike)
+    done = collect(folder, zipped(tmp_path / "2.zip", {f"ada/{TWO}.ipynb": b'"of the second"'}))
+    assert not done.items and "one folder on this disk" in done.aside[0][1]
+    assert there(folder) == [f"Ada/{TWO}/{TWO}.ipynb"]
+
+
+def test_what_one_student_handed_in_as_the_source_is_that_students(tmp_path, folder):
+    files = {"bob/02-bahdanau/x.ipynb": b'"of eve"', "02-bahdanau/bob/x.ipynb": b'"of eve"', "bob.ipynb": b'"of eve"'}
+    assert set(claims(folder, unpacked(tmp_path / "eve_9_assignsubmission_file_", files))) == {"eve"}
+    assert set(claims(folder, zipped(tmp_path / f"HW_zoe_{STAMPED}_work.zip", files))) == {"eve", "zoe"}
+
+
+def test_a_timestamp_under_another_spelling_is_not_believed(tmp_path, folder):
+    names = ("TimeStamp.TXT", " timestamp.txt", "timestamp.txt.", "time\u200bstamp.txt")
+    files = {f"Eva_3_assignsubmission_file_/{name}": b"2020-01-01 00:00:00 UTC" for name in names}
+    collect(folder, zipped(tmp_path / "m.zip", {**files, "Eva_3_assignsubmission_file_/x.ipynb": NOTEBOOK}), TWO)
+    assert there(folder) == [f"Eva/{TWO}/{TWO}.ipynb"]
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.sampled_from(EVERY),
+    st.lists(WHO, min_size=2, max_size=2, unique=True),
+    OWN,
+    TITLES,
+    st.booleans(),
+    st.booleans(),
+)
+def test_whatever_a_student_names_is_never_stored_as_anothers(
+    tmp_path, folder, write, people, own, title, zipit, together
+):
+    """The whole way, from the download to submitted/, with an archive of hostile names in it."""
+    shutil.rmtree(folder.submitted, ignore_errors=True)
+    (folder.ledger / "collected.json").unlink(missing_ok=True)
+    eve, bob = people
+    inner = zipped(
+        tmp_path / "inner.zip", {own: b'"of eve"', f"{bob}/{TWO}/x.ipynb": b'"of eve"', "x.ipynb": b'"of eve"'}
+    )
+    files = (
+        {write(bob, 8, f"{TWO}.ipynb", title): b'"of bob"', write("zoe", 9, "x.ipynb", title): b"1"} if together else {}
+    )
+    files[write(eve, 7, f"{own}.zip" if zipit else own, title)] = inner.read_bytes() if zipit else b'"of eve"'
+    try:
+        zipped(tmp_path / "x.zip", files)
+        done = collect(folder, tmp_path / "x.zip", TWO)
+    except (BadSource, UnicodeError):
+        return
+    for item in done.items:
+        files = (folder.submitted / item.student / TWO).rglob("*")
+        text = {path.read_bytes().decode("latin-1") for path in files if path.is_file()}
+        assert not {'"of bob"', '"of eve"'} <= text
+        if write in (folders, nbgrader, by_assignment) and '"of eve"' in text:
+            assert item.student == student_id(eve) or {eve, bob} & {ONE, TWO, "submitted"}
+        if write in (moodle, moodle_flat) and '"of eve"' in text:
+            assert item.student == student_id(eve.replace("_", " "))
+        if write in (canvas, canvas_late) and '"of eve"' in text:
+            assert item.student.endswith("_7")
+        if write is blackboard and '"of eve"' in text:
+            assert item.student == student_id(eve)
+
+
+# --- hostile archives -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+def test_no_name_leads_out_of_the_class(tmp_path, folder, kind):
+    bad = [
+        "../../evil.ipynb",
+        "/etc/evil.ipynb",
+        "ada/../../evil/02-bahdanau.ipynb",
+        "C:/x/evil.ipynb",
+        "..\\evil.ipynb",
+    ]
+    names = [*bad, "ada/02-bahdanau.ipynb", "../submitted/bob/02-bahdanau.ipynb"]
+    before = set(tmp_path.rglob("*"))
+    source = MADE[kind](tmp_path / f"x.{kind}", dict.fromkeys(names, NOTEBOOK))
+    done = collect(folder, source)
+    assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
+    assert {name for name, why in done.aside if "leads out" in why} == set(names) - {"ada/02-bahdanau.ipynb"}
+    outside = {p for p in tmp_path.rglob("*") if folder.root not in p.parents} - before
+    assert outside == {source}
+
+
+def test_links_and_devices_are_left_aside(tmp_path, folder):
+    path = tmp_path / "x.tar"
+    with tarfile.open(path, "w") as archive:
+        kinds = (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE)
+        for number, kind in enumerate(kinds):
+            member = tarfile.TarInfo(f"s{number}/02-bahdanau.ipynb")
+            member.type, member.linkname = kind, "/etc/passwd"
+            archive.addfile(member)
+    done = collect(folder, path)
+    assert not done.items and len(done.aside) == 4
+    link = zipfile.ZipInfo("ada/02-bahdanau.ipynb")
+    link.external_attr = (stat.S_IFLNK | 0o777) << 16
+    done = collect(folder, zipped(tmp_path / "x.zip", {"": (link, "/etc/passwd")}))
+    assert not done.items and "never followed" in done.aside[0][1]
+    back = unpacked(tmp_path / "back", {"ada/02-bahdanau.ipynb": NOTEBOOK, "secret/x": b"1"})
+    (back / "bob").symlink_to(back / "ada")
+    (back / "ada" / "other.ipynb").symlink_to("/etc/passwd")
+    done = collect(folder, back)
+    assert set(actions(done)) == {("ada", TWO)} and len(done.items[0].files) == 1
+    assert {"bob", "ada/other.ipynb"} <= {name for name, _ in done.aside}
+
+
+def test_encrypted_doubled_and_differing_by_case(tmp_path, folder):
+    path = zipped(tmp_path / "x.zip", {"ada/02-bahdanau.ipynb": NOTEBOOK, "Ada/02-bahdanau.ipynb": NOTEBOOK})
+    done = collect(folder, path)
+    assert set(actions(done)) == {("ada", TWO), ("Ada", TWO)} and any(
+        "same person" in i.notes[-1] for i in done.items if i.notes
+    )
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(tmp_path / "y.zip", "w") as archive:
+        archive.writestr("bob/02-bahdanau.ipynb", b"first")
+        archive.writestr("bob/02-bahdanau.ipynb", NOTEBOOK)
+    done = collect(folder, tmp_path / "y.zip")
+    assert (folder.submitted / "bob" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK and "twice" in done.aside[0][1]
+    data = bytearray(zipped(tmp_path / "z.zip", {"cy/02-bahdanau.ipynb": NOTEBOOK}).read_bytes())
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    (tmp_path / "z.zip").write_bytes(data)
+    assert "password" in collect(folder, tmp_path / "z.zip").aside[0][1]
+    assert not (folder.submitted / "cy").exists()
+
+
+def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(collecting, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(collecting, "MAX_SUBMISSION", 1 << 21)
+    monkeypatch.setattr(collecting, "MAX_INSIDE", 50)
+    monkeypatch.setattr(parse, "MAX_BYTES", 1 << 20)
+    bomb = bytes(8 << 20)
+    many = zipped(tmp_path / "many.zip", {f"{i}.ipynb": NOTEBOOK for i in range(60)}).read_bytes()
+    files = {
+        "a/02-bahdanau.ipynb": bomb,
+        "b/02-bahdanau.zip": zipped(tmp_path / "b.zip", {"02-bahdanau.ipynb": bomb}).read_bytes(),
+        "c/02-bahdanau.tgz": tarred(tmp_path / "c.tgz", {"02-bahdanau.ipynb": bomb}).read_bytes(),
+        "d/02-bahdanau.zip": many,
+        "e/02-bahdanau.tgz": tarred(tmp_path / "e.tgz", {f"{i}.ipynb": NOTEBOOK for i in range(60)}).read_bytes(),
+        "f/02-bahdanau.ipynb": NOTEBOOK,
+    }
+    done = collect(folder, zipped(tmp_path / "x.zip", files), TWO)
+    assert set(actions(done).values()) == {"new"} and len(done.items) == 6
+    for student in "abcde":
+        assert parse.receive(folder.submitted / student / TWO, TWO).reason_for_student
+    assert sum(512 * p.lstat().st_blocks for p in folder.submitted.rglob("*")) < 1 << 20
+    with pytest.raises(BadSource, match="more than"):
+        monkeypatch.setattr(collecting, "MAX_ENTRIES", 4)
+        collect(folder, tmp_path / "x.zip", TWO)
+
+
+def nested(tmp_path, size):
+    """A few kilobytes of an archive in an archive that unpack to `size` bytes."""
+    bomb = {f"{number}.csv": bytes(64 << 20) for number in range(size >> 26)}
+    return zipped(tmp_path / "bomb.zip", {f"{TWO}.ipynb": NOTEBOOK, **bomb})
+
+
+def test_a_small_archive_does_not_write_a_gigabyte(tmp_path, folder, monkeypatch):
+    written = []
+    real = unpack.write
+    monkeypatch.setattr(unpack, "write", lambda *args: written.append(real(*args)) or written[-1])
+    monkeypatch.setattr(collecting, "UNPACKED_ANYWAY", 8 << 20)
+    bomb = nested(tmp_path, 192 << 20).read_bytes()
+    assert len(bomb) < 1 << 20
+    done = collect(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/work.zip": bomb, f"bob/{TWO}.ipynb": NOTEBOOK}))
+    assert set(actions(done)) == {("ada", TWO), ("bob", TWO)}
+    assert sum(written) < 24 << 20 and sum(p.stat().st_size for p in folder.submitted.rglob("*")) < 1 << 20
+    assert there(folder) == [f"ada/{TWO}/work.zip", f"bob/{TWO}/{TWO}.ipynb"]  # what was written of it is gone
+    assert not [path for path in folder.root.iterdir() if path.name.startswith(".")]
+    (note,) = next(item.notes for item in done.items if item.student == "ada")
+    assert "work.zip could not be opened: it unpacks to more than" in note
+
+
+def test_several_archives_of_one_student_share_one_budget(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(collecting, "MAX_SUBMISSION", 5 << 20)
+    inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK, "a.csv": bytes(2 << 20)}).read_bytes()
+    collect(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/{number}.zip": inner for number in range(6)}))
+    assert sum(path.stat().st_size for path in folder.submitted.rglob("*") if path.is_file()) < 5 << 20
+
+
+@pytest.mark.parametrize("name", ["x.zip", "x.tar", "x.tar.gz", "x.tgz", "x.7z", "nothing.zip", "x.ipynb.exe"])
+def test_a_source_that_cannot_be_read_is_said(tmp_path, folder, name):
+    if "nothing" not in name:
+        (tmp_path / name).write_bytes(b"PK no archive")
+    with pytest.raises(BadSource, match=r"damaged|neither|does not exist"):
+        collect(folder, tmp_path / name)
+
+
+def test_damaged_bytes_anywhere_in_an_archive(tmp_path, folder):
+    whole = zipped(tmp_path / "x.zip", {f"{n}/02-bahdanau.ipynb": NOTEBOOK * 3 for n in ("ada", "bob")}).read_bytes()
+    for at in range(0, len(whole), 7):
+        (tmp_path / "y.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+        try:
+            collect(folder, tmp_path / "y.zip", TWO)
+        except BadSource:
+            pass
+    assert {p.parts[-1] for p in folder.submitted.rglob("*.ipynb")} <= {f"{TWO}.ipynb"}
+
+
+# --- names of people ------------------------------------------------------------------------------------------------
+
+NAMES = [
+    "Ada Lovelace", "O'Neil, Åsa", 'say "hi"', "名前", "محمد", "👩🏽‍🎓 é", "=1+2", "+x", "-rf", "@sum",
+    "a;b|c", "<b>x</b>",
+    "*?[a]", "100%", "~root", "$HOME", "nul", "a.b.", "x" * 300, "é" * 200, "🎓" * 100, "..", ".hidden", "...", "a\\b",
+    "a\nb", "\u202egnp.exe", "A\u030asa", "\u00c5sa",
+]  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.one_of(st.sampled_from(NAMES), st.text(max_size=300)))
+def test_a_students_name_is_safe_for_folders_and_stays_itself(name):
+    safe = student_id(name)
+    assert safe == student_id(safe) == unicodedata.normalize("NFC", safe)
+    assert "/" not in safe and "\0" not in safe and not safe.startswith(".") and safe == safe.strip()
+    assert len(safe.encode()) <= 255 and nameable(safe) and not {unicodedata.category(c) for c in safe} & {"Cc", "Zl"}
+
+
+@pytest.mark.parametrize(
+    "name", ["Ada Lovelace", "O'Neil, Åsa", "名前", "محمد", "👩🏽‍🎓 é", "=1+2", "-rf", "<b>x<b>", "a.b."]
+)
+def test_a_name_that_needs_no_change_has_none(name):
+    assert student_id(name) == unicodedata.normalize("NFC", name)
+
+
+def test_one_person_is_one_person_on_every_system():
+    assert student_id("A\u030asa") == student_id("\u00c5sa") and student_id("x" * 300) != student_id("x" * 301)
+    assert not student_id("..") and not student_id(" \t") and student_id(".a") == "_a"

@@ -1,0 +1,72 @@
+"""Flags: what a submission tries is seen in its text, and honest code is not accused."""
+
+import pytest
+
+from autograde.intake import flags
+
+
+@pytest.mark.parametrize(
+    ("source", "flag"),
+    [
+        ("import torch\ntorch.testing.assert_close = lambda *a: None", flags.PATCHES),
+        ("import torch.testing as t\nt.assert_close = print", flags.PATCHES),
+        ("from course import checks\nchecks.Check.judge = print", flags.PATCHES),
+        ("import builtins\nsetattr(builtins, 'isinstance', print)", flags.PATCHES),
+        ("get_ipython().ast_transformers.append(x)", flags.HOOKS),
+        ("text = open('/etc/passwd').read()", flags.READS),
+        ("from pathlib import Path\nPath('x').read_text()", flags.READS),
+        ("import os\nfor f in os.walk('/'): pass", flags.READS),
+        ("!pip install torchvision", flags.PROCESSES),
+        ("import subprocess\nsubprocess.run(['ls'])", flags.PROCESSES),
+        ("import os\nos._exit(0)", flags.PROCESSES),
+        ("import urllib.request\nurllib.request.urlopen('http://example.org')", flags.NETWORK),
+        ("class A:\n    def __eq__(self, other): return True", flags.LIES),
+        ("import os\nos.environ['NBGRADER_EXECUTION']", flags.WATCHES),
+        ("import os\nos.path.exists('/sandbox/course')", flags.WATCHES),
+        ("import sys\nsys.modules['course.checks'] = None", flags.PATCHES),
+        ("import torch.nn.functional as F\nF.__dict__['softmax'] = print", flags.PATCHES),
+        ("import ctypes\nctypes.CDLL(None)", flags.BELOW),
+        ("import os\nos.write(3, b'')", flags.BELOW),
+        ("import gc\ngc.get_objects()", flags.LOOKS),
+        ("object.__subclasses__()", flags.LOOKS),
+        ("from autograde import bank", flags.LOOKS),
+        ("from course.protocol.wire import Handle", flags.LOOKS),
+        ("import torch.nn.functional as F\ngetattr(F, 'soft' + 'max')(x)", flags.HIDES),
+        ("import torch.nn.functional as F\nF.__dict__['softmax'](x)", flags.HIDES),
+        ("torch.ops.aten.softmax.int(x, 0)", flags.HIDES),
+        ("@torch.jit.script\ndef f(x): return x", flags.HIDES),
+        ("with torch._C.DisableTorchFunction(): pass", flags.HIDES),
+        ("from torch.overrides import _pop_mode_temporarily", flags.HIDES),
+        ("torch._refs.softmax(x, 0)", flags.HIDES),
+        ("torch.library.Library('aten', 'IMPL')", flags.HIDES),
+        ("loss.grad_fn(torch.ones(()))", flags.HIDES),
+        ("import threading\nthreading.Thread(target=print).start()", flags.PROCESSES),
+        ("import atexit\natexit.register(print)", flags.HOOKS),
+        ("import sys\nsys.meta_path.insert(0, x)", flags.HOOKS),
+        ("print('<script>alert(1)</script>')", flags.MARKUP),
+        ("grade.extra_credit = 5", flags.POINTS),
+    ],
+)
+def test_tricks_are_seen(source, flag):
+    assert flag in flags.flags([source])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import torch\ntorch.backends.cudnn.deterministic = True\ntorch.manual_seed(0)",
+        "import matplotlib.pyplot as plt\nplt.rcParams['font.size'] = 9\nplt.style.use('ggplot')",
+        "class M(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.torch = 2",
+        "model.train()\nx.grad = None\noptimiser.zero_grad()",
+        "%matplotlib inline\nprint('max', max([1, 2]))",
+        "counts = {}\ncounts['a'] = 1\nx[0] = 2\nscores = 3",
+        "activation = getattr(torch, name)\nlayer = getattr(self, 'layer' + str(i))",
+        "print(loss.grad_fn, loss.grad_fn.next_functions)\nloss.backward()",
+        "with torch.no_grad():\n    model.eval()\nfrom course import check, parts",
+        "from IPython.display import HTML, display\ndisplay(HTML('<b>loss</b>'))",
+        "def f(:",
+        "x" + ".a" * 1_500 + "()\nx" + ".b" * 1_500 + " = 3",
+    ],
+)
+def test_honest_code_is_not_accused(source):
+    assert flags.flags([source]) == []

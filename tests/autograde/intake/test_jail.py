@@ -1,0 +1,353 @@
+"""The intake's jail: what it reads is what is read without one, its children have no rights and no say, and a child
+that is taken over costs its own submission alone."""
+
+from __future__ import annotations
+
+import ast
+import gzip
+import io
+import json
+import shutil
+import symtable
+import sys
+import tarfile
+import textwrap
+import time
+import tokenize
+import zipfile
+from dataclasses import replace
+
+import nbformat
+import pytest
+
+from autograde.intake import jail, parse
+from autograde.intake.jail import LIMITS, BadArchive, Intake, TooLarge, Unread
+from autograde.intake.merge import merged_notebook
+from autograde.sandbox.pool import SandboxError
+from course.checks.engine.draw import Key
+from tests.autograde import broken, toy
+from tests.autograde.intake.test_parse import NAME, notebook, submission
+from tools.notebooks import ROOT
+
+pytestmark = [
+    pytest.mark.sandbox,
+    pytest.mark.xdist_group("intake"),
+    pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
+]
+RELEASED = (ROOT / "notebooks" / f"{broken.NAME}.ipynb").read_text("utf-8")
+GOOD = json.dumps(notebook("x = 1")).encode()
+SHORT = replace(LIMITS, cpu_seconds=2, wall_seconds=6.0, memory=256 << 20, grace=1.0)
+
+
+@pytest.fixture(scope="module")
+def intake():
+    with Intake(nbformat.reads(RELEASED, as_version=4)) as intake:
+        yield intake
+
+
+def test_a_child_reads_what_is_read_here(intake, tmp_path):
+    made = json.loads(RELEASED)
+    made["cells"].append({"cell_type": "code", "metadata": {}, "source": "import os\nos.system('ls')\n%time y = 1"})
+    made["cells"][3]["source"] = "changed"
+    folder = submission(tmp_path, made, "another name.ipynb")
+    here, there = parse.receive(folder, NAME), intake.receive(folder, NAME)
+    assert here == there and here.notebook is not None
+    assert merged_notebook(intake.assignment, here.notebook) == intake.merged(there) == intake.merged(here)
+    flags = intake.merged(there).flags
+    assert flags == ("starts or ends processes",)
+    assert [c.names for c in merged_notebook(intake.assignment, here.notebook).cells] == [
+        c.names for c in intake.merged(there).cells
+    ]
+
+
+@pytest.mark.parametrize("content", [b"", b"[" * 100_000, b'{"cells": 5}', GOOD[:-9], b"\xff\xfe\x00"])
+def test_what_is_refused_here_is_refused_there(intake, content):
+    assert intake.contents(content) == parse.contents(content)
+
+
+def test_the_graders_process_parses_no_text_of_a_students(monkeypatch, toy_notebook, tmp_path, one_sandbox):
+    from autograde.grading import run
+
+    parsed: list[str] = []
+
+    def told(of, real):
+        return lambda source, *more, **others: (parsed.append(str(source)), real(source, *more, **others))[1]
+
+    for of, name in [(ast, "parse"), (symtable, "symtable"), (tokenize, "generate_tokens")]:
+        monkeypatch.setattr(of, name, told(of, getattr(of, name)))
+    made = json.loads(toy_notebook.read_bytes())
+    for cell in made["cells"]:
+        if "def scale" in "".join(cell["source"]):
+            cell["source"] = "def scale(x, factor):\n    marker_of_a_student = 1\n    return x * factor"
+    made["cells"].append({"cell_type": "code", "metadata": {}, "source": "marker_of_a_student = 2"})
+    folder = submission(tmp_path / "folder", made, f"{toy.NAME}.ipynb")
+    with run.Worker(toy.NAME, nbformat.reads(toy_notebook.read_text(), as_version=4), Key.public(1)) as worker:
+        graded = worker.grade(worker.intake.receive(folder, toy.NAME))
+    assert graded.verdicts["scale"].kind == "pass" and not graded.details
+    assert not [source for source in parsed if "marker_of_a_student" in source]
+
+
+def test_keys_that_stand_twice_take_no_more_time_than_others():
+    twice = ",".join(f'"k{i}": 1, "k{i}": 2' for i in range(13_000))
+    data = ("{" + twice + ', "cells": [{"cell_type": "code", "source": "x = 1"}]}').encode()
+    assert 280_000 < len(data) < 400_000
+    started = time.process_time()
+    found = parse.contents(data)
+    assert time.process_time() - started < 1.0
+    assert found.notebook is not None and "twice" in found.notes[0][0]
+
+
+# ---------------------------------------------------------------- children that are taken over
+
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory):
+    """An intake whose children run the bytes they are given: the worst that a fault of a parser could do."""
+    here = tmp_path_factory.mktemp("taken")
+    for name in jail.INSIDE:
+        (here / f"{name}.py").parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(jail._HERE / f"{name}.py", here / f"{name}.py")
+    with (here / "quarantine.py").open("a") as file:
+        file.write(
+            textwrap.dedent("""
+            _contents = contents
+            def contents(data):
+                if data.startswith(b"{"):
+                    return _contents(data)
+                names = {}
+                exec(data.decode(), names)
+                return Contents(None, (), "Told.", str(names.get("told", "")))
+            """)
+        )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jail, "_HERE", here)
+        with Intake(nbformat.reads(RELEASED, as_version=4), SHORT) as intake:
+            yield intake
+
+
+def run_in(taken: Intake, code: str) -> parse.Contents:
+    return taken.contents(textwrap.dedent(code).encode())
+
+
+def test_a_child_reaches_nothing(taken, tmp_path):
+    (tmp_path / "gradebook.db").write_text("grades")
+    found = run_in(
+        taken,
+        f"""
+        import os, socket
+        told = []
+        def tried(what, work):
+            try:
+                work()
+                told.append(what)
+            except (OSError, BlockingIOError):
+                pass
+        tried("the class", lambda: open({str(tmp_path / "gradebook.db")!r}).read())
+        tried("the repository", lambda: os.listdir({str(ROOT / "notebooks")!r}))
+        tried("the solutions", lambda: os.listdir("/sandbox/solutions"))
+        tried("processes", lambda: os.listdir("/proc/1"))
+        tried("the network", lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+        tried("a new process", lambda: os.fork() or os._exit(0))
+        tried("another program", lambda: os.execv("/usr/bin/python3", ["python3"]))
+        tried("writing outside", lambda: open("/sandbox/x", "w"))
+        tried("much on the disk", lambda: open("x", "wb").write(b"x" * (1 << 20)))
+        tried("root", lambda: os.setuid(0))
+        told += [str(n) for n in range(4, 100) if os.path.exists(f"/dev/fd/{{n}}")]
+        told.append(str(os.getuid()))
+        """,
+    )
+    assert found.student == "Told.", found
+    told = ast.literal_eval(found.instructor)
+    assert told[:-1] == [] and told[-1] != "0"
+
+
+FORGED = """
+import json, os, socket, struct
+line = socket.socket(fileno=3)
+for data in {data}, {texts}:
+    line.sendall(struct.pack("!Q", len(data)) + data)
+os._exit(0)
+"""
+
+
+def forged(data: str, texts: str = "b''") -> str:
+    return FORGED.format(data=data, texts=texts)
+
+
+EMPTY = {"notebook": None, "notes": [], "student": "", "instructor": "", "merged": None}
+ENDS = {
+    "exits": "import os; os._exit(0)",
+    "crashes": "import ctypes; ctypes.string_at(0)",
+    "raises": "raise MemoryError",
+    "loops": "while True: pass",
+    "sleeps": "import time; time.sleep(1000)",
+    "takes memory": "x = [b'x' * (1 << 20) for _ in range(10_000)]",
+    "sends without end": "import socket\nline = socket.socket(fileno=3)\nwhile True: line.sendall(b'x' * 65536)",
+    "claims much": "import socket, time\nsocket.socket(fileno=3).sendall(b'\\xff' * 8)\ntime.sleep(1000)",
+    "trickles": "import socket, time\nline = socket.socket(fileno=3)\nwhile True: line.sendall(b'\\0'); time.sleep(.5)",
+    "no JSON": forged("b'no JSON'"),
+    "deep": forged("b'[' * 1_000_000"),
+    "another form": forged(repr(json.dumps({"ok": True}).encode())),
+    "more keys": forged(repr(json.dumps(EMPTY | {"flags": []}).encode())),
+    "neither": forged(repr(json.dumps(EMPTY).encode())),
+    "another notebook": forged(repr(json.dumps(EMPTY | {"notebook": json.loads(RELEASED)}).encode())),
+    "half a letter": forged(repr(json.dumps(EMPTY | {"student": "\ud800"}).encode())),
+    "many values": forged("b'[' + b'[],' * 2_700_000 + b'[]]'"),
+    "too many values": forged("b'[' + b'[],' * 40_000_000 + b'[]]'"),
+    "texts that are not there": forged(repr(json.dumps(EMPTY | {"student": {"": 1 << 40}}).encode())),
+    "no text": forged(repr(json.dumps(EMPTY | {"student": {"": 2}}).encode()), "b'\\xff\\xff'"),
+}
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_a_child_that_is_taken_over_costs_its_own_submission_and_nothing_else(taken, how):
+    started = time.monotonic()
+    found = run_in(taken, ENDS[how])
+    assert found.notebook is None and found.student.startswith("Your file could not be read: "), found
+    assert found.student.endswith("hand it in again.") and found.instructor
+    assert time.monotonic() - started < 60
+    good = taken.contents(GOOD)
+    assert good.notebook is not None and good.merged is not None
+
+
+@pytest.mark.parametrize("forge", [
+    lambda told: told["pieces"].pop(),
+    lambda told: told["pieces"].reverse(),
+    lambda told: told["pieces"].append(told["pieces"][0]),
+    lambda told: told["pieces"][2].update(at=True),
+    lambda told: told["pieces"][-1].update(names={"bound": 1, "used": ""}),
+    lambda told: told.update(unanswered=None),
+])  # fmt: skip
+def test_what_belongs_where_is_laid_out_here_or_refused(intake, forge, monkeypatch):
+    seen = intake.contents(RELEASED.encode())
+    assert seen.merged is not None
+    pieces = [vars(piece) | {"names": piece.names and _in_words(piece.names)} for piece in seen.merged.pieces]
+    told = {"pieces": pieces, "untouched": False}
+    told |= {name: [] for name in ("notes", "details", "unanswered", "edited", "flags")}
+    asked = {"notebook": seen.notebook, "notes": [], "student": "", "instructor": "", "merged": told}
+    monkeypatch.setattr(intake, "_answer", lambda job, data, form: _answered(asked, form))
+    assert intake.contents(b"").notebook is not None
+    forge(told)
+    assert intake.contents(b"").notebook is None
+
+
+def _in_words(names):
+    return {kind: " ".join(getattr(names, kind)) for kind in ("bound", "used")}
+
+
+def _answered(value, form):
+    try:
+        return jail.protocol.formed(json.loads(json.dumps(value)), form)
+    except ValueError as error:  # as `_answer` has it
+        raise Unread("", str(error)) from None
+
+
+def test_a_jail_that_was_lost_is_made_anew_and_one_that_cannot_be_is_no_students_fault(monkeypatch, tmp_path):
+    with Intake() as intake:
+        assert intake.contents(GOOD).notebook is not None
+        intake._jail._process.kill()
+        intake._jail._process.wait()
+        assert intake.contents(GOOD).notebook is not None
+        monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))
+        intake.close()
+        with pytest.raises(SandboxError, match="no jail today"):
+            intake.receive(submission(tmp_path, GOOD), NAME)
+
+
+def test_nothing_heavy_is_inside(taken):
+    found = run_in(
+        taken, "import sys; told = [m for m in ('torch', 'nbformat', 'nbgrader', 'numpy') if m in sys.modules]"
+    )
+    assert found.instructor == "[]"
+
+
+# ---------------------------------------------------------------- archives
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, data)
+    return held.getvalue()
+
+
+def tarred(files: dict[str, bytes], more=()) -> bytes:
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for info in more:
+            archive.addfile(info)
+    return held.getvalue()
+
+
+FILES = {"ada/02.ipynb": GOOD, "../up.txt": b"up", "/abs": b"abs", "é\u202e": b"x" * 700_000, "empty": b""}
+
+
+def opened(tmp_path, data: bytes):
+    path = tmp_path / "archive"
+    path.write_bytes(data)
+    return path.open("rb")
+
+
+@pytest.mark.parametrize("pack", [zipped, tarred, lambda files: gzip.compress(tarred(files))])
+def test_members_are_told_and_given_and_nothing_is_written(intake, tmp_path, pack):
+    with opened(tmp_path, pack(FILES)) as archive:
+        assert {m.name: m.read(1 << 20) for m in intake.unpack(archive) if not m.why} == FILES
+        assert [m.name for m in intake.unpack(archive)] == list(FILES), "names alone"
+        wanted = {m.name: m.read(1 << 20) for m in intake.unpack(archive) if m.name == "empty" or "ada" in m.name}
+        assert wanted == {"ada/02.ipynb": GOOD, "empty": b""}
+    assert [path.name for path in tmp_path.iterdir()] == ["archive"]
+
+
+@pytest.mark.parametrize("pack", [zipped, lambda files: gzip.compress(tarred(files))])
+def test_a_member_that_is_larger_than_is_taken_stops_there_and_the_next_is_given(intake, tmp_path, pack):
+    with opened(tmp_path, pack({"bomb": bytes(200 << 20), "next": b"next"})) as archive:
+        members = intake.unpack(archive)
+        written = io.BytesIO()
+        with pytest.raises(TooLarge):
+            next(members).copy(written, 1 << 20)
+        assert len(written.getvalue()) <= 1 << 20
+        assert next(members).read(10) == b"next" and next(members, None) is None
+
+
+def test_links_devices_and_locked_members_are_told_and_never_given(intake, tmp_path):
+    odd = []
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE):
+        info = tarfile.TarInfo(f"odd-{kind.decode()}")
+        info.type, info.linkname = kind, "/etc/passwd"
+        odd.append(info)
+    with opened(tmp_path, tarred({"a": b"a"}, odd)) as archive:
+        found = list(intake.unpack(archive))
+        assert [m.why == "" for m in found] == [True, False, False, False, False]
+        with pytest.raises(BadArchive, match="link"):
+            found[1].read(10)
+    data = bytearray(zipped({"locked": b"secret"}))
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    data[6] |= 1
+    with opened(tmp_path, bytes(data)) as archive:
+        (member,) = intake.unpack(archive)
+        assert "password" in member.why
+
+
+CUT = {"empty": b"", "words": b"no archive", "zip": zipped(FILES)[:-30], "tar": gzip.compress(tarred(FILES))[:600]}
+
+
+@pytest.mark.parametrize("data", CUT.values(), ids=CUT)
+def test_a_damaged_archive_says_so(intake, tmp_path, data):
+    with opened(tmp_path, data) as archive, pytest.raises(BadArchive, match="damaged"):
+        for member in intake.unpack(archive):
+            member.read(1 << 20)
+    assert intake.contents(GOOD).notebook is not None
+
+
+def test_an_archive_without_end_meets_its_limits(intake, tmp_path):
+    huge = tarfile.TarInfo("huge")
+    huge.size = 8 << 30
+    bomb = gzip.compress(huge.tobuf()) + gzip.compress(bytes(1 << 20), 9) * (8 << 10)
+    with opened(tmp_path, bomb) as archive, pytest.raises(BadArchive):
+        list(intake.unpack(archive, SHORT))
+    assert intake.contents(GOOD).notebook is not None

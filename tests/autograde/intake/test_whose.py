@@ -1,0 +1,222 @@
+"""Whose a file is: the platform's own part of a name decides, once, and nothing that a student can name."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from autograde.intake.whose import SCHEMES, Names, Place, is_one_submission
+
+ONE, TWO = "01-seq2seq", "02-bahdanau"
+STAMP = "2026-01-30-15-00-00"
+
+
+def place(name, others=(), platform=""):
+    """Where "a/b/c" belongs in a source of it and others."""
+    names = [tuple(each.split("/")) for each in (name, *others)]
+    return Names(names, [ONE, TWO], platform).place(names[0])
+
+
+def read(name, others=(), platform=""):
+    """(student, what is the student's own) of a name, or the sentence on why nobody can say."""
+    found = place(name, others, platform)
+    return (found.student, "/".join(found.rest)) if isinstance(found, Place) else found
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
+def test_each_schemes_example_is_its_own_alone(scheme):
+    name, _, inner = scheme.example.partition("/")
+    assert [s.name for s in SCHEMES if any(s.matches(name, bool(inner)))] == [scheme.name]
+    found = place(scheme.example)
+    assert isinstance(found, Place) and found.scheme == scheme.name and found.stamped
+    assert found == place(scheme.example, platform=scheme.name.lower())
+
+
+@pytest.mark.parametrize(
+    ("name", "student", "own"),
+    [
+        # Moodle: a folder for each, or all in one; with a group before the name; blind, with a number alone
+        ("Ada Lovelace_1234_assignsubmission_file_/x.ipynb", "Ada Lovelace", "x.ipynb"),
+        ("Ada Lovelace_1234_assignsubmission_file/x.ipynb", "Ada Lovelace", "x.ipynb"),
+        ("Ada Lovelace_1234_assignsubmission_file_x_1_y.ipynb", "Ada Lovelace", "x_1_y.ipynb"),
+        ("Group 1-Ada O'Neil-Löfgren_1234_assignsubmission_file_/x.ipynb", "Group 1-Ada O'Neil-Löfgren", "x.ipynb"),
+        ("名前_1234_assignsubmission_file_/a/b/x.ipynb", "名前", "a/b/x.ipynb"),
+        # Canvas: sortable name in small letters with nothing but letters, digits and _ left of it
+        ("lovelaceada_7_100_02-bahdanau-1.ipynb", "lovelaceada_7", "02-bahdanau-1.ipynb"),
+        ("lovelaceada_LATE_7_100_x.ipynb", "lovelaceada_7", "x.ipynb"),
+        ("lovelaceada_late_7_100_x.ipynb", "lovelaceada_7", "x.ipynb"),
+        ("love_laceada_7_100_my_own_file.ipynb", "love_laceada_7", "my_own_file.ipynb"),
+        ("löfgrenåsa_7_100_02_bahdanau.ipynb", "löfgrenåsa_7", "02_bahdanau.ipynb"),
+        (
+            "\u0928\u093f\u0930\u094d\u092e\u0932\u093e_7_100_x.ipynb",
+            "\u0928\u093f\u0930\u094d\u092e\u0932\u093e_7",
+            "x.ipynb",
+        ),
+        ("lovelaceada_7_100_x_8_200_y.ipynb", "lovelaceada_7", "x_8_200_y.ipynb"),
+        # Blackboard: the assignment's title, the user's name, the attempt
+        (f"Homework 2_ada_attempt_{STAMP}_x_y.ipynb", "ada", "x_y.ipynb"),
+        (f"Homework 2_ada-l@example.org_attempt_{STAMP}_x.ipynb", "ada-l@example.org", "x.ipynb"),
+        # Gradescope: a number for each, in a folder that wraps the class
+        ("assignment_99_export/submission_123/x.ipynb", "submission_123", "x.ipynb"),
+        ("submission_123/bob/02-bahdanau/x.ipynb", "submission_123", "bob/02-bahdanau/x.ipynb"),
+        # nbgrader's folders either way round, and plain ones
+        ("ada/02-bahdanau/x.ipynb", "ada", "x.ipynb"),
+        ("02-bahdanau/ada/x.ipynb", "ada", "x.ipynb"),
+        ("submitted/ada/02-bahdanau/x.ipynb", "ada", "x.ipynb"),
+        ("ada_l-m/x.ipynb", "ada_l-m", "x.ipynb"),
+        ("Åsa/x.ipynb", "Åsa", "x.ipynb"),
+    ],
+)
+def test_what_platforms_really_write(name, student, own):
+    assert read(name) == (student, own)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("Ada_1_assignsubmission_onlinetext_/onlinetext.html", "Moodle's onlinetext"),
+        (f"Homework 2_ada_attempt_{STAMP}.txt", "Blackboard's own note"),
+        (f"ada_attempt_{STAMP}_x.ipynb", "without a user's name"),
+        ("lovelaceada_7_text.html", "neither a notebook nor an archive"),
+        ("assignment_99_export/submission_metadata.yml", "who is who"),
+    ],
+)
+def test_what_is_no_submission_is_said(name, why):
+    assert why in read(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "readings"),
+    [
+        # a name that ends in _7 beside a file name that begins with 900_
+        ("lovelaceada_7_666_900_x.ipynb", ["lovelaceada_7", "lovelaceada_7_666"]),
+        (f"Homework_2_ada_attempt_{STAMP}_x.ipynb", ["2_ada", "ada"]),
+        (f"eve_666_900_HW_bob_attempt_{STAMP}_x.ipynb", ["bob", "eve_666"]),
+    ],
+)
+def test_a_name_that_fits_in_two_ways_says_both_and_what_to_do(name, readings):
+    told = read(name)
+    assert all(f'"{student}"' in told for student in readings) and "To do: " in told
+
+
+def test_an_assignments_title_and_a_users_name_are_told_apart_by_the_others():
+    title = f"HW_1_{{}}_attempt_{STAMP}_x.ipynb"
+    mine, others = title.format("eve_bob"), [title.format(user) for user in ("bob", "ada_l")]
+    assert "read as" in read(mine)  # alone
+    assert "read as" in read(mine, others)  # "HW", or "HW_1"
+    others.append(f"HW_1_zoe_attempt_{STAMP}.txt")
+    one = f"HW_{{}}_attempt_{STAMP}_x.ipynb"
+    assert read(one.format("eve_bob"), [one.format("ada")]) == ("eve_bob", "x.ipynb")
+    assert read(one.format("ada"), [one.format("eve_bob")]) == ("ada", "x.ipynb")
+
+
+def test_the_instructor_can_say_which_platform_it_is():
+    name = f"eve_666_900_HW_bob_attempt_{STAMP}_x.ipynb"
+    assert read(name, platform="canvas") == ("eve_666", f"HW_bob_attempt_{STAMP}_x.ipynb")
+    assert read(name, platform="moodle") == "not a name that Moodle gives"
+    assert read("lovelaceada_7_100_x/y.ipynb", platform="folders") == ("lovelaceada_7_100_x", "y.ipynb")
+
+
+def test_a_folder_in_a_students_folder_is_the_students_own():
+    found = place("eve/bob/02-bahdanau/x.ipynb", ["ada/x.ipynb"])
+    assert found.student == "eve" and "read as this student's own" in found.note
+    told = place("eve/bob/02-bahdanau/x.ipynb")  # alone: eve, or a folder round a class?
+    assert isinstance(told, str) and "a student, or a folder round several" in told
+    assert place("eve/02-bahdanau/bob/02-bahdanau/x.ipynb").student == "eve"
+
+
+def test_what_one_student_handed_in_is_known_by_its_name():
+    assert is_one_submission("Ada_1_assignsubmission_file_", True) and is_one_submission("submission_7", True)
+    assert is_one_submission(f"HW_ada_attempt_{STAMP}_work.zip", False)
+    for name in ("submissions.zip", "gradebook_CS101_HW_2026-01-30-15-00-00.zip", "CS101-Homework 1-345.zip"):
+        assert not is_one_submission(name, False)
+
+
+def test_a_long_name_costs_no_time():
+    for part in ("_1", "_attempt_", f"_attempt_{STAMP}", "_assignsubmission_file_", "_LATE_1"):
+        for tail in ("", ".ipynb"):
+            read(part * (1000 // len(part)) + tail)
+
+
+# --- nobody's file is ever another's -------------------------------------------------------------------------------
+
+# A student's name as it is known to the platform: what people are called, and what somebody hostile would be called.
+WHO = st.one_of(
+    st.sampled_from(
+        ["ada", "eve", "eve_bob", "bob", "a_1", "1_ada", "x_7_8", "Åsa", "A\u030asa", "o'neil-löf", "名前"]
+    ),
+    st.text(st.sampled_from("ab_17-é "), min_size=1, max_size=8),
+)
+HOSTILE = [
+    "bob", "ada", "x.ipynb", "..", "submitted", ONE, TWO, f"{TWO}.ipynb", f"HW_bob_attempt_{STAMP}_x.ipynb",
+    f"HW_ada_attempt_{STAMP}.txt", "bob_7_100_x.ipynb", "ada_8_100_x.zip", "900_x.ipynb", "7_900_x.ipynb",
+    "bob_7_assignsubmission_file_x.ipynb", "bob_7_assignsubmission_file_", "_attempt_", "submission_8", "bob.ipynb",
+]  # fmt: skip
+PART = st.one_of(st.sampled_from(HOSTILE), st.text(st.sampled_from("ab_17./-é "), min_size=1, max_size=10))
+OWN = st.lists(PART, min_size=1, max_size=4).map(lambda parts: re.sub("/+", "/", "/".join(parts)).strip("/") or "x")
+TITLES = st.sampled_from(["HW", "Homework 2", "HW_1", "HW_1_eve", "bob", "a_b"])
+
+
+def moodle(who, number, own, title):
+    """As Moodle does it: a blank for each _ in a name."""
+    return f"{who.replace('_', ' ')}_{number}_assignsubmission_file_/{own}"
+
+
+def moodle_flat(who, number, own, title):
+    return f"{who.replace('_', ' ')}_{number}_assignsubmission_file_{own.replace('/', '_')}"
+
+
+def canvas(who, number, own, title):
+    """As Canvas does it: _digits_ lose their _, then nothing but word characters stays, in small letters."""
+    word = "".join(c for c in re.sub(r"_(\d+)_", r"\1", who) if c == "_" or unicodedata.category(c)[0] in "LMN").lower()
+    return f"{word}_{number}_{number}00_{re.sub('[/]+', '_', own)}"
+
+
+def canvas_late(who, number, own, title):
+    return canvas(who, f"LATE_{number}", own, title).replace(f"LATE_{number}00", f"{number}00")
+
+
+def blackboard(who, number, own, title):
+    return f"{title}_{who}_attempt_{STAMP}_{own.replace('/', '_')}"
+
+
+def gradescope(who, number, own, title):
+    return f"submission_{number}/{own}"
+
+
+def folders(who, number, own, title):
+    return f"{who}/{own}"
+
+
+def nbgrader(who, number, own, title):
+    return f"{who}/{TWO}/{own}"
+
+
+def by_assignment(who, number, own, title):
+    return f"{TWO}/{who}/{own}"
+
+
+EVERY = [moodle, moodle_flat, canvas, canvas_late, blackboard, gradescope, folders, nbgrader, by_assignment]
+
+
+def identity(found):
+    return (found.scheme, found.student, found.key)
+
+
+@settings(max_examples=600, deadline=None)
+@given(st.sampled_from(EVERY), WHO, WHO, OWN, OWN, TITLES, st.booleans())
+def test_nothing_that_a_student_names_makes_a_file_anothers(write, a, b, own, honest, title, together):
+    """A's file under any name of A's choice is A's, or put aside; never B's. So it is alone and beside B's."""
+    if write in (folders, nbgrader, by_assignment):  # the instructor's own names, of which none is a word of ours
+        assume(a.strip(" .") and b.strip(" .") and not {a, b} & {ONE, TWO, "submitted"} and a != b)
+    his = write(b, 8, "x.ipynb", title)
+    bobs = place(his, [write("zoe", 9, "x.ipynb", title)])
+    mine = write(a, 7, own, title)
+    found = place(mine, [his, write("zoe", 9, honest, title)] if together else [])
+    if write in (canvas, canvas_late, moodle, moodle_flat, gradescope) or a != b:
+        assert isinstance(found, str) or isinstance(bobs, str) or identity(found) != identity(bobs)
+    if isinstance(found, Place):  # and it is whose it is with any other name of the file
+        plain = place(write(a, 7, "x.ipynb", title), [his, write("zoe", 9, honest, title)] if together else [])
+        assert isinstance(plain, str) or identity(found) == identity(plain)

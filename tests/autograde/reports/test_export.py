@@ -1,0 +1,202 @@
+"""Export: every student and assignment, as text that no spreadsheet takes for a formula."""
+
+import csv
+import errno
+import io
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from autograde import cli, gradebook
+from autograde.reports import export
+from autograde.reports.export import as_csv, rows, safe
+from tests.autograde import toy
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["=1+2", "+1", "-1", "@sum", "\t=1", "\r=1", " =1", '=HYPERLINK("http://x")', "＝1+2", "\ufeff=1", "\u202e@x"],
+)
+def test_a_formula_is_made_text(name):
+    assert safe(name) == "'" + name
+
+
+@pytest.mark.parametrize("name", ["ada", "O'Neil, Åsa", "a=b", "1-2", "", "名前"])
+def test_a_name_stays_as_it_is(name):
+    assert safe(name) == name
+
+
+def test_nothing_is_read_as_nothing():
+    assert safe(None) == ""
+
+
+def test_points_have_no_noise_of_floats():
+    assert [export._text(value) for value in (13.879999999999999, 9.0, None, "a")] == ["13.88", "9.0", "", "a"]
+
+
+def test_commas_quotes_and_line_ends_survive(toy_released):
+    names = ["a,b", 'say "hi"', "two\nlines", "=cmd|' /C calc'!A0"]
+    with gradebook.open_gradebook(toy_released) as book:
+        for name in names:
+            book.add_student(name, email=f"{name[0]}@example.org")
+        text = as_csv(rows(book, toy_released))
+    read = list(csv.DictReader(io.StringIO(text)))
+    assert [row["student_id"] for row in read] == sorted("'" + n if n.startswith("=") else n for n in names)
+
+
+def test_who_handed_nothing_in_has_a_row_with_nothing(toy_released):
+    with gradebook.open_gradebook(toy_released) as book:
+        book.add_student("ada")
+    target, count = export.export(toy_released)
+    assert count == 1 and target == toy_released.grades
+    (row,) = csv.DictReader(target.open(newline=""))
+    assert (row["score"], row["max_score"], row["handed_in"], row["needs_person"]) == ("0.0", "9.0", "no", "no")
+
+
+@pytest.mark.sandbox
+@pytest.mark.xdist_group("grader")
+def test_the_sample_class_is_listed_whole(toy_class):
+    listed = {
+        row["student_id"]: row for row in csv.DictReader(toy_class.folder.grades.open(newline="", encoding="utf-8-sig"))
+    }
+    assert {name: float(row["score"]) for name, row in listed.items()} == {h.student: h.score for h in toy_class.made}
+    assert {row["assignment"] for row in listed.values()} == {toy.NAME}
+    assert all(row["handed_in"] == "yes" for row in listed.values())
+
+
+def test_nbgrader_export_writes_the_same(toy_released):
+    """The class's configuration puts our exporter into nbgrader's own command."""
+    config = gradebook.configuration(toy_released)
+    assert config.ExportApp.plugin_class is export.GradesCsv
+
+
+def test_a_spreadsheet_is_told_that_it_is_utf_8(toy_released):
+    with gradebook.open_gradebook(toy_released) as book:
+        book.add_student("Åsa", last_name="Ñuñez")
+    target, _ = export.export(toy_released)
+    (row,) = csv.DictReader(target.open(newline="", encoding="utf-8-sig"))
+    assert target.read_bytes()[:3] == b"\xef\xbb\xbf" and (row["assignment"], row["student_id"]) == (toy.NAME, "Åsa")
+
+
+def test_only_what_is_named_is_listed(toy_released):
+    with gradebook.open_gradebook(toy_released) as book:
+        book.add_student("ada")
+        book.add_assignment("later")
+    assert (export.export(toy_released)[1], export.export(toy_released, assignments=[toy.NAME])[1]) == (2, 1)
+
+
+# --- where it is written to ------------------------------------------------------------------------------------------
+
+HEAD = b"\xef\xbb\xbfassignment,"
+
+
+def exported(folder, to):
+    return CliRunner().invoke(cli.app, ["export", "--to", str(to), "--class", str(folder.root)])
+
+
+def told(result):
+    return " ".join(result.output.split())
+
+
+def test_a_pipe_is_written_through(toy_released, tmp_path):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    assert exported(toy_released, pipe).exit_code == 0
+    reader.join(10)
+    assert read and read[0].startswith(HEAD) and stat.S_ISFIFO(pipe.lstat().st_mode)
+    assert not [path.name for path in tmp_path.iterdir() if "pipe" in path.name and path != pipe]
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_a_link_stays_a_link(toy_released, tmp_path, there):
+    (tmp_path / "shared").mkdir()
+    target, link, chain = tmp_path / "shared" / "grades.csv", tmp_path / "link.csv", tmp_path / "chain.csv"
+    if there:
+        target.write_text("old")
+    link.symlink_to(Path("shared") / "grades.csv")
+    chain.symlink_to(link)
+    assert exported(toy_released, chain).exit_code == 0
+    assert chain.is_symlink() and link.is_symlink() and not target.is_symlink()
+    assert target.read_bytes().startswith(HEAD) and len(list(target.parent.iterdir())) == 1
+
+
+def test_a_link_into_nowhere_is_said(toy_released, tmp_path):
+    link, loop = tmp_path / "link.csv", tmp_path / "loop.csv"
+    link.symlink_to(tmp_path / "gone" / "grades.csv")
+    loop.symlink_to(loop)
+    result = exported(toy_released, link)
+    assert result.exit_code == 1 and "whose folder is not there" in told(result) and "Traceback" not in result.output
+    assert link.is_symlink() and not (tmp_path / "gone").exists()
+    result = exported(toy_released, loop)
+    assert result.exit_code == 1 and "To do: name another file" in told(result) and loop.is_symlink()
+
+
+def test_the_classs_own_table_may_be_a_link(toy_released, tmp_path):
+    toy_released.grades.symlink_to(tmp_path / "elsewhere.csv")
+    export.export(toy_released)
+    assert toy_released.grades.is_symlink() and (tmp_path / "elsewhere.csv").read_bytes().startswith(HEAD)
+
+
+def test_a_folder_is_refused(toy_released, tmp_path):
+    result = exported(toy_released, tmp_path)
+    assert result.exit_code == 1 and "is a folder: name a file in it" in told(result)
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_device_stays_a_device(toy_released):
+    result = exported(toy_released, "/dev/full")
+    assert result.exit_code == 1 and "/dev/full: No space left on device" in told(result)
+    assert exported(toy_released, "/dev/null").exit_code == 0
+    assert all(stat.S_ISCHR(os.lstat(device).st_mode) for device in ("/dev/full", "/dev/null"))
+
+
+def test_a_folder_that_may_not_be_written_in_is_said(toy_released, tmp_path, monkeypatch):
+    def refused(*args, **kwargs):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (tmp_path / "locked").mkdir()
+    monkeypatch.setattr("tempfile.mkstemp", refused)
+    monkeypatch.setattr("os.open", refused)
+    result = exported(toy_released, tmp_path / "locked" / "grades.csv")
+    monkeypatch.undo()
+    assert result.exit_code == 1 and "Permission denied" in told(result) and "Traceback" not in result.output
+    assert not list((tmp_path / "locked").iterdir())
+
+
+WRITE = "import sys, pathlib; from autograde import output; output.write(pathlib.Path(sys.argv[1]), 'rows')"
+
+
+@pytest.mark.parametrize("to", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/2"])
+@pytest.mark.parametrize("how", ["pipe", "file"])
+@pytest.mark.skipif(sys.platform != "linux", reason="names of what is open are Linux's")
+def test_what_is_open_is_written_through(tmp_path, to, how):
+    out = tmp_path / "out.csv"
+    out.write_text("before ")
+    with out.open("ab") as file:
+        where = subprocess.PIPE if how == "pipe" else file
+        subprocess.run([sys.executable, "-c", WRITE, to], stdout=where, stderr=where, check=True)
+        if how == "pipe":
+            done = subprocess.run([sys.executable, "-c", WRITE, to], capture_output=True, check=True)
+            assert (done.stderr if to == "/dev/fd/2" else done.stdout) == b"rows"
+        else:  # the very file, which whoever opened it goes on with
+            assert os.path.samestat(out.stat(), os.fstat(file.fileno())) and out.read_text().endswith("rows")
+            assert to == "/dev/fd/2" or out.read_text() == "before rows"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of what is open are Linux's")
+def test_the_output_gets_the_rows_and_nothing_else(toy_released):
+    words = [sys.executable, "-m", "autograde", "export", "--to", "/dev/stdout", "--class", str(toy_released.root)]
+    done = subprocess.run(words, capture_output=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(HEAD) and done.stdout.endswith(b"\r\n") and b" rows" not in done.stdout
+    assert b"0 rows" in done.stderr

@@ -1,0 +1,292 @@
+"""The engine of the checks: rows observe, tables name, verdicts say it."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from course.checks.engine import UNWRITTEN, Check, Diagnosis, Draw, Observation, Table, recorded
+from course.checks.engine import unwritten as unwritten_row
+from course.checks.engine.draw import RECORDED_KEY, Key
+from course.protocol.student import Local, Student
+
+KEY = RECORDED_KEY
+
+ROW_SUMS = "rows sum to one"
+
+
+@pytest.fixture(scope="module")
+def toy() -> Check:
+    check = Check("toy", components=("share",))
+
+    def explain(observed, expected):
+        return f"The rows sum to {float(observed['shares'].sum(-1)[0]):.1f}."
+
+    @check.case(ROW_SUMS, explain=explain)
+    def _(student: Student, draw: Draw):
+        scores = draw.normal(3, 4)
+        return {"shares": student.share(scores), "_scores": scores}
+
+    @check.case("a large score does not overflow", weight=3)
+    def _(student: Student, draw: Draw):
+        student.watch()
+        return {"shares": student.share(1e4 * draw.normal(2, 5)), "in place": student.changed()}
+
+    return check
+
+
+def right(scores):
+    return torch.softmax(scores, -1)
+
+
+def unscaled(scores):
+    return scores.exp()
+
+
+def overflows(scores):
+    return scores.exp() / scores.exp().sum(-1, keepdim=True)
+
+
+def columns(scores):
+    return torch.softmax(scores, 0)
+
+
+def observe(check: Check, function, key: Key = KEY) -> tuple[Observation, ...]:
+    return check.observe(check.student(Local({"share": function} if function else {})), key)
+
+
+def table(check: Check, key: Key = KEY) -> Table:
+    wrong = {"no normalisation": unscaled, "overflow": overflows, "softmax over the columns": columns}
+    mistakes = tuple(Diagnosis(n, f"Told: {n}.", observe(check, f, key)) for n, f in wrong.items())
+    return Table(key, observe(check, right, key), mistakes)
+
+
+def judge(check: Check, function, key: Key = KEY):
+    return check.judge(check.student(Local({"share": function})), table(check, key))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_right_answers_pass_whatever_their_form_and_precision(toy, seed):
+    forms = [
+        right,
+        lambda s: right(s.double()),
+        lambda s: (s - s.logsumexp(-1, keepdim=True)).exp(),
+        lambda s: right(s.T.contiguous().T).requires_grad_(),
+    ]
+    for form in forms:
+        verdict = judge(toy, form, Key.public(seed))
+        assert (verdict.kind, verdict.fraction, verdict.diagnosis) == ("pass", 1.0, None)
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "fraction", "diagnosis"),
+    [
+        (overflows, "part", 0.25, "overflow"),
+        (columns, "fail", 0.0, "softmax over the columns"),
+        (unscaled, "fail", 0.0, "no normalisation"),
+        (lambda s: right(2 * s), "part", 0.75, None),
+    ],
+)
+def test_wrong_answers_get_what_they_earn_and_their_name(toy, function, kind, fraction, diagnosis):
+    verdict = judge(toy, function)
+    assert (verdict.kind, verdict.fraction, verdict.diagnosis) == (kind, fraction, diagnosis)
+    if diagnosis:
+        told = next(row.message for row in verdict.cases if not row.passed)
+        assert told.endswith(f"Told: {diagnosis}.")
+
+
+def test_explanations_come_first_and_never_break_a_verdict(toy):
+    assert judge(toy, columns).cases[0].message.startswith("The rows sum to")
+    assert "shape" in judge(toy, lambda s: right(s)[0, 0]).rows[0].message  # the explanation itself fails on a scalar
+
+
+def test_what_code_raises_never_makes_it_blank(toy):
+    """Whether an answer is blank is seen in its text: what it uses may be what is not written."""
+
+    def unwritten(scores):
+        raise NotImplementedError
+
+    told = judge(toy, unwritten)
+    assert (told.kind, told.fraction) == ("error", 0)
+    assert told.rows[0].message == UNWRITTEN and all(map(unwritten_row, told.rows))
+    nothing = toy.judge(toy.student(Local({})), table(toy))
+    assert nothing.kind == "error" and nothing.rows[0].message.startswith("There is no `share`")
+
+
+def test_what_torch_lacks_is_not_taken_for_code_that_is_not_written(toy):
+    def swapped(scores):
+        return torch.log_softmax(scores.long(), -1)
+
+    verdict = judge(toy, swapped)
+    assert verdict.kind == "error" and "not implemented for" in verdict.cases[0].message
+
+
+def test_the_same_words_are_said_once(toy):
+    def broken(scores):
+        raise KeyError("the same")
+
+    assert [row.message for row in judge(toy, broken).cases] == ["Your code raised KeyError: 'the same'.", "As above."]
+
+
+def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_full():
+    check = Check("causes", components=("share",))
+    for title in "abcd":
+        check.case(title, explain=lambda observed, expected: "It is off.")(
+            lambda student, draw, title=title: {"shares": student.share(title)}
+        )
+
+    def observed(*values):
+        return tuple(Observation({"shares": value}) for value in values)
+
+    mistakes = (Diagnosis("one", "Cause one.", observed(1, 0, 1, 1)), Diagnosis("two", "Cause two.", observed(0, 2, 0, 0)))
+    verdict = check.compare(observed(1, 2, 1, 3), Table(KEY, observed(0, 0, 0, 0), mistakes))
+    assert [row.message for row in verdict.cases] == [
+        "It is off. Cause one.",
+        "It is off. Cause two.",
+        "As above.",
+        "As above.",
+    ]
+    assert [row.diagnosis for row in verdict.cases] == ["one", "two", "one", None]
+
+
+def test_one_and_many_have_their_verbs():
+    check = Check("numbers", components=("share",))
+
+    @check.case("values")
+    def _(student: Student, draw: Draw):
+        return {"mask": student.share("mask"), "names": student.share("names"), "so": student.share("so")}
+
+    right = {"mask": torch.ones(5, dtype=torch.bool), "names": "a, b", "so": True}
+    table = Table(KEY, (Observation(right),), ())
+    one, two = torch.tensor([False, *4 * [True]]), torch.tensor([False, False, *3 * [True]])
+    for change, words in (
+        ({"mask": one}, "1 of the 5 entries of `mask` is not right."),
+        ({"mask": two}, "2 of the 5 entries of `mask` are not right."),
+        ({"names": "c"}, "`names`: c. Asked for: a, b."),
+        ({"so": False}, "`so`: no. It should be yes."),
+    ):
+        assert check.compare((Observation(right | change),), table).rows[0].message == words
+
+
+def test_code_that_always_raises_is_an_error_with_its_words(toy):
+    def broken(scores):
+        return scores.missing
+
+    verdict = judge(toy, broken)
+    assert verdict.kind == "error" and verdict.fraction == 0
+    assert "AttributeError" in verdict.cases[0].message
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (lambda s: None, "None"),
+        (lambda s: [1.0], "several things"),
+        (lambda s: right(s).tolist(), "several things"),
+        (lambda s: right(s)[..., :-1], "shape (3, 3), and (3, 4) is asked for"),
+        (lambda s: right(s) > 0.5, "truth values"),
+        (lambda s: right(s) * float("nan"), "NaN"),
+        (lambda s: (right(s), right(s)), "several things"),
+        (lambda s: right(s).numpy(), "ndarray"),
+    ],
+)
+def test_other_forms_are_told_apart_in_words(answer, words):
+    check = Check("forms", components=("share",))
+
+    @check.case("values")
+    def _(student: Student, draw: Draw):
+        return {"shares": student.share(draw.normal(3, 4))}
+
+    seen = Table(KEY, check.observe(check.student(Local({"share": right})), KEY), ())
+    verdict = check.judge(check.student(Local({"share": answer})), seen)
+    assert verdict.kind == "fail" and words in verdict.cases[0].message
+
+
+@pytest.mark.parametrize("answer", [0, 10**400, float("inf"), [], "three"])
+def test_what_a_row_trips_over_is_an_answer_of_another_form(answer):
+    check = Check("shares", components=("count",))
+    check.case("one share")(lambda student, draw: {"share": torch.zeros(3)[int(student.count())] + 1 / student.count()})
+    table = Table(KEY, (Observation({"share": torch.ones(())}),), ())
+    verdict = check.judge(check.student(Local({"count": lambda: answer})), table)
+    assert verdict.fraction == 0 and "another form" in verdict.cases[0].message
+
+
+def test_a_row_that_observes_nothing_is_refused():
+    check = Check("empty", components=("share",))
+    check.case("nothing")(lambda student, draw: {})
+    with pytest.raises(ValueError, match="observes nothing"):
+        check.judge(check.student(Local({})), Table(KEY, (Observation(),), ()))
+
+
+def test_a_guard_alone_earns_nothing():
+    check = Check("guarded", components=("share",))
+    check.case("values")(lambda student, draw: {"shares": student.share(draw.normal(3, 4))})
+    check.case("left alone", contract=True)(lambda student, draw: {"same": 1})
+    seen = [Observation({"shares": torch.ones(2)}), Observation({"same": 1})]
+    wrong = [Observation({"shares": torch.zeros(2)}), Observation({"same": 1})]
+    table = Table(KEY, tuple(seen), ())
+    assert check.compare(tuple(wrong), table).fraction == 0
+    assert check.compare((seen[0], Observation({"same": 2})), table).fraction == 0.5
+
+
+def test_tables_survive_recording_and_give_the_same_bytes(toy, tmp_path, monkeypatch):
+    live = table(toy)
+    monkeypatch.setattr(recorded, "RECORDED", tmp_path)
+    (tmp_path / "toy.npz").write_bytes(recorded.dump(live))
+    assert recorded.dump(table(toy)) == recorded.dump(live)
+    loaded = recorded.load("toy")
+    for function in (right, overflows, columns, unscaled):
+        seen = observe(toy, function)
+        assert dataclasses.asdict(toy.compare(seen, loaded)) == dataclasses.asdict(toy.compare(seen, live))
+    with pytest.raises(FileNotFoundError, match="make refresh"):
+        recorded.load("absent")
+
+
+def test_drawn_inputs_are_frozen_and_keep_their_promises():
+    draw = Draw(Key.public(1), "frozen", 0)
+    assert draw.normal(2).tolist() == Draw(Key.public(1), "frozen", 0).normal(2).tolist()
+    assert draw.normal(2).tolist() != Draw(Key.public(2), "frozen", 0).normal(2).tolist()
+    for seed in range(50):
+        draw = Draw(Key.public(seed), "promises")
+        mask = draw.mask(3, 2, 4, keep=0.9)
+        assert mask.dtype == torch.bool and mask.any(-1).all() and not mask.all(-1).any()
+        lengths = draw.lengths(3, 5)
+        assert lengths.max() == 5 and lengths.min() >= 1 and (lengths < 5).any()
+        assert sorted(draw.permutation(6).tolist()) == list(range(6))
+        assert 2 <= int(draw.integers(2, 4, 5).min()) and int(draw.integers(2, 4, 5).max()) < 4
+
+
+def test_drawn_state_depends_on_names_and_not_on_their_order():
+    one = torch.nn.ModuleDict({"a": torch.nn.Linear(2, 3), "b": torch.nn.Linear(3, 2)})
+    two = torch.nn.ModuleDict({"b": torch.nn.Linear(3, 2), "a": torch.nn.Linear(2, 3)})
+    first, second = Draw(Key.public(1)).state(one), Draw(Key.public(1)).state(two)
+    assert first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
+
+
+def test_a_state_of_any_size_a_student_likes_is_not_drawn():
+    with torch.device("meta"):
+        enormous = torch.nn.Linear(1 << 20, 1 << 20)
+    with pytest.raises(ValueError, match="weight is of shape"):
+        Draw(Key.public(1)).state(enormous)
+    many = torch.nn.Module()
+    for number in range(1000):
+        many.register_buffer(f"part{number}", torch.zeros(1).expand(1 << 12, 1 << 11))
+    with pytest.raises(ValueError, match="part0 is of shape"):
+        Draw(Key.public(1)).state(many)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "same"),
+    [
+        (1.0, 1.000001, True),
+        (1.0, 1.1, False),
+        (3.0, float("inf"), False),
+        (10**400, 1.0, False),
+        (float("inf"), float("inf"), True),
+    ],
+)
+def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected, same):
+    check = Check("numbers", components=("number",))
+    check.case("the number")(lambda student, draw: {"number": student.number()})
+    table = Table(KEY, (Observation({"number": expected}),), ())
+    assert (check.judge(check.student(Local({"number": lambda: value})), table).kind == "pass") is same

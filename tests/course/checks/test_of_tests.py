@@ -1,0 +1,108 @@
+"""A learner's test in a notebook: tried on the learner's own part and on a few published wrong ones."""
+
+import pytest
+import torch
+
+from course.checks import engine
+from course.checks.engine.draw import RECORDED_KEY
+from course.checks.engine.of_tests import CheckOfTest
+from course.learner import components
+from course.protocol.student import Local
+
+KEY = RECORDED_KEY
+OWN = """import torch
+print("noise of the learner's own")
+def safe_softmax(scores, dim=-1):
+    torch.rand(3)
+    return scores.softmax(dim)
+"""
+
+
+def along(scores, dim=-1):
+    return scores.softmax(0)
+
+
+def unnormalised(scores, dim=-1):
+    return scores.exp()
+
+
+def sums_to_one(safe_softmax):
+    return torch.allclose(safe_softmax(torch.randn(3, 4)).sum(-1), torch.ones(3))
+
+
+def asserted(safe_softmax):
+    scores = torch.randn(2, 3, 4)
+    torch.testing.assert_close(safe_softmax(scores, dim=1), scores.softmax(1))
+    torch.testing.assert_close(safe_softmax(scores, dim=0), scores.softmax(0))
+
+
+def positive(safe_softmax):
+    assert (safe_softmax(torch.randn(3, 4)) > 0).all()
+
+
+@pytest.fixture
+def check(monkeypatch, tmp_path) -> CheckOfTest:
+    for name in ("COURSE_STRICT", "NBGRADER_EXECUTION"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COURSE_HOME", str(tmp_path))
+    monkeypatch.setattr(engine.Check, "registry", dict(engine.Check.registry))
+    variants = {"the other axis": along, "no sum": unnormalised}
+    return CheckOfTest("test_softmax", of="safe_softmax", variants=variants)
+
+
+def judged(check, test):
+    def student(answer):
+        return check.student(Local({"test_softmax": answer}))
+
+    table = engine.Table(KEY, check.observe(student(asserted), KEY), ())
+    return check.judge(student(test), table)
+
+
+def test_it_is_tried_on_the_learners_own_part(check, tmp_path, capsys):
+    (tmp_path / "components").mkdir()
+    (tmp_path / "components" / "safe_softmax.py").write_text(OWN)
+    assert judged(check, sums_to_one).kind == "pass"
+    assert "your own" in capsys.readouterr().out
+
+
+def test_it_is_tried_on_the_reference_until_the_own_part_has_passed(check):
+    assert judged(check, asserted).kind == "pass"
+    told = judged(check, positive)
+    assert (told.kind, told.fraction) == ("fail", 0)
+    assert told.rows[1].message == "Your test lets 2 of 2 wrong ones through: the other axis; no sum."
+
+
+def test_without_either_the_way_on_is_said(check, monkeypatch):
+    def absent(name, exercise):
+        raise ImportError("not installed")
+
+    student = check.student(Local({"test_softmax": asserted}))
+    table = engine.Table(KEY, check.observe(student, KEY), ())
+    monkeypatch.setattr(components, "_reference", absent)
+    told = check.judge(student, table)
+    assert (told.kind, told.fraction) == ("error", 0)
+    assert "has not passed yet. Solve it in 00-warm-up.ipynb" in told.note
+
+
+def test_what_is_right_must_pass_before_anything_is_earned(check):
+    told = judged(check, lambda safe_softmax: False)
+    assert (told.kind, told.fraction) == ("fail", 0)
+    assert told.rows[0].message == "Your test refuses one that is right: it returned False."
+    assert not told.rows[1].passed and "found nothing" in told.rows[1].message
+
+
+def test_a_test_that_breaks_shows_what_it_raised(check):
+    told = judged(check, lambda safe_softmax: safe_softmax(missing))  # noqa: F821
+    assert told.kind == "error" and "NameError" in told.rows[0].message
+
+
+def test_an_error_that_the_docstring_promises_can_be_tested(check):
+    def refuses(safe_softmax):
+        try:
+            safe_softmax(torch.zeros(2), dim=5)
+        except IndexError:
+            return True
+        return False
+
+    told = judged(check, refuses)
+    assert told.kind == "pass"  # neither of the two looks at `dim`
