@@ -5,7 +5,7 @@ stand in the notebook's stubs as they stand here; what is inside the functions m
 needs a GPU: the device is where the model's parameters or the given tensors are.
 Letters: B batch, T target or query length, S source or key length, D model width, H heads.
 
-`python -m solutions.cuda` is the training program made of these parts: see `training/loop.py`.
+`python -m training` is the program made of these components: see `training/loop.py`.
 """
 
 import os
@@ -313,9 +313,3 @@ def average_gradients(model: nn.Module, all_reduce: Callable[[Tensor], Tensor], 
     for parameter in model.parameters():
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
         parameter.grad = all_reduce(gradient) / world_size
-
-
-if __name__ == "__main__":
-    from training.loop import main
-
-    main()

@@ -162,7 +162,7 @@ class Parser(argparse.ArgumentParser):
 def parse(arguments: list[str] | None = None) -> tuple[Configuration, bool]:
     """The configuration that the arguments ask for, checked, and whether --resume was given."""
     parser = Parser(
-        prog="python -m solutions.cuda",
+        prog="python -m training",
         description="Train one of the course's models. The same command again goes on from the last checkpoint.",
         allow_abbrev=False,
     )

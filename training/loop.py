@@ -1,10 +1,10 @@
-"""Chapter 09's training program: `python -m solutions.cuda --model vit`, made of the course's own parts.
+"""Chapter 09's training program: `python -m training --model vit`, made of the course's own components.
 
 A run lives in one folder: configuration.toml, checkpoint.pt and TensorBoard's event files. The same command again goes
 on from the checkpoint; with another configuration it is refused, so that nothing that stands in a folder is ever mixed
 with something else or lost. On one GPU or the CPU as it is; on several with
 
-    torchrun --nproc-per-node 4 -m solutions.cuda --model vit
+    torchrun --nproc-per-node 4 -m training --model vit
 
 where each process takes its part of every batch (DistributedDataParallel) and process 0 alone writes.
 

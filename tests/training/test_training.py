@@ -291,7 +291,7 @@ def test_under_torchrun_it_stops_goes_on_and_equals_one_process(tmp_path):
         "--nproc-per-node",
         "2",
         "-m",
-        "solutions.cuda",
+        "training",
     ]
     folder = tmp_path / "two"
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
