@@ -1,6 +1,7 @@
-"""The small package every learner has: checks, hints, progress, own parts, data and plots.
+"""The small package that every learner has: checks, hints, progress, own components, data and plots.
 
-It never imports `solutions` or `autograde`. A notebook uses what is named here, `course.data` and `course.components`.
+It never imports `autograde`, and `solutions` only by name, where a learner goes on with the reference. A notebook uses
+what is named here, `course.data`, `course.components` and the single modules beside this one.
 """
 
 from course.learner.check import check

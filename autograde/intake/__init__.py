@@ -1,11 +1,11 @@
-"""Intake: what came back from students is read here, and nowhere else, by children without rights.
+"""What came back from students is read here, and nowhere else: collected, parsed, and merged into the assignment.
 
-    jail       the grader's side: starts the jail, asks, and checks the form of every answer
-    worker     the warm process inside the jail, which forks a child for each question
-    archives   in a child: the members of a zip, tar or tar.gz
-    protocol   frames between the two, and the form of what they hold
-    names      what a text of Python binds and uses
+`collect`, `unpack` and `whose` bring archives into class/submitted/, `parse` makes a small clean notebook of a folder,
+`merge` lays its answers into the assignment's own notebook, `flags` notes what its code tries. Hostile bytes are
+opened by children without rights alone: `jail` starts them and checks the form of every answer, `inside`, `archives`
+and `names` run there, and `protocol` is what passes between.
 
-What runs inside imports the standard library, this package and the modules that say what a file holds and what of it
-is graded (`jail.INSIDE`), and nothing else.
+Safe to change: what is recognised, and what an instructor is told of it. What runs inside imports the standard library,
+this package and the modules that `jail.INSIDE` lists, and nothing else: add to that list with care, and never parse a
+submission on the grader's side.
 """
