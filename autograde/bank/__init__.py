@@ -94,7 +94,7 @@ def published(exercise: Exercise) -> tuple[Implementation, ...] | None:
     check = engine.find(exercise.name, exercise.chapter)
     if not isinstance(check, CheckOfTest):
         return None
-    return check.published_beside(namespace(_tested(check))[check.part])
+    return check.published(namespace(_tested(check))[check.part])
 
 
 def _tested(check: CheckOfTest) -> Exercise:

@@ -15,9 +15,10 @@ from torch import nn
 
 from course.checks import engine, questions
 from course.checks.engine import Verdict, recorded
+from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, by_number
 from course.learner import components, owed, progress, session
-from course.protocol.student import Local
+from course.protocol.student import Local, Student
 
 
 class Points(float):
@@ -39,26 +40,27 @@ class Points(float):
         return f"Exercise {self.exercise.number}: {float(self):g} of {self.exercise.points:g} points"
 
     def text(self) -> str:
-        """The table in plain text, a line for each row."""
+        """The table in plain text, a line for each case."""
         lines = [self._summary()]
-        for row in self.verdict.cases:
-            lines.append(f"  {'ok' if row.passed else 'NO'}  {row.title}")
-            if row.diagnosis:
-                lines.append(f"        {row.diagnosis}")
-            if row.message:
-                lines.append(f"        {row.message}")
+        for case in self.verdict.cases:
+            lines.append(f"  {'ok' if case.passed else 'NO'}  {case.title}")
+            if case.diagnosis:
+                lines.append(f"        {case.diagnosis}")
+            if case.message:
+                lines.append(f"        {case.message}")
         return "\n".join(lines + [line for line in (self.verdict.note, self.kept) if line])
 
     def _repr_html_(self) -> str:
-        def cell(row: engine.CaseVerdict) -> str:
-            cause = f"<br><strong>{_marked(row.diagnosis[0].upper() + row.diagnosis[1:])}.</strong>" if row.diagnosis else ""
-            told = f"<br>{_marked(row.message)}" if row.message else ""
-            return f"{_marked(row.title)}{cause}{told}"
+        def cell(case: engine.CaseVerdict) -> str:
+            named = case.diagnosis and case.diagnosis[0].upper() + case.diagnosis[1:]
+            cause = f"<br><strong>{_marked(named)}.</strong>" if named else ""
+            message = f"<br>{_marked(case.message)}" if case.message else ""
+            return f"{_marked(case.title)}{cause}{message}"
 
         rows = "".join(
-            f'<tr><td style="vertical-align:top">{"✓" if r.passed else "✗"}</td>'
-            f'<td style="text-align:left;white-space:normal">{cell(r)}</td></tr>'
-            for r in self.verdict.cases
+            f'<tr><td style="vertical-align:top">{"✓" if case.passed else "✗"}</td>'
+            f'<td style="text-align:left;white-space:normal">{cell(case)}</td></tr>'
+            for case in self.verdict.cases
         )
         notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.note, self.kept) if line)
         table = f"<table>{rows}</table>" if rows else ""
@@ -90,10 +92,14 @@ def check(number: str, *answers: Any) -> Points:
     """
     exercise = by_number(number)
     if len(answers) != len(exercise.components):
-        raise ValueError(f"exercise {number} is about {', '.join(exercise.components)}: give {len(exercise.components)} of them")
+        raise ValueError(
+            f"exercise {number} is about {', '.join(exercise.components)}: give {len(exercise.components)} of them"
+        )
     namespace = dict(zip(exercise.components, answers, strict=True))
     if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
-        raise ValueError(f"give the functions or classes themselves: check({number!r}, {', '.join(exercise.components)})")
+        raise ValueError(
+            f"give the functions or classes themselves: check({number!r}, {', '.join(exercise.components)})"
+        )
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -109,6 +115,19 @@ def check(number: str, *answers: Any) -> Points:
     return points
 
 
+def judge(found: engine.Check, student: Student, table: engine.Table) -> Verdict:
+    """The verdict on a student's code. A test is tried on the learner's own component, or the reference, and on the
+    published wrong ones; where there is neither yet, the note says what to do first.
+    """
+    if isinstance(found, CheckOfTest):
+        try:
+            right = components.own_or_reference(found.part)
+        except ImportError as error:
+            return Verdict("error", 0.0, note=f"A test is tried on your own `{found.part}` first, and {error}")
+        table = replace(table, against=found.published(right))
+    return found.judge(student, table)
+
+
 def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     if exercise.question:
         (answer,) = namespace.values()
@@ -116,8 +135,8 @@ def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     if owed.unanswered(exercise, namespace):
         return Verdict("not answered", 0.0, note="Not answered yet.")
     found = engine.find(exercise.name, exercise.chapter)
-    verdict = found.judge(found.student(Local(namespace)), recorded.load(exercise.name))
+    verdict = judge(found, found.student(Local(namespace)), recorded.load(exercise.name))
     if verdict.kind == "pass" or not (told := owed.told(exercise, namespace)):
         return verdict
-    rows = () if all(engine.unwritten(row) for row in verdict.cases) else verdict.cases  # the note says it better
-    return replace(verdict, cases=rows, note=" ".join(filter(None, [verdict.note, told])))
+    cases = () if all(map(engine.unwritten, verdict.cases)) else verdict.cases  # the note says it better
+    return replace(verdict, cases=cases, note=" ".join(filter(None, [verdict.note, told])))

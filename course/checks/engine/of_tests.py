@@ -19,7 +19,6 @@ import torch
 from torch import Tensor
 
 from course.checks.engine import Check, Draw, Implementation, Key, Observation, Table, Verdict, _alike
-from course.learner import components
 from course.protocol import wire
 from course.protocol.runner import calling, described
 from course.protocol.student import Prefetched, Student, StudentError
@@ -64,11 +63,7 @@ class CheckOfTest(Check):
         self.case(f"it lets every right `{self.part}` pass", explain=self._refused)(_together)
         self.case(f"it finds the wrong forms of `{self.part}`", explain=self._missed)(_together)
 
-    def published(self) -> tuple[Implementation, ...]:
-        """What a learner's test is tried on. Raises ImportError, with the way on, where there is no right one yet."""
-        return self.published_beside(components.own_or_reference(self.part))
-
-    def published_beside(self, right: Any) -> tuple[Implementation, ...]:
+    def published(self, right: Any) -> tuple[Implementation, ...]:
         """What a test is tried on in a notebook, with `right` for the right one that the others stand beside."""
         return (
             Implementation(REFERENCE, True, right),
@@ -76,19 +71,15 @@ class CheckOfTest(Check):
             *(Implementation(name, False, part) for name, part in self.variants.items()),
         )
 
-    def judge(self, student: Student, table: Table) -> Verdict:
-        """As any check; where the learner has no right implementation yet, the note says what to do first."""
-        try:
-            against = table.against or self.published()
-        except ImportError as error:
-            return Verdict("error", 0.0, note=f"A test is tried on your own `{self.part}` first, and {error}")
-        return self.compare(self.observe(student, table.key, against), table)
-
     def observe(
         self, student: Student, key: Key, against: Sequence[Implementation] | None = None
     ) -> tuple[Observation, ...]:
-        """Both cases at once, because an order in which the right ones come first would tell them apart."""
-        against = tuple(against or self.published())
+        """Both cases at once, because an order in which the right ones come first would tell them apart.
+
+        Raises ValueError where `against`, what the test is tried on, is not given.
+        """
+        if not against:
+            raise ValueError(f"{self.name} is the check of a test: say what to try the test on")
         draw = Draw(key, self.name)
         student.seed(draw.seed("of the test"))
         found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from course.checks.engine import UNWRITTEN, Check, Diagnosis, Draw, Observation, Table, recorded
-from course.checks.engine import unwritten as unwritten_row
+from course.checks.engine import unwritten as unwritten_case
 from course.checks.engine.draw import RECORDED_KEY, Key
 from course.protocol.student import Local, Student
 
@@ -97,7 +97,7 @@ def test_wrong_answers_get_what_they_earn_and_their_name(toy, function, kind, fr
 
 def test_explanations_come_first_and_never_break_a_verdict(toy):
     assert judge(toy, columns).cases[0].message.startswith("The rows sum to")
-    assert "shape" in judge(toy, lambda s: right(s)[0, 0]).rows[0].message  # the explanation itself fails on a scalar
+    assert "shape" in judge(toy, lambda s: right(s)[0, 0]).cases[0].message  # the explanation itself fails on a scalar
 
 
 def test_what_code_raises_never_makes_it_blank(toy):
@@ -108,9 +108,9 @@ def test_what_code_raises_never_makes_it_blank(toy):
 
     told = judge(toy, unwritten)
     assert (told.kind, told.fraction) == ("error", 0)
-    assert told.rows[0].message == UNWRITTEN and all(map(unwritten_row, told.rows))
+    assert told.cases[0].message == UNWRITTEN and all(map(unwritten_case, told.cases))
     nothing = toy.judge(toy.student(Local({})), table(toy))
-    assert nothing.kind == "error" and nothing.rows[0].message.startswith("There is no `share`")
+    assert nothing.kind == "error" and nothing.cases[0].message.startswith("There is no `share`")
 
 
 def test_what_torch_lacks_is_not_taken_for_code_that_is_not_written(toy):
@@ -138,7 +138,10 @@ def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_f
     def observed(*values):
         return tuple(Observation({"shares": value}) for value in values)
 
-    mistakes = (Diagnosis("one", "Cause one.", observed(1, 0, 1, 1)), Diagnosis("two", "Cause two.", observed(0, 2, 0, 0)))
+    mistakes = (
+        Diagnosis("one", "Cause one.", observed(1, 0, 1, 1)),
+        Diagnosis("two", "Cause two.", observed(0, 2, 0, 0)),
+    )
     verdict = check.compare(observed(1, 2, 1, 3), Table(KEY, observed(0, 0, 0, 0), mistakes))
     assert [row.message for row in verdict.cases] == [
         "It is off. Cause one.",
@@ -165,7 +168,7 @@ def test_one_and_many_have_their_verbs():
         ({"names": "c"}, "`names`: c. Asked for: a, b."),
         ({"so": False}, "`so`: no. It should be yes."),
     ):
-        assert check.compare((Observation(right | change),), table).rows[0].message == words
+        assert check.compare((Observation(right | change),), table).cases[0].message == words
 
 
 def test_code_that_always_raises_is_an_error_with_its_words(toy):

@@ -7,7 +7,9 @@ from course.checks import engine
 from course.checks.engine.draw import RECORDED_KEY
 from course.checks.engine.of_tests import CheckOfTest
 from course.learner import components
+from course.learner.check import judge
 from course.protocol.student import Local
+from solutions import warm_up
 
 KEY = RECORDED_KEY
 OWN = """import torch
@@ -50,12 +52,16 @@ def check(monkeypatch, tmp_path) -> CheckOfTest:
     return CheckOfTest("test_softmax", of="safe_softmax", variants=variants)
 
 
+def table_of(check, reference):
+    """What learners get: the reference's test, tried on the reference and the published wrong forms."""
+    return engine.Table(KEY, check.observe(reference, KEY, check.published(warm_up.safe_softmax)), ())
+
+
 def judged(check, test):
     def student(answer):
         return check.student(Local({"test_softmax": answer}))
 
-    table = engine.Table(KEY, check.observe(student(asserted), KEY), ())
-    return check.judge(student(test), table)
+    return judge(check, student(test), table_of(check, student(asserted)))
 
 
 def test_it_is_tried_on_the_learners_own_part(check, tmp_path, capsys):
@@ -69,7 +75,7 @@ def test_it_is_tried_on_the_reference_until_the_own_part_has_passed(check):
     assert judged(check, asserted).kind == "pass"
     told = judged(check, positive)
     assert (told.kind, told.fraction) == ("fail", 0)
-    assert told.rows[1].message == "Your test lets 2 of 2 wrong ones through: the other axis; no sum."
+    assert told.cases[1].message == "Your test lets 2 of 2 wrong ones through: the other axis; no sum."
 
 
 def test_without_either_the_way_on_is_said(check, monkeypatch):
@@ -77,9 +83,9 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
         raise ImportError("not installed")
 
     student = check.student(Local({"test_softmax": asserted}))
-    table = engine.Table(KEY, check.observe(student, KEY), ())
+    table = table_of(check, student)
     monkeypatch.setattr(components, "_reference", absent)
-    told = check.judge(student, table)
+    told = judge(check, student, table)
     assert (told.kind, told.fraction) == ("error", 0)
     assert "has not passed yet. Solve it in 00-warm-up.ipynb" in told.note
 
@@ -87,13 +93,13 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
 def test_what_is_right_must_pass_before_anything_is_earned(check):
     told = judged(check, lambda safe_softmax: False)
     assert (told.kind, told.fraction) == ("fail", 0)
-    assert told.rows[0].message == "Your test refuses one that is right: it returned False."
-    assert not told.rows[1].passed and "found nothing" in told.rows[1].message
+    assert told.cases[0].message == "Your test refuses one that is right: it returned False."
+    assert not told.cases[1].passed and "found nothing" in told.cases[1].message
 
 
 def test_a_test_that_breaks_shows_what_it_raised(check):
     told = judged(check, lambda safe_softmax: safe_softmax(missing))  # noqa: F821
-    assert told.kind == "error" and "NameError" in told.rows[0].message
+    assert told.kind == "error" and "NameError" in told.cases[0].message
 
 
 def test_an_error_that_the_docstring_promises_can_be_tested(check):
