@@ -503,8 +503,8 @@ def _in_short(folder: ClassFolder, assignment: str) -> None:
     console.print(table)
     if found.totals:
         console.print(_text(f"Median {found.median:g} of {found.max:g} points over {len(found.totals)} submissions."))
-    for mistake in found.mistakes[:3]:
-        console.print(_text(f"Common: {mistake.number}, {mistake.name} ({_students(mistake.students)})"))
+    for diagnosis in found.diagnoses[:3]:
+        console.print(_text(f"Common: {diagnosis.number}, {diagnosis.name} ({_students(diagnosis.students)})"))
     for names, told, style in (
         (found.waiting, "Waiting for a person", "bold yellow"),
         (found.late, "Late", ""),

@@ -272,20 +272,9 @@ class Verdicts(NbGraderPreprocessor):
 def _shown(record: Record) -> dict:
     """What the graded notebook and the feedback page carry of a record."""
     names = (
-        "exercise",
-        "number",
-        "points",
-        "max",
-        "verdict",
-        "message",
-        "rows",
-        "diagnosis",
-        "substituted",
-        "flags",
-        "notes",
-        "needs_person",
-        "run",
-    )
+        "exercise", "number", "points", "max", "verdict", "message", "cases", "diagnosis", "substituted", "flags", "notes",
+        "needs_person", "run",
+    )  # fmt: skip
     return {name: getattr(record, name) for name in names}
 
 
@@ -293,8 +282,8 @@ def as_text(record: Record) -> str:
     """The verdict as formgrader shows it under the check cell."""
     lines = [f"{record.number} {record.exercise}: {record.points:g} of {record.max:g} ({record.verdict})"]
     lines += [
-        f"  {'ok' if row['passed'] else 'NO'}  {row['title']}" + (f": {row['message']}" if row.get("message") else "")
-        for row in record.cases
+        f"  {'ok' if case['passed'] else 'NO'}  {case['title']}" + (f": {case['message']}" if case.get("message") else "")
+        for case in record.cases
     ]
     lines += [record.message] if record.message else []
     lines += [f"Known mistake: {record.diagnosis}"] if record.diagnosis else []

@@ -215,10 +215,11 @@ def _imported(notebook: nbformat.NotebookNode) -> list[str]:
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 names.append(node.module)
-                if node.module == "course":  # its modules, such as digits, and its functions alike
-                    names += [f"course.{part.name}" for part in node.names if find_spec(f"course.{part.name}")]
+                if node.module in ("course", "course.data"):  # packages: what is imported may be a module of theirs
+                    full = [f"{node.module}.{alias.name}" for alias in node.names]
+                    names += [name for name in full if find_spec(name)]
                 if node.module == "course.components":  # under grading these are the references
-                    names += [f"solutions.{of_component(part.name).chapter}" for part in node.names]
+                    names += [f"solutions.{of_component(alias.name).chapter}" for alias in node.names]
             found.update(name for name in names if name not in _WARM_ALREADY)
     return sorted(found)
 

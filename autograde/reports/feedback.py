@@ -51,7 +51,7 @@ _NEXT_STEPS = {
     "blocked": "Answer with what the notebook gives you: the grader has no network and no files to offer.",
     "not answered": 'Start with `hint("{number}")`: the first of its three steps only points the way.',
 }
-# Of a question there are no hints, and no code to try; what was taken wrongly is explained in its rows.
+# Of a question there are no hints, and no code to try; what was taken wrongly is explained in its cases.
 _OF_A_QUESTION = {
     "fail": "",
     "not answered": "Put your answer in place of the dots and run the check: it explains what you chose.",
@@ -130,7 +130,7 @@ def _from_stock(cell) -> NotebookNode:
     name = cell.metadata.nbgrader.grade_id.removesuffix("-check")
     kind = "pass" if score >= points else "part" if score else "fail"
     record = {"exercise": name, "number": "", "points": score, "max": points, "verdict": kind, "message": ""}
-    return NotebookNode(record | {"rows": [], "diagnosis": "", "substituted": [], "needs_person": False})
+    return NotebookNode(record | {"cases": [], "diagnosis": "", "substituted": [], "needs_person": False})
 
 
 def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
@@ -141,13 +141,13 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     elif score is not None and abs(score - record.points) > 1e-9:
         result, tone = _BY_HAND, "part"
     step = "" if record.needs_person else _next_step(record)
-    if any(row.get("message") and row.get("diagnosis") for row in record.cases):
-        step = ""  # the bank's message of a known mistake ends in its own next step
-    name, rows = record.exercise, record.cases
+    if any(case.get("message") and case.get("diagnosis") for case in record.cases):
+        step = ""  # the answer bank's message of a diagnosis ends in its own next step
+    name, cases = record.exercise, record.cases
     if record.verdict == "not answered":
-        rows = []  # one line says it all
+        cases = []  # one line says it all
     elif ".q" in record.number and record.verdict == "fail":
-        rows = [row for row in rows if not row["passed"]]  # of a question, what was taken wrongly and why
+        cases = [case for case in cases if not case["passed"]]  # of a question, what was taken wrongly and why
     return {
         "name": name,
         "number": record.number,
@@ -158,7 +158,7 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "score": _points(score or 0.0),
         "max": _points(maximum),
         "message": record.message.splitlines(),
-        "rows": _told_once([row | {"looked": row.get("message") != NOT_LOOKED_AT} for row in rows]),
+        "cases": _named_once([case | {"looked": case.get("message") != NOT_LOOKED_AT} for case in cases]),
         "substituted": " and ".join(numbers.get(other, other) for other in record.substituted),
         "next_step": step,
         "comment": comments.get(name) or "",
@@ -167,10 +167,10 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     }
 
 
-def _told_once(rows: list[dict]) -> list[dict]:
-    """The rows with each mistake's name at the first alone: what the others say is that the cause is the same."""
-    names = [row.get("diagnosis") for row in rows]
-    return [row | {"diagnosis": None} if row.get("diagnosis") in names[:i] else row for i, row in enumerate(rows)]
+def _named_once(cases: list[dict]) -> list[dict]:
+    """The cases with each diagnosis at the first alone: what the others say is that the cause is the same."""
+    names = [case.get("diagnosis") for case in cases]
+    return [case | {"diagnosis": None} if case.get("diagnosis") in names[:i] else case for i, case in enumerate(cases)]
 
 
 def _next_step(record) -> str:
@@ -179,7 +179,7 @@ def _next_step(record) -> str:
         return _NEXT_STEPS["blocked"]
     if record.verdict == "error" and record.message.startswith("The cell"):
         return _CELL_STOPPED
-    if record.verdict == "error" and any(row.get("message") == UNWRITTEN for row in record.cases):
+    if record.verdict == "error" and any(case.get("message") == UNWRITTEN for case in record.cases):
         return _UNWRITTEN
     steps = _NEXT_STEPS | (_OF_A_QUESTION if ".q" in record.number else {})
     return steps.get(record.verdict, "").format(number=record.number)
@@ -205,7 +205,7 @@ def _unread(exercise: dict) -> dict:
     by_hand = exercise["result"] == _BY_HAND
     result = exercise["result"] if by_hand else "Nothing to grade"
     section = by_hand or bool(exercise["comment"])
-    unread = exercise | {"result": result, "message": [], "rows": [], "next_step": "", "answer": "", "section": section}
+    unread = exercise | {"result": result, "message": [], "cases": [], "next_step": "", "answer": "", "section": section}
     return unread if by_hand else unread | {"tone": "none"}
 
 

@@ -70,12 +70,12 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Look:
-    """A submission that is unusual: `why` in a few words each, `told` the sentences for the instructor."""
+    """A submission that is unusual: `why` in a few words each, `details` the sentences for the instructor."""
 
     student: str
     points: float
     why: tuple[str, ...]
-    told: tuple[str, ...]
+    details: tuple[str, ...]
     waits: bool
 
 
@@ -87,7 +87,7 @@ class Summary:
     totals: list[float]
     max: float
     rows: list[Row]
-    mistakes: list[Diagnosis]
+    diagnoses: list[Diagnosis]
     look: list[Look]
     late: list[str]
     missing: list[str]
@@ -123,7 +123,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         totals=[trace.points for trace in graded],
         max=float(sum(exercise.points for exercise in exercises)),
         rows=[_row(exercise, graded) for exercise in exercises],
-        mistakes=_mistakes(exercises, graded),
+        diagnoses=_diagnoses(exercises, graded),
         look=sorted(filter(None, map(_look, graded)), key=lambda look: (not look.waits, look.student)),
         late=[f"{trace.student} ({how_long(trace.late)})" for trace in graded if trace.late],
         missing=sorted((known | set(folder.students())) - handed_in - set(found)),
@@ -165,23 +165,23 @@ def _unread(trace: Trace) -> bool:
     return trace.record is not None and bool({"unreadable", "nothing was handed in"} & set(trace.record.flags))
 
 
-def _mistakes(exercises: list[Exercise], graded: list[Trace]) -> list[Diagnosis]:
-    """The commonest first; those of one exercise that are as common, in its bank's order."""
+def _diagnoses(exercises: list[Exercise], graded: list[Trace]) -> list[Diagnosis]:
+    """The commonest first; those of one exercise that are as common, in its answer bank's order."""
     made = []
     for exercise in exercises:
         records = [(trace.student, trace.records[exercise.name]) for trace in graded if exercise.name in trace.records]
-        told: dict[str, str] = {}
+        messages: dict[str, str] = {}
         if exercise.question:  # an option that was taken wrongly, with its explanation
-            who = [(s, row["title"]) for s, r in records for row in r.cases if r.verdict == "fail" and not row["passed"]]
-            told = {row["title"]: row["message"] for _, r in records for row in r.cases if not row["passed"]}
+            who = [(s, case["title"]) for s, r in records for case in r.cases if r.verdict == "fail" and not case["passed"]]
+            messages = {case["title"]: case["message"] for _, r in records for case in r.cases if not case["passed"]}
         else:
             who = [(student, record.diagnosis) for student, record in records if record.diagnosis]
-            told = {wrong.name: wrong.message for wrong in bank.find(exercise).wrong}
-        order = {name: place for place, name in enumerate(told)}
+            messages = {wrong.name: wrong.message for wrong in bank.find(exercise).wrong}
+        order = {name: place for place, name in enumerate(messages)}
         for name in sorted({name for _, name in who}, key=lambda name: order.get(name, len(order))):
             students = tuple(sorted({student for student, other in who if other == name}))
-            made.append(Diagnosis(exercise.number, name, told.get(name, ""), students))
-    return sorted(made, key=lambda mistake: -len(mistake.students))
+            made.append(Diagnosis(exercise.number, name, messages.get(name, ""), students))
+    return sorted(made, key=lambda diagnosis: -len(diagnosis.students))
 
 
 def _look(trace: Trace) -> Look | None:
@@ -191,8 +191,8 @@ def _look(trace: Trace) -> Look | None:
     why += [f"{', '.join(_numbers(trace, trace.changed))}: points by a person"] if trace.changed else []
     if not why:
         return None
-    told = dict.fromkeys(detail for record in trace.records.values() for detail in record.details)
-    return Look(trace.student, trace.points, tuple(why), tuple(told), bool(trace.waits))
+    details = dict.fromkeys(detail for record in trace.records.values() for detail in record.details)
+    return Look(trace.student, trace.points, tuple(why), tuple(details), bool(trace.waits))
 
 
 def _numbers(trace: Trace, names: list[str]) -> list[str]:

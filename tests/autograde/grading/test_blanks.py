@@ -181,7 +181,7 @@ def test_an_answer_that_was_begun_is_told_what_it_lacks(judged, centre, message)
     verdicts = judged({"centre": centre, "standardise": RIGHT["standardise"]})
     told = verdicts["centre"]
     assert (told.kind, told.points) == ("error", 0.0)
-    assert message in told.message + "".join(row.message for row in told.rows)
+    assert message in told.message + "".join(case.message for case in told.cases)
     assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
 
 
@@ -241,7 +241,7 @@ def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
         behind, beside = judged({"standardise": source}), judged({"centre": RIGHT["centre"], "standardise": source})
         told, expected = behind["standardise"], beside["standardise"]
         assert (told.kind, told.points, told.diagnosis) == (expected.kind, expected.points, expected.diagnosis), wrong.name
-        assert not any("not written yet" in row.message for row in told.rows)
+        assert not any("not written yet" in case.message for case in told.cases)
 
 
 @pytest.mark.sandbox

@@ -93,9 +93,14 @@ def test_a_name_local_to_a_function_or_a_call_on_a_module_keeps_nothing():
 
 
 def test_what_the_cells_import_is_warmed_modules_of_the_course_too():
-    cells = ["import json", "from course import check, digits, style", "from torch.utils import checkpoint as c"]
+    cells = [
+        "import json",
+        "from course import check, data, style",
+        "from course.data import BOS_ID, digits",
+        "from torch.utils import checkpoint as c",
+    ]
     notebook = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, cells)))
-    assert worker._imported(notebook) == ["course.data.digits", "json", "torch.utils"]
+    assert worker._imported(notebook) == ["course.data", "course.data.digits", "json", "torch.utils"]
 
 
 def test_a_module_that_was_imported_from_another_is_one_too():

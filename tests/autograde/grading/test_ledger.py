@@ -24,7 +24,7 @@ def test_what_is_appended_is_read_again_in_order(tmp_path):
     assert [(r.exercise, r.points) for r in ledger.read("00-toy")] == [("scale", 1.0), ("centre", 1.0), ("scale", 2.0)]
     latest = ledger.latest("00-toy")[("ada", "a" * 64)]
     assert latest["scale"].points == 2.0
-    assert latest["centre"].rows[0]["title"] == "ü"
+    assert latest["centre"].cases[0]["title"] == "ü"
 
 
 def test_nothing_that_was_written_is_ever_changed(tmp_path):

@@ -90,8 +90,8 @@ def test_the_bank_of_tests_is_caught_named_and_accepted(toy_notebook, table):
 def test_the_share_of_wrong_ones_found_counts_and_the_missed_are_named(toy_notebook):
     told = verdict("def test_centre(centre):\n    return abs(centre(torch.randn(5, 3) + 2).mean()) < 1e-5")
     assert (told.kind, round(told.fraction, 3), told.diagnosis) == ("part", 0.333, "the mean of everything")
-    assert told.rows[0].passed
-    assert told.rows[1].message.startswith(
+    assert told.cases[0].passed
+    assert told.cases[1].message.startswith(
         "Your test lets 2 of 3 wrong ones through: means of rows; one mean for all. One number for all"
     )
 
@@ -106,7 +106,7 @@ def test_odd_and_hostile_tests_get_an_honest_result(toy_notebook, name):
     source, (kind, fraction, words) = HOSTILE[name]
     told = verdict(source)
     assert (told.kind, told.fraction) == (kind, fraction)
-    assert words in told.rows[0].message
+    assert words in told.cases[0].message
 
 
 def test_a_test_keeps_its_own_random_numbers(toy_notebook):

@@ -58,9 +58,9 @@ def test_a_mistake_is_named_with_its_cause_and_its_points(toy_class):
 
 
 def test_a_mistake_of_several_lines_is_named_at_the_first():
-    rows = [{"title": str(i), "diagnosis": name} for i, name in enumerate(["", "a", "", "a", "b", "a"])]
-    assert [row["diagnosis"] or "" for row in feedback._told_once(rows)] == ["", "a", "", "", "b", ""]
-    assert [row["title"] for row in feedback._told_once(rows)] == list("012345")
+    cases = [{"title": str(i), "diagnosis": name} for i, name in enumerate(["", "a", "", "a", "b", "a"])]
+    assert [case["diagnosis"] or "" for case in feedback._named_once(cases)] == ["", "a", "", "", "b", ""]
+    assert [case["title"] for case in feedback._named_once(cases)] == list("012345")
 
 
 def test_a_file_that_cannot_be_read_says_why(toy_class):
@@ -222,9 +222,9 @@ def exercise_of(record, score=0.0):
 def test_lines_that_were_not_reached_are_not_faults():
     outcome = judge.Judged("fail", 0.0, tuple(CaseVerdict(title, title == "a", 1.0) for title in "abc"))
     cut = judge._cut_short(outcome, "timeout", "", 10.0)
-    rows = [{"title": row.title, "passed": row.passed, "message": row.message} for row in cut.rows]
-    shown_rows = exercise_of({"number": "0.1", "verdict": cut.kind, "rows": rows})["rows"]
-    assert [(row["passed"], row["looked"]) for row in shown_rows] == [(True, True), (False, True), (False, False)]
+    cases = [{"title": case.title, "passed": case.passed, "message": case.message} for case in cut.cases]
+    shown = exercise_of({"number": "0.1", "verdict": cut.kind, "cases": cases})["cases"]
+    assert [(case["passed"], case["looked"]) for case in shown] == [(True, True), (False, True), (False, False)]
 
 
 def test_a_page_says_which_file_was_graded(toy_class):
@@ -257,6 +257,6 @@ def test_the_next_step_can_be_taken(number, verdict, message, step):
 
 
 def test_a_wrong_question_shows_what_was_taken_wrongly():
-    rows = [{"title": "a: rightly chosen", "passed": True}, {"title": "b: wrongly left out", "passed": False}]
-    shown_rows = exercise_of({"number": "0.q2", "verdict": "fail", "rows": rows})["rows"]
-    assert [row["title"] for row in shown_rows] == ["b: wrongly left out"]
+    cases = [{"title": "a: rightly chosen", "passed": True}, {"title": "b: wrongly left out", "passed": False}]
+    shown = exercise_of({"number": "0.q2", "verdict": "fail", "cases": cases})["cases"]
+    assert [case["title"] for case in shown] == ["b: wrongly left out"]

@@ -50,7 +50,7 @@ class TestOfTheToyClass:
         look = {each.student: each for each in found.look}
         for submission in toy_class.made:
             assert set(submission.flags) <= set(look[submission.student].why if submission.flags else ())
-        assert "right" not in look and any("merge" in told for told in look["unreadable-file"].told)
+        assert "right" not in look and any("merge" in detail for detail in look["unreadable-file"].details)
 
     def test_the_page_says_it_all_and_is_the_same_again(self, toy_class, found):
         html = summary.page(found)
