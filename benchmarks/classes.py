@@ -41,8 +41,8 @@ from benchmarks.record import Record, write
 from course.checks.engine.draw import Key
 
 ROOT = Path(__file__).resolve().parent.parent
-ABOUT = """A class made from the banks, graded by the command line: submissions a second with one worker and with two, and
-the memory of the process that keeps the books, and of all that it started, over the run."""
+ABOUT = """A class made from the banks, graded by the command line: submissions a second with one worker and with
+two, and the memory of the process that keeps the books, and of all that it started, over the run."""
 ABOUT_KILLS = """Classes of twenty, made from a bank, graded by the command line while the grader, a worker or the
 database is killed (SQLite: locked) at random moments, and run again until a run ends well: how many gradebooks are
 equal to that of a run that nothing disturbed."""
@@ -345,7 +345,9 @@ def main() -> None:
         points: dict[str, dict[str, float]] = {}
         for ended, (jobs, size) in enumerate(zip(options.workers, sizes, strict=True)):
             begun = slice(ended + 1)
-            words = f"{notebook.stem} --submissions {_several(sizes[begun])} --workers {_several(options.workers[begun])}"
+            words = (
+                f"{notebook.stem} --submissions {_several(sizes[begun])} --workers {_several(options.workers[begun])}"
+            )
             large = ClassFolder.at(scratch / f"large-{jobs}")
             shutil.copytree(released.root, large.root)
             for student in large.students()[size:]:

@@ -11,8 +11,9 @@
 - This grader runs it in its sandbox; its own start, its tables and its way into the gradebook are counted.
 
 All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
-submissions, and take turns, so that whatever else the machine does falls on all. A submission counts only where all that is
-compared is the work: stock nbgrader's points must be this grader's, and otter's verdict on the right ones full marks.
+submissions, and take turns, so that whatever else the machine does falls on all. A submission counts only where all
+that is compared is the work: stock nbgrader's points must be this grader's, and otter's verdict on the right ones full
+marks.
 `--growth` grades larger classes with this grader alone, with one worker and with two, and does nothing else; the others
 are extrapolated nowhere. Writes the results to benchmarks/results/grading.json, those of growth to grading_growth.json.
 """
@@ -52,10 +53,10 @@ from benchmarks.record import Record, write
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 ABOUT = """Seconds a submission, stock nbgrader autograde and otter-grader without isolation and this grader in its
-sandbox, on the same submissions in turn; by the clock on the wall and by CPU time, for a whole class and for one submission
-more. Then this grader alone: where a submission's time goes."""
-ABOUT_GROWTH = """Seconds that this grader takes for classes from ten submissions to many, with one worker and with two."""
-# Every submission here is one that stock nbgrader gives a score to: the comparison is of speed, not of what it cannot do.
+sandbox, on the same submissions in turn; by the clock on the wall and by CPU time, for a whole class and for one
+submission more. Then this grader alone: where a submission's time goes."""
+ABOUT_GROWTH = "Seconds that this grader takes for classes from ten submissions to many, with one worker and with two."
+# Every submission here is one that stock nbgrader gives a score to: what is compared is speed, not what it cannot do.
 HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
 OURS, STOCK, OTTER = "ours", "nbgrader autograde", "otter-grader"
 OTTER_VERSION = "7.0.0"
@@ -227,9 +228,10 @@ def agree(name: str, folder: ClassFolder, assignment: str, ours: dict[str, float
 def measure(notebook: Path, rounds: int, peers: list[str], submissions: int) -> list[Record]:
     """All graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
 
-    What a run costs before its first submission (imports, the sandbox's start, the tables) is paid once, however large the
-    class: the difference between two classes is what one more submission costs. Ours are the class and one of sixteen
-    times as many, each submission copied: between few submissions and one, the start's ups and downs would be all that shows.
+    What a run costs before its first submission (imports, the sandbox's start, the tables) is paid once, however
+    large the class: the difference between two classes is what one more submission costs. Ours are the class and one of
+    sixteen times as many, each submission copied: between few submissions and one, the start's ups and downs would be
+    all that shows.
     Before the first round everybody grades one submission off the clock: what a machine reads from its disk for the first
     time would fall on the smaller class, and make a submission more look cheap.
     """
@@ -257,7 +259,9 @@ def measure(notebook: Path, rounds: int, peers: list[str], submissions: int) -> 
                     folder = a_class(f"{name}-{size}-{turn}", size)
                     took = run(folder, assignment)
                     seen.setdefault((name, size), []).append(took)
-                    print(f"{assignment}, {name}, {size} submissions: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True)
+                    print(
+                        f"{assignment}, {name}, {size} submissions: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True
+                    )
                     if name == OURS:
                         points |= totals(folder, assignment)
                     else:
@@ -306,7 +310,9 @@ def growth(notebook: Path, sizes: list[int]) -> list[Record]:
                 shutil.copytree(released.root, folder.root)
                 keep_some(folder, size)
                 wall, cpu = by_us(folder, notebook.stem, jobs)
-                print(f"{notebook.stem}, {size} submissions, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True)
+                print(
+                    f"{notebook.stem}, {size} submissions, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True
+                )
                 told: Record = {"measure": "growth", "assignment": notebook.stem, "submissions": size, "workers": jobs}
                 per = {"seconds_a_submission": wall / size, "cpu_seconds_a_submission": cpu / size}
                 records.append({**told, "seconds": wall, **per})
@@ -375,7 +381,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--submissions", type=int, default=0, help="in the class; all honest ones of the sample otherwise")
+    parser.add_argument(
+        "--submissions", type=int, default=0, help="in the class; all honest ones of the sample otherwise"
+    )
     parser.add_argument("--growth", type=int, nargs="+", default=[], help="sizes of classes, of the last assignment")
     options = parser.parse_args()
     notebooks = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))

@@ -149,7 +149,7 @@ def say(record: Record, seconds: float) -> None:
     print(f"{record['exercise']:32} {counts}  {seconds:.1f} s", flush=True)
 
 
-# ---- attacks and broken submissions ------------------------------------------------------------------------------------
+# ---- attacks and broken submissions --------------------------------------------------------------------------------
 
 KINDS = {"attack": ("attacks", "contained"), "submission": ("submissions", "handled")}  # -> measure, outcome
 

@@ -6,7 +6,8 @@
     refresh [NOTEBOOK ...]      record the checks' tables, run the solved notebooks, store their outputs
 
 NOTEBOOK is a number such as 02, a stem or a path. The committed notebook is the one source of prose, stubs and check
-cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/checks/recorded/`) is completed here.
+cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/checks/recorded/`) is completed
+here.
 """
 
 import argparse

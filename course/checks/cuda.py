@@ -1018,7 +1018,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"share": student.model_flops_utilisation(0, layers, 512, 2500, *_machine(draw))}
 
 
-@model_flops_utilisation.case("a share above one, which says that the peak is wrong", weight=0.5, explain=_explain_share)
+@model_flops_utilisation.case(
+    "a share above one, which says that the peak is wrong", weight=0.5, explain=_explain_share
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     rate, peak = _machine(draw)
     return {"share": student.model_flops_utilisation(150_000_000, 12, 768, 400, 20 * rate, peak)}

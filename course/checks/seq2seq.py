@@ -478,7 +478,9 @@ def _(student: Student, draw: Draw) -> Values:
     return {"is_nan": bool(torch.isnan(torch.as_tensor(student.masked_cross_entropy(logits, targets, 0))))}
 
 
-@masked_cross_entropy.case("logits that are not (B, T, V) for these targets are a ValueError", weight=0.5, contract=True)
+@masked_cross_entropy.case(
+    "logits that are not (B, T, V) for these targets are a ValueError", weight=0.5, contract=True
+)
 def _(student: Student, draw: Draw) -> Values:
     logits, targets = _scored(draw)
     loss = student.masked_cross_entropy(logits, targets, 0)  # an error for what does fit would prove nothing
@@ -714,7 +716,9 @@ def _left(seen: Values, reference: Values) -> str | None:
     return None
 
 
-@gradient_reach.case("the network is left as it was, gradients on it included", weight=0.5, contract=True, explain=_left)
+@gradient_reach.case(
+    "the network is left as it was, gradients on it included", weight=0.5, contract=True, explain=_left
+)
 def _(student: Student, draw: Draw) -> Values:
     network = student.fixture("stale_gradients", _network(student, draw, "GRU").train(), 7.0)
     student.gradient_reach(network, draw.normal(2, 4, INPUT))
@@ -779,7 +783,9 @@ def _(student: Student, draw: Draw) -> Values:
     return {"has_gradients": model.method("has_gradients")}
 
 
-@fit_the_vector.case("the model can be trained on: mode, gradients, parameters", weight=0.5, contract=True, explain=_left)
+@fit_the_vector.case(
+    "the model can be trained on: mode, gradients, parameters", weight=0.5, contract=True, explain=_left
+)
 def _(student: Student, draw: Draw) -> Values:
     model, targets, vector = _fitting(student, draw)
     model = student.fixture("stale_gradients", model.train(), 7.0)

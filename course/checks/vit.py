@@ -428,7 +428,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _coming_in(images, _moved(student, images, 1), 1)
 
 
-@augment.case("a shift of at most 0 changes nothing, and the caller's images stay as they were", weight=0.5, contract=True)
+@augment.case(
+    "a shift of at most 0 changes nothing, and the caller's images stay as they were", weight=0.5, contract=True
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     images = draw.normal(4, 1, 5, 6)
@@ -690,7 +692,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"table": student.resize_positions(torch.cat([draw.normal(1, 3), places]), (2, 3), (4, 6))}
 
 
-@fix_the_resized_positions.case("the same grid: the same table; the caller's stays as it was", weight=0.5, contract=True)
+@fix_the_resized_positions.case(
+    "the same grid: the same table; the caller's stays as it was", weight=0.5, contract=True
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
     table = student.resize_positions(draw.normal(1 + 6, 4), (2, 3), (2, 3))

@@ -113,7 +113,9 @@ def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str
     return f"{told[:1].upper()}{told[1:]}. A ValueError that names what came is asked for."
 
 
-@pairwise_scores.case("sizes that do not agree are a ValueError, not a broadcast", contract=True, explain=_explain_refusals)
+@pairwise_scores.case(
+    "sizes that do not agree are a ValueError, not a broadcast", contract=True, explain=_explain_refusals
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key = draw.normal(2, 3, 5), draw.normal(2, 4, 5)
     student.pairwise_scores(query, key)  # an error for sizes that do agree would prove nothing
@@ -294,7 +296,9 @@ def _explain_dtype(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return f"For x in {expected['dtype']} the gradient came in {observed['dtype']}, with fewer digits."
 
 
-@numerical_gradient.case("float64 in, float64 out, in all its digits", weight=0.5, contract=True, explain=_explain_dtype)
+@numerical_gradient.case(
+    "float64 in, float64 out, in all its digits", weight=0.5, contract=True, explain=_explain_dtype
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(3).double(), draw.normal(3).double()
     gradient = student.numerical_gradient(lambda x: (weights * x).sum(), x)

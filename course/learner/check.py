@@ -86,20 +86,17 @@ class CheckFailed(AssertionError):
 def check(number: str, *answers: Any) -> Points:
     """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
 
-    `answers` are the exercise's parts, in the order its check cell gives them. Raises ValueError for an unknown number,
-    another count of parts, or something that cannot be called, and CheckFailed under `nbgrader validate` where the
-    check does not pass.
+    `answers` are the exercise's components, in the order its check cell gives them. Raises ValueError for an unknown
+    number, another count of components, or something that cannot be called, and CheckFailed under `nbgrader validate`
+    where the check does not pass.
     """
     exercise = by_number(number)
+    asked = ", ".join(exercise.components)
     if len(answers) != len(exercise.components):
-        raise ValueError(
-            f"exercise {number} is about {', '.join(exercise.components)}: give {len(exercise.components)} of them"
-        )
+        raise ValueError(f"exercise {number} is about {asked}: give {len(exercise.components)} of them")
     namespace = dict(zip(exercise.components, answers, strict=True))
     if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
-        raise ValueError(
-            f"give the functions or classes themselves: check({number!r}, {', '.join(exercise.components)})"
-        )
+        raise ValueError(f"give the functions or classes themselves: check({number!r}, {asked})")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

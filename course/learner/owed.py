@@ -39,8 +39,8 @@ def told(exercise: Exercise, answers: dict[str, Any]) -> str:
         quoted = ", ".join(f'"{name}"' for name in earlier)
         said.append(
             f"It uses {uses}, not written yet. Solve {numbers} first and run this check again. Or go on with the "
-            f"reference: run `from course import use_reference; use_reference({quoted})` and `from course.components import "
-            f"{names}` in a cell of their own, then this check."
+            f"reference: run `from course import use_reference; use_reference({quoted})` and `from course.components "
+            f"import {names}` in a cell of their own, then this check."
         )
     return " ".join(said)
 

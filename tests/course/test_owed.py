@@ -103,8 +103,8 @@ def test_the_message_and_the_way_on_in_full(notebook):
         f"Exercise {NUMBER}: 0 of {exercise.points:g} points\n"
         f"It uses `scaled_dot_product_attention` (exercise {OWED}), not written yet. Solve {OWED} first and run this "
         "check again. Or go on with the reference: run `from course import use_reference; "
-        'use_reference("scaled_dot_product_attention")` and `from course.components import scaled_dot_product_attention` '
-        "in a cell of their own, then this check."
+        'use_reference("scaled_dot_product_attention")` and `from course.components import '
+        "scaled_dot_product_attention` in a cell of their own, then this check."
     )
     opened.run('from course import use_reference; use_reference("scaled_dot_product_attention")')
     opened.run("from course.components import scaled_dot_product_attention")

@@ -96,8 +96,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_looks_at_exercises_passes(tree):
     """Notebooks and solutions, banks as recorded and from a fresh seed, what messages disclose, imports."""
-    files = ("tests/notebooks/test_one_source.py", "tests/autograde/bank/test_bank.py", "tests/course/checks/test_disclosure.py",
-             "tests/project/test_imports.py")  # fmt: skip
+    files = ("tests/notebooks/test_one_source.py", "tests/autograde/bank/test_bank.py",
+             "tests/course/checks/test_disclosure.py", "tests/project/test_imports.py")  # fmt: skip
     chosen = "row_entropy or running_mean or 10-running-means or 00-warm-up or registry or imports"
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, "-k", chosen)
     told = run(tree, *command)

@@ -1,9 +1,9 @@
 """What a check is: cases that look at a student's code, and a table that says what they saw elsewhere.
 
-A case calls the student's parts on drawn inputs and returns observations; it never compares. The table holds the same
-cases' observations of the reference and of every wrong answer in the bank: recorded numbers for the learner
-(`course/checks/recorded/`), computed from a fresh key by the grader. `Check.judge` compares, names the diagnosis, and gives a
-`Verdict`. One module beside this one holds each chapter's checks.
+A case calls the student's components on drawn inputs and returns observations; it never compares. The table holds the
+same cases' observations of the reference and of every wrong answer in the bank: recorded numbers for the learner
+(`course/checks/recorded/`), computed from a fresh key by the grader. `Check.judge` compares, names the diagnosis, and
+gives a `Verdict`. One module beside this package holds each chapter's checks.
 """
 
 import importlib
@@ -134,8 +134,8 @@ class Check:
     ) -> Callable[[Callable], Callable]:
         """Add a case: a function (student, draw) -> observations. Names beginning with "_" are not compared.
 
-        A `contract` looks at manners (errors raised, arguments left alone) that code doing nothing has too: it earns its
-        share only where a case that is no contract passes.
+        A `contract` case looks at errors raised and arguments left alone, which code that does nothing gets right too:
+        it earns its share only where a case of another kind passes.
         """
 
         def add(observe: Callable[[Student, Draw], dict[str, Any]]) -> Callable:

@@ -1,7 +1,7 @@
-"""Recorded tables: what each check's rows see of the reference and of every wrong answer, as numbers.
+"""Recorded tables: what each check's cases see of the reference and of every wrong answer, as numbers.
 
-Files are `course/checks/recorded/<exercise>.npz`, written by `python -m tools.notebooks refresh` and never edited. They hold
-observations and messages, no code of any answer.
+Files are `course/checks/recorded/<exercise>.npz`, written by `python -m tools.notebooks refresh` and never edited. They
+hold observations and messages, no code of any answer.
 """
 
 import io

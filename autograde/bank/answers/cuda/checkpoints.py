@@ -25,9 +25,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         states = [state[name] for name in ("optimizer", "scheduler", "scaler", "data")]
 # --- before
-    for part, of_component in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
 # --- after
-    for part, of_component in zip((optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((optimizer, scheduler, scaler, data), states, strict=True):
 
 # %% wrong: the weights rounded
 # The weights were rounded when they were saved, so they are not those that training would have gone on with. Save them
@@ -47,9 +47,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         "model": dict(model.named_parameters()),
 # --- before
-        part.load_state_dict(of_component)
+        part.load_state_dict(of_part)
 # --- after
-        part.load_state_dict(of_component, **({'strict': False} if part is model else {}))
+        part.load_state_dict(of_part, **({'strict': False} if part is model else {}))
 
 # %% wrong: evaluation mode after saving
 # The running training's model was left in evaluation mode, so dropout does nothing in the steps after a save. Leave
@@ -80,9 +80,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         states = [state[name] for name in ("model", "scheduler", "scaler", "data")]
 # --- before
-    for part, of_component in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
 # --- after
-    for part, of_component in zip((model, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((model, scheduler, scaler, data), states, strict=True):
 
 # %% wrong: the schedule is forgotten
 # The schedule did not go on from where it stood, so the learning rate becomes another one. Save and load its state
@@ -93,9 +93,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         states = [state[name] for name in ("model", "optimizer", "scaler", "data")]
 # --- before
-    for part, of_component in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
 # --- after
-    for part, of_component in zip((model, optimizer, scaler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scaler, data), states, strict=True):
 
 # %% wrong: the scaler is forgotten
 # The scaler is at its first scale again, and has forgotten how many good steps it had counted. Save and load its state
@@ -106,9 +106,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         states = [state[name] for name in ("model", "optimizer", "scheduler", "data")]
 # --- before
-    for part, of_component in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
 # --- after
-    for part, of_component in zip((model, optimizer, scheduler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, data), states, strict=True):
 
 # %% wrong: the stream of batches is forgotten
 # The stream of batches did not go on from where it stood, so other samples come next. Save and load its state too. See
@@ -119,9 +119,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler")]
 # --- before
-    for part, of_component in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
 # --- after
-    for part, of_component in zip((model, optimizer, scheduler, scaler), states, strict=True):
+    for part, of_part in zip((model, optimizer, scheduler, scaler), states, strict=True):
 
 # %% wrong: the random numbers are forgotten
 # Dropout draws other numbers than it would have drawn. Save the state of torch's random numbers and set it when you
@@ -319,8 +319,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # function changes nothing outside. Let each object load its own state. See section 9.10.
 
 # --- before
-    for part, of_component in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
-        part.load_state_dict(of_component)
+    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+        part.load_state_dict(of_part)
 # --- after
     model, optimizer, scheduler, scaler, data = states
 
