@@ -23,6 +23,7 @@ from theme import (
     katex,
     math,
     measurements,
+    packages,
     solutions,
     weight,
 )
@@ -59,6 +60,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         inline_svg,
         explorables,
         measurements,
+        packages,
         alt_text,
         accessibility,
         weight,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import html
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -19,15 +20,27 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parents[1]
-# The packages of the picture. A module belongs to the longest of these names that its own begins with.
+# The packages of the picture. A module belongs to the longest of these names that its own begins with. What stands in
+# `course` and in `autograde` themselves makes two boxes each: what all others may use, and what uses the others.
 PACKAGES = (
-    "course", "course.data", "course.protocol", "course.checks.engine", "course.checks", "course.learner",
-    "solutions", "training",
-    "autograde", "autograde.intake", "autograde.sandbox", "autograde.bank", "autograde.grading", "autograde.gradebook",
-    "autograde.reports",
+    "course (entry)", "course", "course.data", "course.protocol", "course.checks.engine", "course.checks",
+    "course.learner", "solutions", "training",
+    "autograde (entry)", "autograde", "autograde.intake", "autograde.sandbox", "autograde.bank",
+    "autograde.grading", "autograde.gradebook", "autograde.reports",
     "benchmarks", "theme", "tools",
 )  # fmt: skip
-TOP = {name.split(".")[0] for name in PACKAGES}
+ENTRY = {
+    "course (entry)": ("course", "course.components"),
+    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.access"),
+}
+PURPOSES = {
+    "course (entry)": "What a notebook imports: `course` and `course.components`.",
+    "course": "What the course rests on: the list of exercises, hints and keys, files, and modules for notebooks.",
+    "autograde (entry)": "The instructor's command line.",
+    "autograde": "What the grader rests on: a class's folders, who may read its files, texts made safe to show.",
+    "solutions": "The reference answers, one module a chapter, and nothing else.",
+}
+TOP = {name.split(".")[0] for name in PACKAGES if name not in ENTRY}
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ def modules() -> dict[str, Path]:
     for top in sorted(TOP):
         for path in sorted((ROOT / top).rglob("*.py")):
             relative = path.relative_to(ROOT)
-            if (path.parent / "__init__.py").exists() and "templates" not in relative.parts:
+            if (path.parent / "__init__.py").exists() or path.parent == ROOT / top:  # solutions has none
                 parts = relative.with_suffix("").parts
                 found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
@@ -88,6 +101,9 @@ def _imports_of(tree: ast.Module, importer: str) -> Iterator[tuple[str, int, boo
 
 def package_of(module: str) -> str:
     """The package of the picture that a module belongs to."""
+    for name, members in ENTRY.items():
+        if module in members:
+            return name
     return max((p for p in PACKAGES if module == p or module.startswith(f"{p}.")), key=len)
 
 
@@ -130,9 +146,16 @@ def needed(graph: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 def purpose(package: str) -> str:
-    """The first sentence of a package's docstring."""
+    """What a package is for: the first paragraph of its docstring, or what is said here of modules that have none."""
+    if package in PURPOSES:
+        return PURPOSES[package]
     text = ast.get_docstring(ast.parse((ROOT / package.replace(".", "/") / "__init__.py").read_text("utf-8"))) or ""
     return " ".join(text.split("\n\n")[0].split())
+
+
+def marked(text: str) -> str:
+    """The text as HTML, what stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 WIDTH, HEIGHT, GAP, RISE = 168, 34, 16, 86  # of a box, between boxes, from one level to the next
@@ -167,10 +190,10 @@ def picture() -> str:
             f'<text x="{x + WIDTH / 2:g}" y="{y + 22:g}" text-anchor="middle" font-size="14" '
             f'style="fill:{text}">{name}</text>'
         )
-    told = f"{len(graph)} packages on {len(rows)} levels; each imports only what stands below it. The table says which."
+    said = f"{len(graph)} packages on {len(rows)} levels; each imports only what stands below it. The table says which."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{html.escape(told)}" style="max-width:100%;height:auto">{"".join(drawn)}</svg>'
+        f'aria-label="{html.escape(said)}" style="max-width:100%;height:auto">{"".join(drawn)}</svg>'
     )
 
 
@@ -179,7 +202,7 @@ def table() -> str:
     graph = arrows()
     level = levels(graph)
     rows = "".join(
-        f"<tr><th scope='row'><code>{name}</code></th><td>{html.escape(purpose(name))}</td>"
+        f"<tr><th scope='row'><code>{name}</code></th><td>{marked(purpose(name))}</td>"
         f"<td>{', '.join(f'<code>{lower}</code>' for lower in sorted(graph[name])) or 'none'}</td></tr>"
         for name in sorted(graph, key=lambda name: (-level[name], name))
     )

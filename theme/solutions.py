@@ -15,15 +15,15 @@ from theme.contents import PAGES, module_of
 
 
 def completed(text: str, chapter: tuple[Exercise, ...]) -> str:
-    """Return a solution page's text with a section for each exercise of its chapter of which it includes no part."""
+    """Return a solution page's text with a section for each exercise of its chapter of which it includes nothing."""
     shown = set(re.findall(r"^:pyobject: (\w+)", text, re.MULTILINE))
     for exercise in chapter:
         if exercise.question or shown & set(exercise.components):
             continue
         name = exercise.name.replace("_", " ")
         text = f"{text.rstrip()}\n\n## {exercise.number} {name[:1].upper()}{name[1:]}\n"
-        for part in exercise.components:
-            included = f"../../solutions/{exercise.chapter}.py\n:language: python\n:pyobject: {part}"
+        for component in exercise.components:
+            included = f"../../solutions/{exercise.chapter}.py\n:language: python\n:pyobject: {component}"
             text += f"\n```{{literalinclude}} {included}\n```\n"
     return text
 
