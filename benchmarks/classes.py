@@ -30,12 +30,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde import bank, gradebook
+from autograde import bank
+from autograde import plan as runs
 from autograde.bank import sample
 from autograde.folders import ClassFolder
+from autograde.gradebook import store
 from autograde.gradebook.release import release
-from autograde.grading import plan as runs
-from autograde.grading.ledger import Ledger
+from autograde.ledger import Ledger
 from benchmarks.postgresql import programs, server
 from benchmarks.record import Record, write
 from course.checks.engine.draw import Key
@@ -248,7 +249,7 @@ def disturbed(
                 killed += _strike(what, process, strike)
             if process.wait() == 0:
                 break
-        found = gradebook.scores(folder, notebook.stem)
+        found = store.scores(folder, notebook.stem)
     records = list(Ledger(folder.ledger).read(notebook.stem))
     shutil.rmtree(folder.root)
     said = {(r.student, r.exercise): f"{r.verdict}: {r.message or r.flags}" for r in records}
@@ -357,7 +358,7 @@ def main() -> None:
                 whole = record["measure"] == "speed"
                 if whole:
                     print(record, flush=True)
-                    found = gradebook.scores(large, notebook.stem)
+                    found = store.scores(large, notebook.stem)
                     if any(found[student] != points.setdefault(student, found[student]) for student in found):
                         raise SystemExit("the gradebooks differ with the number of workers")
                 records.append(record)

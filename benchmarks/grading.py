@@ -39,14 +39,14 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from autograde import gradebook
 from autograde.bank import sample
 from autograde.folders import ClassFolder
+from autograde.gradebook import enter, store
 from autograde.gradebook.release import release
 from autograde.grading import judge, worker
 from autograde.grading import run as grade
-from autograde.grading.ledger import Ledger
 from autograde.intake import flags
+from autograde.ledger import Ledger
 from autograde.sandbox.remote import Remote
 from benchmarks.record import Record, write
 
@@ -201,7 +201,7 @@ PEERS: dict[str, Callable[[ClassFolder, str], Turn]] = {STOCK: by_nbgrader, OTTE
 
 def totals(folder: ClassFolder, assignment: str) -> dict[str, float]:
     """student -> points in the class's gradebook."""
-    return {student: sum(points.values()) for student, points in gradebook.scores(folder, assignment).items()}
+    return {student: sum(points.values()) for student, points in store.scores(folder, assignment).items()}
 
 
 def agree(name: str, folder: ClassFolder, assignment: str, ours: dict[str, float]) -> None:
@@ -232,8 +232,8 @@ def measure(notebook: Path, rounds: int, peers: list[str], submissions: int) -> 
     large the class: the difference between two classes is what one more submission costs. Ours are the class and one of
     sixteen times as many, each submission copied: between few submissions and one, the start's ups and downs would be
     all that shows.
-    Before the first round everybody grades one submission off the clock: what a machine reads from its disk for the first
-    time would fall on the smaller class, and make a submission more look cheap.
+    Before the first round everybody grades one submission off the clock: what a machine reads from its disk for the
+    first time would fall on the smaller class, and make a submission more look cheap.
     """
     seen: dict[tuple[str, int], list[Turn]] = {}
     assignment, graders = notebook.stem, {OURS: by_us} | {name: PEERS[name] for name in peers}
@@ -331,7 +331,7 @@ STAGES: dict[str, tuple[Any, str]] = {
     "flags": (flags, "flags"),
     "staging": (grade, "stage"),
     "the ledger": (Ledger, "append"),
-    "the gradebook": (gradebook, "enter"),
+    "the gradebook": (enter, "enter"),
 }
 
 

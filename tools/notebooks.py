@@ -23,12 +23,18 @@ from typing import Any
 
 import jupytext  # the lens for editing notebooks as text
 import nbformat
+import torch
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 from nbgrader.preprocessors import ComputeChecksums, LockCells
 from tqdm import tqdm
 
+from autograde import bank
+from autograde.bank import reference
 from course.blank import left_to_write
+from course.chapters import chapter as texts
+from course.checks.engine import recorded
+from course.exercises import exercises
 from course.files import replace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -261,9 +267,6 @@ def to_text(path: Path) -> str:
 
 def solved(path: Path) -> NotebookNode:
     """The notebook with each stub replaced by the solution's source and each question by its key."""
-    from autograde.bank import reference
-    from course.chapters import chapter as texts
-
     notebook, module = read(path), chapter(path)
     questions = {f"answer_{e['number'].replace('.', '_')}": e["name"] for e in declared(path) if e["question"]}
     for cell in notebook.cells:
@@ -355,12 +358,6 @@ def _plain(outputs: list[NotebookNode], count: int) -> list[NotebookNode]:
 
 def record(module: str) -> None:
     """Record the tables of a chapter's checks, from the solutions and the bank; remove those of no exercise."""
-    import torch
-
-    from autograde import bank
-    from course.checks.engine import recorded
-    from course.exercises import exercises
-
     torch.set_num_threads(1)
     exercises.cache_clear()
     for exercise in exercises():

@@ -1,4 +1,4 @@
-"""Checks of chapter 02: what is looked at in each exercise, row by row.
+"""Checks of chapter 02: what is looked at in each exercise, case by case.
 
 A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
 explanations. After any other change the tables are recorded afresh (`make refresh`).
@@ -513,7 +513,7 @@ def _tangled(draw: Draw, lengths: Tensor) -> Tensor:
 
 
 def _encoded(student: Student, draw: Draw, lengths: Tensor, wanted: tuple[str, ...]) -> dict[str, Any]:
-    """What came back, and what the encoder was given: no row passes that was not really encoded longest first."""
+    """What came back, and what the encoder was given: no answer passes that did not really encode them longest first."""
     student.watch()
     calls: list[Tensor] = []
     source = draw.integers(3, 99, len(lengths), int(lengths.max()))

@@ -1,4 +1,4 @@
-"""Checks of chapter 09: what is looked at in each exercise, row by row.
+"""Checks of chapter 09: what is looked at in each exercise, case by case.
 
 A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. No check needs a GPU or
 uses one. Safe to change: titles, explanations. After any other change the tables are recorded afresh (`make refresh`).
@@ -16,7 +16,7 @@ from course.protocol.wire import Handle
 
 
 def _number(value: Any) -> Any:
-    """A tensor of one entry as a number: whether it is one has a row of its own. What is not finite is named."""
+    """A tensor of one entry as a number: whether it is one has a case of its own. What is not finite is named."""
     value = value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 

@@ -1,4 +1,4 @@
-"""Checks of chapter 08: what is looked at in each exercise, row by row.
+"""Checks of chapter 08: what is looked at in each exercise, case by case.
 
 A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
 explanations. After any other change the tables are recorded afresh (`make refresh`).
@@ -199,7 +199,7 @@ def _read(module: Module, images: Tensor) -> dict[str, Any]:
 
 
 def _pooled(module: Module, images: Tensor) -> dict[str, Any]:
-    """The logits, and of the tokens their number alone: other rows look at their values."""
+    """The logits, and of the tokens their number alone: other cases look at their values."""
     return {"tokens": module.method("encode", images).shape[1], "logits": module(images)}
 
 

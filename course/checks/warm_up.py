@@ -1,4 +1,4 @@
-"""Checks of chapter 00: what is looked at in each exercise, row by row.
+"""Checks of chapter 00: what is looked at in each exercise, case by case.
 
 A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
 explanations. After any other change the tables are recorded afresh (`make refresh`).
@@ -346,7 +346,7 @@ def _model_and_batch(student: Student, draw: Draw, batch: int) -> tuple[Module, 
 
 
 def _number(loss: Any) -> Any:
-    """A loss that came back as a tensor of one entry, as a number: whether it is one has a row of its own.
+    """A loss that came back as a tensor of one entry, as a number: whether it is one has a case of its own.
 
     What is not finite is named, for no tolerance can compare it.
     """
@@ -383,7 +383,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": _number(student.train_step_cpu(model, student.fixture("sgd", model, 0.0), inputs, targets))}
 
 
-# What happened stands beside the logits in the next two rows, for parameters stand still for many reasons.
+# What happened stands beside the logits in the next two cases, for parameters stand still for many reasons.
 
 
 @train_step_cpu.case("one step goes down the gradient of this loss")
@@ -429,7 +429,7 @@ def _explain_overfit(observed: dict[str, Any], expected: dict[str, Any]) -> str 
 
 @train_step_cpu.case("forty steps learn one batch by heart", weight=0.5, explain=_explain_overfit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    # Plain gradient descent, as in section 0.8, and there as here stale gradients pass: other rows see them.
+    # Plain gradient descent, as in section 0.8, and there as here stale gradients pass: other cases see them.
     model, _, targets = _model_and_batch(student, draw, 6)
     inputs = draw.permutation(_V)[:6].unsqueeze(1).repeat(1, _T)  # no two alike
     optimizer = student.fixture("WatchedSGD", model, 0.3)

@@ -28,8 +28,8 @@ class StudentError(Exception):
 
 class StateError(Exception):
     """A module's state was not as it should be, or what went before: what `load`, `train`, `eval`, `Student.fixture` or
-    `Student.before` raised, told by the request after it. No StudentError, so that a row which expects an error of that
-    request does not take this one for it.
+    `Student.before` raised, told by the request after it. No StudentError, so that a case which expects an error of
+    that request does not take this one for it.
     """
 
     def __init__(self, type_name: str, message: str):
@@ -111,16 +111,16 @@ class Student:
         return self._do("get", name=name)
 
     def shared(self, name: str, *args: Any, **kwargs: Any) -> "Module":
-        """The module that this call gives, built once for all rows: to build it often takes longer than to ask it.
+        """The module that this call gives, built once for all cases: to build it often takes longer than to ask it.
 
-        The weights, and the mode where it matters, are as the row before left them: each row sets its own. What is
-        built from other objects is built anew: they are others in each row.
+        The weights, and the mode where it matters, are as the case before left them: each case sets its own. What is
+        built from other objects is built anew: they are others in each case.
         """
         plain = all(map(_plain, (*args, *kwargs.values())))
         call = repr((name, args, sorted(kwargs.items()))) if plain else ""
         if (built := self._shared.get(call)) is None:
             built = self._do("call", args, kwargs, name=name)
-            if plain and isinstance(built, Module):  # anything else is an answer that the row has to trip over
+            if plain and isinstance(built, Module):  # anything else is an answer that the case has to trip over
                 self._shared[call] = built
         return built
 
@@ -140,7 +140,7 @@ class Student:
         self._seed = number
 
     def watch(self) -> None:
-        """Have it looked at, in this row's calls from here on, whether they change what is given to them."""
+        """Have it looked at, in this case's calls from here on, whether they change what is given to them."""
         self._watch = True
 
     def changed(self) -> bool:
@@ -200,7 +200,7 @@ class Student:
         return made
 
     def forget(self) -> None:
-        """Leave out what waits for a request that never came, and watch no longer: another row begins."""
+        """Leave out what waits for a request that never came, and watch no longer: another case begins."""
         self._watch = False
         self._first, self._prefetched = [], Prefetched()
         self._unbuilt.clear()

@@ -1,4 +1,4 @@
-"""What a check draws: numbers that follow from a key and from labels, such as an exercise's name and a row's number.
+"""What a check draws: numbers that follow from a key and from labels, such as an exercise's name and a case's number.
 
 A run of the grader has a key of its own that stays with the judge. Every stream of numbers comes from it by HMAC, each
 under its own labels, so that whoever has seen one stream, or a seed that was sent along, can tell nothing of another.
@@ -54,7 +54,7 @@ RECORDED_KEY = Key.public("recorded tables")
 
 
 class Draw:
-    """Inputs for a row: everything random in a check comes from here.
+    """Inputs for a case: everything random in a check comes from here.
 
     NumPy's legacy RandomState is used because its stream is frozen for good (NEP 19), which recorded tables need. Its
     state can be told from its numbers, so it gets bytes that nothing else is made of.
@@ -133,4 +133,4 @@ def _drawn(key: Key, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> Tensor:
     return torch.cat([Draw(key, "state", name).normal(*shape).flatten() for name, shape in shapes])
 
 
-_remembered = lru_cache(maxsize=1000)(_drawn)  # rows, and all submissions of a class, ask for the same state again
+_remembered = lru_cache(maxsize=1000)(_drawn)  # cases, and all submissions of a class, ask for the same state again
