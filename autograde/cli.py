@@ -138,12 +138,12 @@ def doctor(
     ] = None,
 ) -> None:
     """Say whether this machine can grade safely, and what to install where it cannot."""
-    from autograde import access
+    from autograde.gradebook import examination
     from autograde.sandbox import doctor
 
     status = doctor.report()
     if where is not None:
-        status = access.report(_there(where)) or status
+        status = examination.report(_there(where)) or status
     raise typer.Exit(status)
 
 
@@ -243,9 +243,9 @@ def collect(
     where: ClassOption = CLASS,
 ) -> None:
     """Put what came back from students into submitted/: each file to its student and assignment."""
-    from autograde.grading.ledger import LedgerBusy
     from autograde.intake import collect as collecting
     from autograde.intake.whose import PLATFORMS
+    from autograde.ledger import LedgerBusy
 
     if platform and platform not in PLATFORMS:
         raise _stop(f"no platform {platform!r}; there are {', '.join(PLATFORMS)}")
@@ -284,7 +284,7 @@ def grade(
     where: ClassOption = CLASS,
 ) -> None:
     """Grade what was handed in: in the sandbox, into the ledger, into nbgrader's gradebook."""
-    from autograde.grading import plan
+    from autograde import plan
     from autograde.grading import run as grading
 
     folder = ClassFolder.at(where)
@@ -348,7 +348,9 @@ def regrade(
             before, after = (_told(record) for record in (change.before, change.after))
             table.add_row(change.after.assignment, _text(change.after.student), change.after.exercise, before, after)
         console.print(table)
-    console.print(_text(f"{found.submissions} submissions graded again: {len(found.students)} students' points change."))
+    console.print(
+        _text(f"{found.submissions} submissions graded again: {len(found.students)} students' points change.")
+    )
     if found.other_numbers:
         told = f"{found.other_numbers} of them faced other numbers than before: their key is not there any more."
         console.print(_text(told, "yellow"), soft_wrap=True)
@@ -380,10 +382,10 @@ def _told(record) -> Text:
 @contextlib.contextmanager
 def _mended(again: bool = False) -> Iterator[None]:
     """Errors of a run that an instructor can mend, in one line."""
-    from autograde.gradebook import GradebookError
+    from autograde.gradebook.store import GradebookError
     from autograde.grading import isolation
     from autograde.grading.executor import EngineError
-    from autograde.grading.ledger import LedgerBusy
+    from autograde.ledger import LedgerBusy
     from autograde.sandbox import doctor
     from autograde.sandbox.pool import SandboxError
 
@@ -480,12 +482,14 @@ def _summarise(summary, folder: ClassFolder) -> None:
     fresh = [line for line in summary.lines if line.fresh]
     seconds = f", {sum(line.seconds for line in fresh) / len(fresh):.2f} s each" if fresh else ""
     console.print(_text(f"{len(fresh)} graded now{seconds}; {len(summary.lines) - len(fresh)} unchanged."))
-    from autograde.gradebook import address
+    from autograde.gradebook.store import address
 
     console.print(_text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
 
 
-_LISTED = 40  # submissions of an assignment that a terminal can usefully show; the page and the table of grades have all
+_LISTED = (
+    40  # submissions of an assignment that a terminal can usefully show; the page and the table of grades have all
+)
 
 
 def _in_short(folder: ClassFolder, assignment: str) -> None:

@@ -31,13 +31,13 @@ PACKAGES = (
 )  # fmt: skip
 ENTRY = {
     "course (entry)": ("course", "course.components"),
-    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.access"),
+    "autograde (entry)": ("autograde.__main__", "autograde.cli"),
 }
 PURPOSES = {
     "course (entry)": "What a notebook imports: `course` and `course.components`.",
     "course": "What the course rests on: the list of exercises, hints and keys, files, and modules for notebooks.",
     "autograde (entry)": "The instructor's command line.",
-    "autograde": "What the grader rests on: a class's folders, who may read its files, texts made safe to show.",
+    "autograde": "What the grader rests on: a class's folders, who may read its files, its ledger, texts made safe to show.",
     "solutions": "The reference answers, one module a chapter, and nothing else.",
 }
 TOP = {name.split(".")[0] for name in PACKAGES if name not in ENTRY}

@@ -16,9 +16,14 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from autograde import gradebook
-from autograde.files import make_folder, write_atomically
+from nbgrader.converters import GenerateAssignment
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+
+
+from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
+from autograde.gradebook import configuration, store
 
 ROOT = Path(__file__).resolve().parents[2]
 _EPOCH = (2020, 1, 1, 0, 0, 0)  # one date in every archive: the same content gives the same bytes
@@ -33,7 +38,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
     """
     if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
         write_atomically(folder.root / ".gitignore", "*\n")
-    gradebook.write_configuration(folder)
+    configuration.write(folder)
     make_folder(folder.submitted)
     packed, done = wheel(), []
     for notebook in sorted(notebooks):
@@ -53,7 +58,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
 
 def _known(folder: ClassFolder) -> set[str]:
     """Assignments that the gradebook has cells of."""
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         return {assignment.name for assignment in book.assignments if assignment.notebooks}
 
 
@@ -62,15 +67,35 @@ def _generate(folder: ClassFolder, name: str, content: bytes, notebook: Path) ->
     released = folder.released(name)
     earlier = released.read_bytes() if released.exists() else None
     write_atomically(folder.source / name / f"{name}.ipynb", content)
-    gradebook.generate_release(folder, name)
+    _convert(folder, name)
     try:
         _same(content, released, notebook)
     except RuntimeError:
         released.unlink()
         if earlier is not None:
             write_atomically(folder.source / name / f"{name}.ipynb", earlier)
-            gradebook.generate_release(folder, name)
+            _convert(folder, name)
         raise
+
+
+def _convert(folder: ClassFolder, assignment: str) -> None:
+    """nbgrader's `generate_assignment` for one assignment: enters its cells into the gradebook and writes release/.
+
+    Raises RuntimeError, with nbgrader's reason, where it refuses (for example: a graded cell that has submissions was
+    removed).
+    """
+    directory = CourseDirectory(config=configuration.read(folder))
+    directory.assignment_id = assignment
+    converter = GenerateAssignment(coursedir=directory, config=directory.config)
+    converter.force = True
+    with private(folder.root), store.quiet(converter.log) as said:
+        try:
+            converter.start()
+        except NbGraderException as error:
+            reason = next(
+                (line for text in reversed(said) for line in reversed(text.splitlines()) if "Error" in line), str(error)
+            )
+            raise RuntimeError(f"nbgrader could not release {assignment}: {reason}") from None
 
 
 def _same(content: bytes, released: Path, notebook: Path) -> None:

@@ -97,7 +97,9 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
     from dask import config
     from distributed import Client, LocalCluster
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost worker is told by what becomes of its submission
+    logging.getLogger("distributed").setLevel(
+        logging.CRITICAL
+    )  # a lost worker is told by what becomes of its submission
     with contextlib.ExitStack() as stack:
         # Dask keeps its last thousand messages to look at afterwards; ours carry whole submissions.
         stack.enter_context(config.set({"distributed.admin.low-level-log-length": 4}))

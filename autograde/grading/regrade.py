@@ -14,14 +14,14 @@ from pathlib import Path
 
 import nbformat
 
-from autograde import gradebook
+from autograde import keys, plan
 from autograde.folders import ClassFolder
-from autograde.grading import keys, plan
+from autograde.gradebook import enter
 from autograde.grading.executor import Job, engine
-from autograde.grading.ledger import Ledger, Record
 from autograde.grading.run import Progress, entered_though_stopped, line_of, named, read, record, records, silent
 from autograde.grading.worker import task
 from autograde.intake.jail import Intake
+from autograde.ledger import Ledger, Record
 from course.checks.engine.draw import Key
 
 
@@ -72,7 +72,9 @@ def regrade(
         for assignment in assignments or folder.assignments():
             latest = ledger.latest(assignment)
             graded_once = {student for student, _ in latest}
-            there = [h for h in folder.submissions(assignment) if h[0] in graded_once and (not chosen or h[0] in chosen)]
+            there = [
+                h for h in folder.submissions(assignment) if h[0] in graded_once and (not chosen or h[0] in chosen)
+            ]
             released, done = folder.released(assignment).read_bytes(), 0
             keeping = entered_though_stopped(folder, assignment) if write else contextlib.nullcontext()
             with keeping, Intake(nbformat.reads(released.decode(), as_version=4)) as intake:
@@ -94,7 +96,7 @@ def regrade(
                             record(folder, ledger, job, graded, made, after)
                         progress(assignment, done, len(there), line_of(job.student, after, fresh=True, made=made))
             if write:
-                found.refused += gradebook.enter(folder, assignment)
+                found.refused += enter.enter(folder, assignment)
     found.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))
     return found
 

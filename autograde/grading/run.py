@@ -20,17 +20,18 @@ from pathlib import Path
 import nbformat
 import torch
 
-from autograde import gradebook
+from autograde import keys
+from autograde import plan as runs
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
-from autograde.grading import isolation, judge, keys
-from autograde.grading import plan as runs
+from autograde.gradebook import enter, store
+from autograde.grading import isolation, judge
 from autograde.grading.executor import Engine, EngineError, Job, engine
-from autograde.grading.ledger import Ledger, Record, counting
-from autograde.grading.plan import Plan
 from autograde.grading.worker import Graded, Task, Worker, lay_out, task
 from autograde.intake import parse
 from autograde.intake.jail import Intake
+from autograde.ledger import Ledger, Record, counting
+from autograde.plan import Plan
 from autograde.sandbox import doctor
 from autograde.sandbox.pool import SandboxError
 from course.checks.engine.draw import Key
@@ -142,10 +143,10 @@ class _Run:
     def assignment(self, name: str, progress: Progress) -> None:
         """All submissions of one assignment, then their way into the gradebook."""
         self.task = task(name, self.folder.released(name).read_bytes(), self.plan.key)
-        self.entered = gradebook.in_gradebook(self.folder, name)
+        self.entered = store.in_gradebook(self.folder, name)
         self.notebook = nbformat.reads(self.task.notebook, as_version=4)
         self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
-        self.standings = gradebook.standings(self.folder, name) if self.failures else {}
+        self.standings = store.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
         chosen = set(self.plan.students)
         submissions = [h for h in self.folder.submissions(name) if not chosen or h[0] in chosen]
@@ -161,8 +162,8 @@ class _Run:
                 made, count = records(self.plan.run, self.task, job, graded, known)
                 record(self.folder, self.ledger, job, graded, made, count)
                 done(line_of(job.student, count, fresh=True, made=made))
-        self.summary.refused += [(name, student) for student in gradebook.enter(self.folder, name)]
-        standings = gradebook.standings(self.folder, name)
+        self.summary.refused += [(name, student) for student in enter.enter(self.folder, name)]
+        standings = store.standings(self.folder, name)
         self.lines.sort(key=lambda line: line.student)
         self.summary.lines += [_as_it_stands(line, standings) for line in self.lines]
 
@@ -197,7 +198,7 @@ class _Run:
         return standing is None or standing.needs_person or not self._entered(student, submission, known)
 
     def _entered(self, student: str, submission: str, known: dict[str, Record]) -> bool:
-        stamp = gradebook.entered(self.folder, self.task.assignment, student) or {}
+        stamp = store.entered(self.folder, self.task.assignment, student) or {}
         of_run = stamp.get("run") in {record.run for record in known.values()}
         return student in self.entered and stamp.get("submission") == submission and of_run
 
@@ -214,7 +215,7 @@ def entered_though_stopped(folder: ClassFolder, assignment: str) -> Iterator[Non
         yield
     except (isolation.Stopped, EngineError):
         with contextlib.suppress(Exception):
-            gradebook.enter(folder, assignment)
+            enter.enter(folder, assignment)
         raise
 
 
@@ -297,7 +298,7 @@ def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str,
     )
 
 
-def _as_it_stands(line: Line, standings: dict[str, gradebook.Standing]) -> Line:
+def _as_it_stands(line: Line, standings: dict[str, store.Standing]) -> Line:
     """The line with what people did in the gradebook; the ledger's where nbgrader did not take the submission."""
     found = standings.get(line.student)
     if found is None:

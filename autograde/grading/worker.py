@@ -105,7 +105,9 @@ class Worker:
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
             bans = {engine.find(e.name, e.chapter).blocked for e in self.exercises if not e.question} - {()}
             helpers = fixtures.modules()
-            started = Sandbox(solutions=paths, warm=[*_imported(self.notebook), *helpers], blocked=sorted(bans)).launch()
+            started = Sandbox(
+                solutions=paths, warm=[*_imported(self.notebook), *helpers], blocked=sorted(bans)
+            ).launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up
             except BaseException:
@@ -180,9 +182,7 @@ class Worker:
         )
 
 
-def lay_out(
-    notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake
-) -> tuple[nbformat.NotebookNode, str]:
+def lay_out(notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake) -> tuple[nbformat.NotebookNode, str]:
     """(the merged notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
     if seen.notebook is None:
         return _plain(notebook), seen.reason_for_student

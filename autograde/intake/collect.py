@@ -32,11 +32,11 @@ from nbgrader.utils import parse_utc
 
 from autograde.files import private, write_atomically
 from autograde.folders import ClassFolder
-from autograde.grading.ledger import Ledger
 from autograde.intake import unpack
 from autograde.intake.parse import MAX_BYTES, STAMP, handed_in_at, readable_moment
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, LOOSE, Names, Place, is_one_submission
+from autograde.ledger import Ledger
 
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_INSIDE = 2_000  # files of an archive that a student handed in
@@ -49,7 +49,7 @@ MAX_NAME = 100  # characters of a student's name; nbgrader's database holds 128
 
 _OTHER_ARCHIVE = re.compile(r"\.(7z|rar|gz|bz2|xz|zst)$", re.IGNORECASE)
 _LITTER = re.compile(r"\._.*|\.DS_Store|\.git|\.ipynb_checkpoints|__MACOSX|__pycache__|Thumbs\.db|desktop\.ini")
-_OLD, _NEW = ".substituted", ".coming"  # of the two steps of a replacement, hidden from the grader
+_OLD, _NEW = ".replaced", ".coming"  # of the two steps of a replacement, hidden from the grader
 _UNPACKED = ".collecting-"  # folders of files on their way from an archive into submitted/
 _NO_MOMENT = "no moment in time that could be relied on"
 _PEOPLE = "collected.json"  # beside the ledger: whose each submission was by the platform's own mark
@@ -521,7 +521,7 @@ def _put(
         shutil.rmtree(coming, ignore_errors=True)
         with contextlib.suppress(OSError):  # a student's folder in which nothing could be put
             target.parent.rmdir()
-    return _item(student, name, "substituted" if there else "new", submission, notes, students)
+    return _item(student, name, "replaced" if there else "new", submission, notes, students)
 
 
 def _stamp(entry: _Entry) -> str:

@@ -16,8 +16,8 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
-from autograde import gradebook
 from autograde.folders import ClassFolder
+from autograde.gradebook import store
 from autograde.reports import trace
 from autograde.reports.output import write
 
@@ -70,7 +70,7 @@ def rows(
             row |= {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
             if student.id in graded:
                 one = graded[student.id]
-                stamp = gradebook.entered(folder, assignment.name, student.id) or {}
+                stamp = store.entered(folder, assignment.name, student.id) or {}
                 row |= {"timestamp": one.handed_in, "raw_score": one.points, "late_submission_penalty": one.penalty}
                 row |= {"score": max(0.0, one.points - one.penalty), "handed_in": "yes"}
                 row |= {"needs_person": _yes(one.waits), "by_hand": _yes(one.changed)}
@@ -108,7 +108,7 @@ class GradesCsv(ExportPlugin):
 def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[str] = ()) -> tuple[Path, int]:
     """Writes the class's grades (class/grades.csv unless said otherwise), of all assignments or of these; returns the
     path and the number of rows. Raises as `output.write` does."""
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         found = rows(book, folder, assignments)
     target = to or folder.grades
     write(target, _MARK + as_csv(found))

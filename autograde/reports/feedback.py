@@ -16,9 +16,11 @@ from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades, NbGraderPreprocessor
+from traitlets.config import Config
 
-from autograde import files, gradebook
+from autograde import files
 from autograde.folders import ClassFolder
+from autograde.gradebook import configuration, store
 from autograde.grading.judge import NOT_LOOKED_AT
 from autograde.intake.parse import NO_FILE
 from autograde.text import plain
@@ -62,8 +64,15 @@ _OUTSIDE = ("FileNotFoundError", "PermissionError", "ConnectionError", "URLError
 
 
 class PageExporter(HTMLExporter):
-    """nbconvert's HTML exporter under a name of its own, so that the class's configuration can give it our template.
-    Whatever the page is made from, no control character is on it."""
+    """nbconvert's HTML exporter with our template. Whatever the page is made from, no control character is on it."""
+
+    @property
+    def default_config(self) -> Config:
+        ours = Config()  # under its own name: nbgrader sets a template for every HTMLExporter
+        ours.PageExporter.template_name = TEMPLATE
+        ours.PageExporter.extra_template_basedirs = [str(TEMPLATES)]
+        ours.merge(super().default_config)
+        return ours
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         page, resources = super().from_notebook_node(nb, resources, **kwargs)
@@ -205,7 +214,14 @@ def _unread(exercise: dict) -> dict:
     by_hand = exercise["result"] == _BY_HAND
     result = exercise["result"] if by_hand else "Nothing to grade"
     section = by_hand or bool(exercise["comment"])
-    unread = exercise | {"result": result, "message": [], "cases": [], "next_step": "", "answer": "", "section": section}
+    unread = exercise | {
+        "result": result,
+        "message": [],
+        "cases": [],
+        "next_step": "",
+        "answer": "",
+        "section": section,
+    }
     return unread if by_hand else unread | {"tone": "none"}
 
 
@@ -238,12 +254,12 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
 
     Raises RuntimeError naming the first submission whose page could not be made; the others are written.
     """
-    config = gradebook.configuration(folder)
+    config = configuration.read(folder)
     directory = CourseDirectory(config=config)
     directory.assignment_id = assignment
     converter = _Feedback(coursedir=directory, config=config)
     converter.force = True
-    with files.private(folder.root), gradebook.quiet(converter.log) as said, gradebook.one_gradebook():
+    with files.private(folder.root), store.quiet(converter.log) as said, store.one_gradebook():
         try:
             converter.start()
         except NbGraderException as error:

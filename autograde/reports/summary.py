@@ -23,9 +23,10 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from autograde import bank, gradebook
+from autograde import bank
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
+from autograde.gradebook import store
 from autograde.grading import judge
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import plain
@@ -114,7 +115,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
     """Gathers it. Raises GradebookError where the gradebook cannot be reached."""
     exercises, found = judge.of_assignment(assignment), traces(folder, assignment)
     handed_in = {student for student, _ in folder.submissions(assignment)}
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         known = {student.id for student in book.students}
     graded = [found[student] for student in sorted(found)]
     records = [trace.record for trace in graded if trace.record is not None]
@@ -172,7 +173,9 @@ def _diagnoses(exercises: list[Exercise], graded: list[Trace]) -> list[Diagnosis
         records = [(trace.student, trace.records[exercise.name]) for trace in graded if exercise.name in trace.records]
         messages: dict[str, str] = {}
         if exercise.question:  # an option that was taken wrongly, with its explanation
-            who = [(s, case["title"]) for s, r in records for case in r.cases if r.verdict == "fail" and not case["passed"]]
+            who = [
+                (s, case["title"]) for s, r in records for case in r.cases if r.verdict == "fail" and not case["passed"]
+            ]
             messages = {case["title"]: case["message"] for _, r in records for case in r.cases if not case["passed"]}
         else:
             who = [(student, record.diagnosis) for student, record in records if record.diagnosis]

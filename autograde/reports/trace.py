@@ -13,12 +13,12 @@ from datetime import UTC, datetime, timedelta
 
 from nbgrader.api import Assignment, BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
 
-from autograde import gradebook
+from autograde import keys
 from autograde.folders import ClassFolder
-from autograde.grading import keys
-from autograde.grading.ledger import Ledger, Record, counting
+from autograde.gradebook import store
 from autograde.grading.versions import versions
 from autograde.intake import parse
+from autograde.ledger import Ledger, Record, counting
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
 
     Raises GradebookError where the gradebook cannot be reached.
     """
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         found = in_gradebook(book, assignment)
     if students:
         found = {student: trace for student, trace in found.items() if student in students}
     for student, trace in found.items():
-        stamp = gradebook.entered(folder, assignment, student) or {}
+        stamp = store.entered(folder, assignment, student) or {}
         trace.submission, trace.run = stamp.get("submission", ""), stamp.get("run", "")
     counted: dict[tuple[str, str], Record] = {}  # of the submission that was graded: (student, exercise) -> what counts
     for record in Ledger(folder.ledger).read(assignment):

@@ -36,12 +36,12 @@ def database():
 
 def copied(of: ClassFolder, root: Path) -> ClassFolder:
     """The class elsewhere, with a gradebook of its own."""
-    from autograde import gradebook
+    from autograde.gradebook import configuration
     from benchmarks.postgresql import copy
 
     shutil.copytree(of.root, root)
     folder = ClassFolder.at(root)
-    url = gradebook.configuration(of).CourseDirectory.db_url
+    url = configuration.read(of).CourseDirectory.db_url
     if url.startswith("postgresql"):
         folder.config.write_text(folder.config.read_text().replace(url, copy(url)))
     return folder
@@ -110,12 +110,12 @@ def released_in_sqlite(released_once) -> ClassFolder:
 @pytest.fixture(scope="session")
 def released_in_postgresql(tmp_path_factory, server) -> ClassFolder:
     """The same with its gradebook in PostgreSQL, of which tests get copies."""
-    from autograde.gradebook import write_configuration
+    from autograde.gradebook import configuration
     from autograde.gradebook.release import release
 
     root = tmp_path_factory.mktemp("released")
     folder = ClassFolder.at(root / "class")
-    write_configuration(folder)
+    configuration.write(folder)
     with folder.config.open("a") as file:
         file.write(f"\nc.CourseDirectory.db_url = {server.url('released')!r}\n")
     with toy.installed(root) as notebook:

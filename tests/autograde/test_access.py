@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from autograde import access, files, gradebook
+from autograde import access, files
 from autograde.bank import sample
 from autograde.cli import app
 from autograde.folders import ClassFolder
+from autograde.gradebook import configuration, examination
 from autograde.gradebook.release import release
 from autograde.grading import regrade, run
 from autograde.intake import collect
@@ -193,8 +194,8 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path, toy_
     "edited",
     [
         'c = get_config()\nc.CourseDirectory.course_id = "default_course"\n',
-        gradebook.CONFIGURATION + "\nc.Execute.kernel_name = 'python3'\n",
-        gradebook.CONFIGURATION + "\nc.Autograde.exporter_class = 'nbconvert.exporters.NotebookExporter'\n",
+        configuration.CONFIGURATION + "\nc.Execute.kernel_name = 'python3'\n",
+        configuration.CONFIGURATION + "\nc.Autograde.exporter_class = 'nbconvert.exporters.NotebookExporter'\n",
         None,
     ],
     ids=["stock", "a kernel", "nbgrader's exporter", "none"],
@@ -203,7 +204,7 @@ def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, 
     monkeypatch.setattr(doctor, "report", lambda: 0)
     folder = ClassFolder.at(tmp_path / "class")
     files.make_folder(folder.root)
-    gradebook.write_configuration(folder)
+    configuration.write(folder)
     assert said("doctor", "--class", folder.root)[0] == 0
     folder.config.unlink() if edited is None else folder.config.write_text(edited)
     status, told = said("doctor", "--class", folder.root)
@@ -217,10 +218,10 @@ def test_a_configuration_of_an_older_version_leads_through_the_sandbox(tmp_path)
         "from pathlib import Path\nfrom autograde.gradebook import configure\n"
         "c = get_config()\nconfigure(c, Path(__file__).resolve().parent)\n"
     )
-    assert all(finding.ok for finding in access.examine(folder) if finding.name == "nbgrader")
+    assert all(finding.ok for finding in examination.examine(folder) if finding.name == "nbgrader")
 
 
 def test_every_text_for_the_instructor_says_that_nothing_runs_unprotected():
     root = Path(__file__).resolve().parents[2]
-    told = [gradebook.CONFIGURATION, (root / "book" / "instructors" / "grader.md").read_text("utf-8")]
+    told = [configuration.CONFIGURATION, (root / "book" / "instructors" / "grader.md").read_text("utf-8")]
     assert not any("unprotected" in text or "without isolation" in text for text in told)

@@ -243,7 +243,7 @@ class TestGrading:
         assert "say --again once more" in said(run("grade", "--again", *where))
 
     def test_one_run_at_a_time(self, toy_released):
-        from autograde.grading.ledger import Ledger
+        from autograde.ledger import Ledger
 
         with Ledger(toy_released.ledger).alone():
             result = run("grade", "--class", toy_released.root)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from autograde import gradebook
 from autograde.bank import sample
 from autograde.folders import ClassFolder
+from autograde.gradebook import store
 from autograde.gradebook.release import release
 from autograde.reports import export, feedback
 
@@ -38,7 +38,7 @@ def test_the_gradebook_holds_the_stated_points(tmp_path, notebook):
     summary = run.grade(folder)
     assert not summary.refused
     assert not [line.student for line in summary.lines if line.needs_person]
-    assert gradebook.scores(folder, name) == {submission.student: submission.expected for submission in made}
+    assert store.scores(folder, name) == {submission.student: submission.expected for submission in made}
     flagged = {line.student: set(line.flags) for line in summary.lines}
     assert all(set(submission.flags) <= flagged[submission.student] for submission in made)
     assert not flagged["right"] | flagged["right-other-form-1"] | flagged["right-other-form-2"]

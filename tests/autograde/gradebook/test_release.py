@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from autograde import gradebook
 from autograde.folders import ClassFolder
+from autograde.gradebook import configuration, store
 from autograde.gradebook.release import release, wheel
 from tests.autograde import toy
 
@@ -32,7 +32,7 @@ def test_a_second_release_does_nothing(toy_released, toy_notebook):
 
 
 def test_the_gradebook_knows_the_points(toy_released):
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         assert book.find_assignment(toy.NAME).max_score == 9
 
 
@@ -58,7 +58,7 @@ def test_a_class_keeps_its_release_where_the_next_one_is_refused(toy_released, t
     with pytest.raises(RuntimeError, match="releasing would change"):
         release(toy_released, [toy_notebook])
     assert toy_released.released(toy.NAME).read_bytes() == before
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         assert book.find_assignment(toy.NAME).max_score == 9
 
 
@@ -90,7 +90,7 @@ def test_an_instructors_configuration_is_kept(toy_released, toy_notebook):
         toy_released.config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n"
     )
     release(toy_released, [toy_notebook])
-    assert gradebook.configuration(toy_released).LateSubmissionPlugin.penalty_method == "zero"
+    assert configuration.read(toy_released).LateSubmissionPlugin.penalty_method == "zero"
 
 
 def test_an_archive_holds_the_notebook_and_a_wheel_of_course_alone(toy_released):

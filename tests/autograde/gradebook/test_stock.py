@@ -19,11 +19,12 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from autograde import access, gradebook
+from autograde import access
 from autograde.bank import sample
 from autograde.folders import ClassFolder
+from autograde.gradebook import configuration, store
 from autograde.gradebook.release import release
-from autograde.grading.ledger import Ledger
+from autograde.ledger import Ledger
 from benchmarks.grading import forget_the_sandbox
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "notebooks" / "00-warm-up.ipynb"
@@ -66,7 +67,7 @@ def stock(tmp_path_factory):
 
 def test_stock_autograde_gives_honest_submissions_the_same_points(stock):
     folder, made = stock
-    assert gradebook.scores(folder, NAME) == {student: made[student].expected for student in HONEST}
+    assert store.scores(folder, NAME) == {student: made[student].expected for student in HONEST}
 
 
 def writes(folder, student, target):
@@ -96,25 +97,25 @@ def test_nbgrader_autograde_goes_through_the_sandbox(ours):
     folder, made, targets = ours
     done = nbgrader(folder, "autograde", NAME, "--student", "by-command", "--force")
     assert not targets["by-command"].exists()
-    assert gradebook.scores(folder, NAME) == {"by-command": made["right"].expected}
+    assert store.scores(folder, NAME) == {"by-command": made["right"].expected}
     of = {student for student, _ in Ledger(folder.ledger).latest(NAME)}
     assert of == {"by-command"}, "the ledger holds no verdict, or one that nobody asked for"
     assert "by-command" in done.stderr
     # Without what runs code, stored outputs would be the score: the flag is nbgrader's, and changes nothing here.
-    stamp = gradebook.entered(folder, NAME, "by-command")
+    stamp = store.entered(folder, NAME, "by-command")
     nbgrader(folder, "autograde", NAME, "--student=by-command", "--no-execute", "--force")
-    assert gradebook.entered(folder, NAME, "by-command") == stamp
-    assert gradebook.scores(folder, NAME) == {"by-command": made["right"].expected}
+    assert store.entered(folder, NAME, "by-command") == stamp
+    assert store.scores(folder, NAME) == {"by-command": made["right"].expected}
 
 
 def test_a_refusal_changes_nothing_and_says_what_to_do(ours):
     folder, _, _ = ours
     nbgrader(folder, "autograde", NAME, "--student", "right")
-    before = gradebook.scores(folder, NAME), gradebook.entered(folder, NAME, "right")
+    before = store.scores(folder, NAME), store.entered(folder, NAME, "right")
     with Ledger(folder.ledger).alone():  # another run is at work
         done = nbgrader(folder, "autograde", NAME, "--student", "right", "--force", status=1)
     assert "another run" in done.stderr and "wait for it" in done.stderr and "Traceback" not in done.stderr
-    assert (gradebook.scores(folder, NAME), gradebook.entered(folder, NAME, "right")) == before
+    assert (store.scores(folder, NAME), store.entered(folder, NAME, "right")) == before
 
 
 def test_nbgrader_validate_runs_no_submission(ours):
@@ -137,7 +138,7 @@ def test_what_nbgrader_writes_is_for_nobody_else(ours):
 
 def test_nbgraders_own_export_is_ours(stock):
     folder, made = stock
-    gradebook.write_configuration(folder, anew=True)
+    configuration.write(folder, anew=True)
     nbgrader(folder, "export")
     listed = {row["student_id"]: float(row["score"]) for row in csv.DictReader((folder.root / "grades.csv").open())}
     assert listed == {student: made[student].score for student in HONEST}
@@ -201,14 +202,14 @@ def test_formgraders_autograde_button_goes_through_the_sandbox(ours, server):
     pressed = json.loads(server(button, b""))
     assert pressed["success"], pressed
     assert not targets["by-button"].exists()
-    assert gradebook.scores(folder, NAME)["by-button"] == made["right"].expected
-    assert ("by-button", gradebook.entered(folder, NAME, "by-button")["submission"]) in Ledger(folder.ledger).latest(NAME)
+    assert store.scores(folder, NAME)["by-button"] == made["right"].expected
+    assert ("by-button", store.entered(folder, NAME, "by-button")["submission"]) in Ledger(folder.ledger).latest(NAME)
     shown = json.loads(server(f"formgrader/api/submission/{NAME}/by-button"))
     assert shown["autograded"] and shown["score"] == sum(made["right"].expected.values())
     with Ledger(folder.ledger).alone():  # another run is at work
         refused = json.loads(server(button, b""))
     assert not refused["success"] and "another run" in refused["error"] and "wait for it" in refused["error"]
-    assert gradebook.scores(folder, NAME)["by-button"] == made["right"].expected
+    assert store.scores(folder, NAME)["by-button"] == made["right"].expected
 
 
 def test_the_validate_button_runs_no_submission(ours, server):
@@ -222,7 +223,7 @@ def test_the_validate_button_runs_no_submission(ours, server):
 
 def test_nbgraders_own_feedback_is_our_page(stock):
     folder, made = stock
-    gradebook.write_configuration(folder, anew=True)
+    configuration.write(folder, anew=True)
     nbgrader(folder, "generate_feedback", NAME)
     page = (folder.feedback / "partly-right" / NAME / f"{NAME}.html").read_text("utf-8")
     assert "default-src 'none'" in page

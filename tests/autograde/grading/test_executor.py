@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from autograde import gradebook
 from autograde.bank import sample
+from autograde.gradebook import store
 from autograde.grading import executor, isolation, run
-from autograde.grading.ledger import Ledger, LedgerBusy
+from autograde.ledger import Ledger, LedgerBusy
 from course.checks.engine.draw import Key
 from tests.autograde import toy
 
@@ -37,7 +37,7 @@ def filled(toy_released, toy_notebook, submission):
 
 
 def sums(folder):
-    return {student: sum(points.values()) for student, points in gradebook.scores(folder, toy.NAME).items()}
+    return {student: sum(points.values()) for student, points in store.scores(folder, toy.NAME).items()}
 
 
 def once_each(folder):

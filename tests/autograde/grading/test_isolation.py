@@ -8,13 +8,14 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli, gradebook
+from autograde import cli, plan
 from autograde.bank import sample
-from autograde.grading import executor, isolation, plan
+from autograde.gradebook import store
+from autograde.grading import executor, isolation
 from autograde.grading.judge import SubmissionJudge
-from autograde.grading.ledger import Ledger
 from autograde.grading.regrade import regrade
 from autograde.grading.run import grade
+from autograde.ledger import Ledger
 from autograde.reports.trace import traces
 from autograde.sandbox import doctor
 from autograde.sandbox.doctor import Finding
@@ -80,7 +81,7 @@ def machine(monkeypatch, one_sandbox, warm_sandbox):
 
 
 def points(folder):
-    return {student: sum(given.values()) for student, given in gradebook.scores(folder, toy.NAME).items()}
+    return {student: sum(given.values()) for student, given in store.scores(folder, toy.NAME).items()}
 
 
 def recorded(folder):
@@ -121,7 +122,7 @@ def test_a_third_in_a_row_stops_it_and_the_next_run_takes_them_last(six, machine
         grade(six)
     failed = {r.student for r in recorded(six) if r.grader_failed}
     assert failed == {"bob", "cleo", "dan"}
-    with gradebook.open_gradebook(six) as book:
+    with store.open_gradebook(six) as book:
         assert all(book.find_submission(toy.NAME, student).needs_manual_grade for student in failed)
     machine.broken = lambda number: False
     order = []
@@ -153,7 +154,7 @@ def test_a_last_submission_that_fails_is_no_verdict_on_a_broken_machine(toy_rele
 @pytest.mark.parametrize("what", ["isolation", "the grader", "one check"])
 def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what):
     grade(six)
-    before, latest = gradebook.scores(six, toy.NAME), Ledger(six.ledger).latest(toy.NAME)
+    before, latest = store.scores(six, toy.NAME), Ledger(six.ledger).latest(toy.NAME)
     start = machine.count
     with monkeypatch.context() as patch:
         if what == "isolation":
@@ -170,7 +171,7 @@ def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what
             assert any(line.failed for line in lines) and not any(line.needs_person for line in lines)
             assert {line.student: line.score for line in lines} == POINTS
     machine.broken = lambda number: False
-    assert gradebook.scores(six, toy.NAME) == before
+    assert store.scores(six, toy.NAME) == before
     now = Ledger(six.ledger).latest(toy.NAME)
     assert any(r.grader_failed for r in recorded(six))
     assert not any(r.grader_failed for known in now.values() for r in known.values())
@@ -180,7 +181,7 @@ def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what
     for student, trace in traces(six, toy.NAME).items():
         assert set(trace.records) == {"scale", "centre", "standardise", "question_mean", "question_axes"}, student
         assert not any(r.grader_failed for r in trace.records.values()) and trace.record.run == trace.run
-    with gradebook.open_gradebook(six) as book:
+    with store.open_gradebook(six) as book:
         assert not any(book.find_submission(toy.NAME, student).needs_manual_grade for student in POINTS)
     assert not any(line.fresh for line in grade(six).lines)
 

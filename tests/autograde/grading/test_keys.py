@@ -16,13 +16,13 @@ import numpy as np
 import pytest
 import torch
 
-from autograde import bank
-from autograde.grading import judge, keys, run
+from autograde import bank, keys
+from autograde.grading import judge, run
 from autograde.grading.executor import Here
-from autograde.grading.ledger import Ledger
 from autograde.grading.regrade import regrade
 from autograde.grading.worker import Worker
 from autograde.intake.parse import receive
+from autograde.ledger import Ledger
 from autograde.sandbox import pool
 from course.checks import engine
 from course.checks.engine import Table

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from autograde.grading.ledger import Ledger, LedgerBusy, Record
+from autograde.ledger import Ledger, LedgerBusy, Record
 from tests.processes import context, start
 
 

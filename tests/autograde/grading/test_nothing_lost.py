@@ -15,13 +15,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograde import gradebook
+from autograde import plan
 from autograde.bank import sample
 from autograde.folders import ClassFolder
-from autograde.grading import executor, plan, run
-from autograde.grading.ledger import Ledger, LedgerBusy
+from autograde.gradebook import enter, store
+from autograde.grading import executor, run
 from autograde.grading.regrade import regrade
 from autograde.intake import parse
+from autograde.ledger import Ledger, LedgerBusy
 from course.checks import engine
 from tests.autograde import toy
 
@@ -71,12 +72,12 @@ def undisturbed(twenty, released_once, tmp_path_factory, warm_sandbox):
     shutil.copytree(twenty, folder.submitted, dirs_exist_ok=True)
     with toy.installed(root):
         run.grade(folder)
-        return gradebook.scores(folder, toy.NAME)
+        return store.scores(folder, toy.NAME)
 
 
 def check(folder, expected):
     """The gradebook is as expected, nothing waits, and no submission was graded twice or under other numbers."""
-    assert gradebook.scores(folder, toy.NAME) == expected
+    assert store.scores(folder, toy.NAME) == expected
     assert not list(folder.staged.glob("*/*")) and plan.unfinished(folder.ledger) is None
     found = list(Ledger(folder.ledger).read(toy.NAME))
     assert len({(r.student, r.exercise) for r in found}) == len(found) == 20 * 5
@@ -89,8 +90,8 @@ class Killed(BaseException):
 
 def test_killed_at_random_points_again_and_again(disturbed, undisturbed, monkeypatch):
     draw, left, kills = random.Random(SEED), 0, 0
-    points = [(Ledger, "append"), (run, "stage"), (gradebook, "entered"), (gradebook.Verdicts, "preprocess"),
-              (gradebook.SaveVerdicts, "_add_score"), (parse, "receive"), (executor.Worker, "grade")]  # fmt: skip
+    points = [(Ledger, "append"), (run, "stage"), (store, "entered"), (enter.Verdicts, "preprocess"),
+              (enter.SaveVerdicts, "_add_score"), (parse, "receive"), (executor.Worker, "grade")]  # fmt: skip
 
     def deadly(function):
         def call(*args, **kwargs):
@@ -123,17 +124,17 @@ def test_killed_at_random_points_again_and_again(disturbed, undisturbed, monkeyp
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
 def test_a_persons_grade_stays(disturbed, monkeypatch):
     run.grade(disturbed, students=["right", "untouched"])
-    with gradebook.open_gradebook(disturbed) as opened:
+    with store.open_gradebook(disturbed) as opened:
         opened.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         opened.db.commit()
     (line,) = run.grade(disturbed, again=True, students=["untouched"]).lines
     assert (line.score, line.manual, line.needs_person) == (1.5, True, True)
-    assert sum(gradebook.scores(disturbed, toy.NAME)["right"].values()) == 9
+    assert sum(store.scores(disturbed, toy.NAME)["right"].values()) == 9
 
 
 @pytest.mark.parametrize("database", ["postgresql"])
 def test_a_postgresql_that_dies_and_comes_back(disturbed, undisturbed, postgresql, monkeypatch):
-    real, calls, pauses = gradebook.SaveVerdicts._add_score, [], []
+    real, calls, pauses = enter.SaveVerdicts._add_score, [], []
 
     def killing(self, cell, resources):
         calls.append(1)
@@ -141,26 +142,26 @@ def test_a_postgresql_that_dies_and_comes_back(disturbed, undisturbed, postgresq
             postgresql.kill()
         return real(self, cell, resources)
 
-    monkeypatch.setattr(gradebook.SaveVerdicts, "_add_score", killing)
+    monkeypatch.setattr(enter.SaveVerdicts, "_add_score", killing)
     pause = SimpleNamespace(sleep=lambda seconds: pauses.append(seconds) or postgresql.start())
-    monkeypatch.setattr(gradebook, "time", pause)
+    monkeypatch.setattr(enter, "time", pause)
     run.grade(disturbed)
-    assert pauses == list(gradebook._PAUSES)
+    assert pauses == list(enter._PAUSES)
     check(disturbed, undisturbed)
 
 
 @pytest.mark.parametrize("database", ["postgresql"])
 def test_a_database_that_stays_away_costs_no_verdict(disturbed, undisturbed, postgresql, monkeypatch):
-    enter = gradebook.enter
+    real = enter.enter
 
     def without(*args):
         postgresql.kill()
-        return enter(*args)
+        return real(*args)
 
     with monkeypatch.context() as patch:
-        patch.setattr(gradebook, "enter", without)
-        patch.setattr(gradebook, "_PAUSES", ())
-        with pytest.raises(gradebook.GradebookError, match=r"postgresql\+psycopg://grader@127.0.0.1:\d+/\w+ cannot"):
+        patch.setattr(enter, "enter", without)
+        patch.setattr(enter, "_PAUSES", ())
+        with pytest.raises(store.GradebookError, match=r"postgresql\+psycopg://grader@127.0.0.1:\d+/\w+ cannot"):
             run.grade(disturbed)
     assert len(list(Ledger(disturbed.ledger).read(toy.NAME))) == 100
     postgresql.start()
@@ -170,20 +171,20 @@ def test_a_database_that_stays_away_costs_no_verdict(disturbed, undisturbed, pos
 
 @pytest.mark.parametrize("database", ["sqlite"])
 def test_an_sqlite_that_is_locked_is_waited_for(disturbed, undisturbed, monkeypatch):
-    monkeypatch.setattr(gradebook.api, "create_engine", in_a_hurry(gradebook.api.create_engine))
+    monkeypatch.setattr(enter.api, "create_engine", in_a_hurry(enter.api.create_engine))
     other = sqlite3.connect(disturbed.root / "gradebook.db", isolation_level=None)
-    real, pauses = gradebook._convert, []
+    real, pauses = enter._convert, []
 
     def locked(*args):
         if not pauses:
             other.execute("BEGIN EXCLUSIVE")
         return real(*args)
 
-    monkeypatch.setattr(gradebook, "_convert", locked)
+    monkeypatch.setattr(enter, "_convert", locked)
     pause = SimpleNamespace(sleep=lambda seconds: pauses.append(seconds) or other.execute("ROLLBACK"))
-    monkeypatch.setattr(gradebook, "time", pause)
+    monkeypatch.setattr(enter, "time", pause)
     run.grade(disturbed)
-    assert pauses == [gradebook._PAUSES[0]]
+    assert pauses == [enter._PAUSES[0]]
     check(disturbed, undisturbed)
     other.close()
 
@@ -222,7 +223,7 @@ def test_a_resubmission_during_a_run_waits_for_the_next(toy_released, toy_notebo
     for points in (0, 9):
         (line,) = run.grade(toy_released).lines
         assert line.fresh and line.score == points
-        assert sum(gradebook.scores(toy_released, toy.NAME)["ada"].values()) == points
+        assert sum(store.scores(toy_released, toy.NAME)["ada"].values()) == points
 
 
 class TestResume:
@@ -269,11 +270,11 @@ class TestResume:
 
 def test_regrading_shows_what_would_change_and_writes_on_request(disturbed, monkeypatch):
     run.grade(disturbed, students=["right", "untouched", "wrong-divided"])
-    with gradebook.open_gradebook(disturbed) as opened:
+    with store.open_gradebook(disturbed) as opened:
         opened.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         opened.db.commit()
     before = Ledger(disturbed.ledger).path(toy.NAME).read_bytes()
-    scores = gradebook.scores(disturbed, toy.NAME)
+    scores = store.scores(disturbed, toy.NAME)
     assert regrade(disturbed).changes == []
     strict = engine.find("scale", "toy")  # a grader that has become stricter
     real = strict.compare
@@ -284,7 +285,7 @@ def test_regrading_shows_what_would_change_and_writes_on_request(disturbed, monk
         ("right", "scale", 2.0, 0.0)
     ]
     assert Ledger(disturbed.ledger).path(toy.NAME).read_bytes() == before and not list(disturbed.staged.glob("*/*"))
-    assert gradebook.scores(disturbed, toy.NAME) == scores
+    assert store.scores(disturbed, toy.NAME) == scores
     regrade(disturbed, write=True)
     scores["right"]["scale"] = 0.0
-    assert gradebook.scores(disturbed, toy.NAME) == scores and scores["untouched"]["scale"] == 1.5
+    assert store.scores(disturbed, toy.NAME) == scores and scores["untouched"]["scale"] == 1.5

@@ -8,12 +8,12 @@ import sys
 import nbformat
 import pytest
 
-from autograde import gradebook
 from autograde.bank import sample
+from autograde.gradebook import enter, store
 from autograde.grading import run
 from autograde.grading.judge import SubmissionJudge
-from autograde.grading.ledger import Ledger, LedgerBusy
 from autograde.intake import parse
+from autograde.ledger import Ledger, LedgerBusy
 from autograde.sandbox import doctor
 from tests.autograde import toy
 
@@ -34,7 +34,7 @@ def sheet(toy_notebook):
 
 
 def test_the_gradebook_holds_what_was_put_in(toy_class):
-    scores = gradebook.scores(toy_class.folder, toy.NAME)
+    scores = store.scores(toy_class.folder, toy.NAME)
     assert scores == {submission.student: submission.expected for submission in toy_class.made}
 
 
@@ -102,7 +102,7 @@ def test_graded_notebooks_are_valid_and_written_as_nbformat_would(toy_class):
 
 def test_staged_notebooks_are_valid(toy_class, tmp_path, monkeypatch):
     folder = toy_class.copy(tmp_path / "class")
-    monkeypatch.setattr(gradebook, "enter", lambda *_: [])
+    monkeypatch.setattr(enter, "enter", lambda *_: [])
     with toy.installed(tmp_path):
         run.grade(folder, again=True, students=["right", "untouched", "unreadable-file"])
     staged = list(folder.staged.glob("*/*/*.ipynb"))
@@ -133,7 +133,7 @@ def test_a_resubmission_counts_and_so_does_going_back(toy_released, sheet, submi
     for content, score in ((first, 0), (second, 9), (first, 0)):
         submission(toy_released, "ada", content)
         run.grade(toy_released)
-        assert sum(gradebook.scores(toy_released, toy.NAME)["ada"].values()) == score
+        assert sum(store.scores(toy_released, toy.NAME)["ada"].values()) == score
 
 
 class Killed(BaseException):
@@ -162,13 +162,13 @@ def test_a_run_killed_anywhere_and_run_again_gives_the_same_gradebook(toy_releas
         if where in ("before the ledger", "after the ledger"):
             patch.setattr(Ledger, "append", dying(Ledger.append, where.startswith("after")))
         elif where == "in nbgrader":
-            patch.setattr(gradebook.Verdicts, "preprocess", dying(gradebook.Verdicts.preprocess, False))
+            patch.setattr(enter.Verdicts, "preprocess", dying(enter.Verdicts.preprocess, False))
         else:
-            patch.setattr(gradebook, "entered", dying(gradebook.entered, True))
+            patch.setattr(store, "entered", dying(store.entered, True))
         with pytest.raises(Killed):
             run.grade(toy_released)
     run.grade(toy_released)
-    scores = {s: sum(points.values()) for s, points in gradebook.scores(toy_released, toy.NAME).items()}
+    scores = {s: sum(points.values()) for s, points in store.scores(toy_released, toy.NAME).items()}
     assert scores == {"ada": 9, "bob": 7, "cleo": 0}
     assert not list(toy_released.staged.glob("*/*"))
 
@@ -179,7 +179,7 @@ def test_a_lost_gradebook_is_filled_again_from_the_ledger(toy_class, toy_release
         shutil.copytree(kept, folder.root / kept.name, dirs_exist_ok=True)
     summary = run.grade(folder)
     assert not any(line.fresh for line in summary.lines)
-    assert gradebook.scores(folder, toy.NAME) == gradebook.scores(toy_class.folder, toy.NAME)
+    assert store.scores(folder, toy.NAME) == store.scores(toy_class.folder, toy.NAME)
 
 
 def test_two_runs_at_once_are_refused(toy_released):
@@ -192,7 +192,7 @@ def test_two_runs_at_once_are_refused(toy_released):
 
 def test_manual_grades_and_comments_are_never_overwritten(toy_class, tmp_path, toy_notebook):
     folder = toy_class.copy(tmp_path / "class")
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         book.find_comment("scale-answer", toy.NAME, toy.NAME, "untouched").manual_comment = "Seen <b>in person</b>."
         book.db.commit()
@@ -200,8 +200,8 @@ def test_manual_grades_and_comments_are_never_overwritten(toy_class, tmp_path, t
     assert (line.score, line.manual, line.needs_person) == (1.5, True, False)
     (line,) = run.grade(folder, again=True, students=["untouched"]).lines
     assert (line.score, line.manual, line.needs_person) == (1.5, True, True)  # nbgrader wants it looked at once more
-    assert gradebook.scores(folder, toy.NAME)["untouched"]["scale"] == 1.5
-    with gradebook.open_gradebook(folder) as book:
+    assert store.scores(folder, toy.NAME)["untouched"]["scale"] == 1.5
+    with store.open_gradebook(folder) as book:
         assert book.find_comment("scale-answer", toy.NAME, toy.NAME, "untouched").comment == "Seen <b>in person</b>."
 
 
@@ -219,7 +219,7 @@ def test_a_fault_of_the_graders_waits_for_a_person_and_the_run_goes_on(toy_relea
     monkeypatch.setattr(SubmissionJudge, "judge", broken_once)
     summary = run.grade(toy_released)
     assert [(line.student, line.needs_person) for line in summary.lines] == [("ada", True), ("bob", False)]
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         assert book.find_submission(toy.NAME, "ada").needs_manual_grade
         assert book.find_submission(toy.NAME, "bob").score == 9
     record = Ledger(toy_released.ledger).latest(toy.NAME)[("ada", summary_hash(toy_released, "ada"))]["scale"]
@@ -251,7 +251,7 @@ def test_what_a_person_has_graded_waits_no_longer(toy_released, sheet, submissio
         broken.setattr(engine.find("centre", "toy"), "compare", lambda *args: 1 / 0)
         (line,) = run.grade(toy_released).lines
     assert line.needs_person
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         given = book.find_grade("centre-check", toy.NAME, toy.NAME, "ada")
         given.manual_score, given.needs_manual_grade = 2.0, False  # as the formgrader saves it
         book.db.commit()
@@ -296,7 +296,7 @@ def test_submissions_that_go_wrong_lose_what_is_wrong(toy_released, sheet, submi
     (line,) = run.grade(toy_released).lines
     assert not line.needs_person
     expected = {name: 0.0 if name in lost else points for name, points in ALL.items()}
-    assert gradebook.scores(toy_released, toy.NAME)[student] == expected
+    assert store.scores(toy_released, toy.NAME)[student] == expected
 
 
 def test_an_empty_folder_is_nothing_handed_in(toy_released):
@@ -311,7 +311,7 @@ def test_a_name_of_any_characters_is_graded(toy_released, sheet, submission):
         submission(toy_released, name, sheet.filled(sheet.right))
     summary = run.grade(toy_released)
     assert not summary.refused
-    assert {s: sum(p.values()) for s, p in gradebook.scores(toy_released, toy.NAME).items()} == dict.fromkeys(names, 9)
+    assert {s: sum(p.values()) for s, p in store.scores(toy_released, toy.NAME).items()} == dict.fromkeys(names, 9)
 
 
 def test_a_line_of_the_summary_can_be_read_by_programs(toy_class):

@@ -104,7 +104,7 @@ OF_ITS_CHAPTER = "autograde/bank/{0}.py course/checks/{0}.py course/chapters/{0}
 # What hands out, collects, carries, keeps and shows, and what belongs to other chapters or to the learner.
 CARRYING = """
 autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autograde/reports/summary.py autograde/reports/trace.py autograde/intake/collect.py
-autograde/gradebook.py autograde/gradebook/release.py autograde/grading/ledger.py autograde/grading/plan.py autograde/grading/keys.py autograde/grading/run.py
+autograde/gradebook.py autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py autograde/grading/run.py
 autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py autograde/bank/sample.py
 autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml autograde/bank/cuda.py
 autograde/reports/templates/summary/index.html.j2 course/checks/vit.py course/chapters/vit.toml course/data/digits.py

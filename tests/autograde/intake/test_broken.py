@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autograde import gradebook
 from autograde.bank import sample
+from autograde.gradebook import store
 from autograde.grading import run
-from autograde.grading.ledger import VERDICTS, Ledger
 from autograde.intake import parse
+from autograde.ledger import VERDICTS, Ledger
 from autograde.reports import export, feedback
 from course.checks.engine.draw import Key
 from tests.autograde import broken, toy
@@ -131,7 +131,7 @@ class TestNames:
         assert not summary.refused and {line.student for line in summary.lines} == wanted
         assert len(summary.unrecognised) == len(refused) and "\n" not in "".join(summary.unrecognised)
         assert {student for student, _ in Ledger(toy_released.ledger).latest(toy.NAME)} == wanted
-        assert set(gradebook.scores(toy_released, toy.NAME)) == wanted
+        assert set(store.scores(toy_released, toy.NAME)) == wanted
         assert feedback.feedback(toy_released, toy.NAME) == len(wanted)
         pages = {p.parts[-3]: p.read_text() for p in toy_released.feedback.glob("*/*/*.html")}
         assert set(pages) == wanted and "<b>x" not in pages.get("<b>x<b>", "")

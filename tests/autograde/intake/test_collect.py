@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
-from autograde.grading.ledger import Ledger, LedgerBusy
 from autograde.intake import collect as collecting
 from autograde.intake import parse, unpack
 from autograde.intake.collect import BadSource, collect, student_id
+from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde.intake.test_whose import (
     EVERY,
     OWN,
@@ -181,12 +181,12 @@ def test_again_changes_nothing_and_a_new_version_replaces_the_whole(tmp_path, fo
     assert actions(collect(folder, first, dry_run=True)) == wanted and not folder.submitted.exists()
     assert [actions(collect(folder, first))["ada", TWO] for _ in range(2)] == ["new", "unchanged"]
     assert actions(collect(folder, second, dry_run=True)) == {("ada", TWO): "replaced if it differs"}
-    assert actions(collect(folder, second)) == {("ada", TWO): "substituted"}
+    assert actions(collect(folder, second)) == {("ada", TWO): "replaced"}
     assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
 
 
 def test_an_older_version_never_replaces_a_newer(tmp_path, folder):
-    for day, action in (("02", "new"), ("01", "older"), ("03", "substituted")):
+    for day, action in (("02", "new"), ("01", "older"), ("03", "replaced")):
         files = {"ada/02-bahdanau/x.ipynb": NOTEBOOK + day.encode()}
         files["ada/02-bahdanau/timestamp.txt"] = f"2026-02-{day} 12:00:00 UTC".encode()
         assert actions(collect(folder, unpacked(tmp_path / day, files))) == {("ada", TWO): action}
@@ -195,7 +195,7 @@ def test_an_older_version_never_replaces_a_newer(tmp_path, folder):
 
 def test_a_collection_killed_between_its_two_steps_is_put_right(tmp_path, folder):
     source = zipped(tmp_path / "1.zip", {"bob/02-bahdanau/x.ipynb": NOTEBOOK})
-    submission = folder.submitted / "ada" / f".{TWO}.substituted"
+    submission = folder.submitted / "ada" / f".{TWO}.replaced"
     unpacked(submission, {"x.ipynb": NOTEBOOK})
     unpacked(folder.submitted / "bob" / f".{TWO}.coming", {"x.ipynb": b"half"})
     collect(folder, source)
@@ -260,7 +260,7 @@ def test_a_full_disk_makes_no_submission_a_damaged_one(tmp_path, folder, monkeyp
     assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
     assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK
     monkeypatch.undo()
-    assert actions(collect(folder, source)) == {("ada", TWO): "substituted", ("bob", TWO): "new"}
+    assert actions(collect(folder, source)) == {("ada", TWO): "replaced", ("bob", TWO): "new"}
 
 
 def test_a_submission_that_could_not_be_put_down_leaves_no_folder(tmp_path, folder, monkeypatch):
@@ -339,7 +339,7 @@ def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, fo
     assert claims(folder, again) == {"Jan Novák": {'"of the first again"'}}
     assert claims(folder, second, of=ONE)["Jan Novák"] >= {'"of the second"'}  # another number in another assignment
     by_hand = unpacked(tmp_path / "hand", {"Jan Novák/x.ipynb": b'"by hand"'})
-    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "substituted"}
+    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "replaced"}
 
 
 @pytest.mark.parametrize(

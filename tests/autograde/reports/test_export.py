@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli, gradebook
+from autograde import cli
+from autograde.gradebook import configuration, store
 from autograde.reports import export
 from autograde.reports.export import as_csv, rows, safe
 from tests.autograde import toy
@@ -42,7 +43,7 @@ def test_points_have_no_noise_of_floats():
 
 def test_commas_quotes_and_line_ends_survive(toy_released):
     names = ["a,b", 'say "hi"', "two\nlines", "=cmd|' /C calc'!A0"]
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         for name in names:
             book.add_student(name, email=f"{name[0]}@example.org")
         text = as_csv(rows(book, toy_released))
@@ -51,7 +52,7 @@ def test_commas_quotes_and_line_ends_survive(toy_released):
 
 
 def test_who_handed_nothing_in_has_a_row_with_nothing(toy_released):
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         book.add_student("ada")
     target, count = export.export(toy_released)
     assert count == 1 and target == toy_released.grades
@@ -72,12 +73,12 @@ def test_the_sample_class_is_listed_whole(toy_class):
 
 def test_nbgrader_export_writes_the_same(toy_released):
     """The class's configuration puts our exporter into nbgrader's own command."""
-    config = gradebook.configuration(toy_released)
+    config = configuration.read(toy_released)
     assert config.ExportApp.plugin_class is export.GradesCsv
 
 
 def test_a_spreadsheet_is_told_that_it_is_utf_8(toy_released):
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         book.add_student("Åsa", last_name="Ñuñez")
     target, _ = export.export(toy_released)
     (row,) = csv.DictReader(target.open(newline="", encoding="utf-8-sig"))
@@ -85,7 +86,7 @@ def test_a_spreadsheet_is_told_that_it_is_utf_8(toy_released):
 
 
 def test_only_what_is_named_is_listed(toy_released):
-    with gradebook.open_gradebook(toy_released) as book:
+    with store.open_gradebook(toy_released) as book:
         book.add_student("ada")
         book.add_assignment("later")
     assert (export.export(toy_released)[1], export.export(toy_released, assignments=[toy.NAME])[1]) == (2, 1)

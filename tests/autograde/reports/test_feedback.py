@@ -7,9 +7,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from autograde import bank, gradebook
-from autograde.grading import judge, keys
-from autograde.grading.ledger import Ledger
+from autograde import bank, keys
+from autograde.gradebook import store
+from autograde.grading import judge
+from autograde.ledger import Ledger
 from autograde.reports import feedback
 from course.checks.engine import CaseVerdict
 from course.exercises import exercises
@@ -132,7 +133,7 @@ def test_what_people_typed_is_shown_as_text(toy_class, tmp_path, toy_notebook, s
     nasty = "def scale(x, factor):\n    raise ValueError('</td><script>alert(2)</script>')"
     submission(folder, name, sheet.filled(sheet.right | {"scale": nasty}))
     run.grade(folder, students=[name])
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         book.find_comment("scale-answer", toy.NAME, toy.NAME, name).manual_comment = "<b>Look</b> & see"
         book.db.commit()
     feedback.feedback(folder, toy.NAME)
@@ -168,7 +169,7 @@ def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook
     folder = toy_class.copy(tmp_path / "class")
     folder.config.write_text(folder.config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
     (folder.submitted / "right" / toy.NAME / "timestamp.txt").write_text("2026-02-03 10:00:00 UTC")
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         book.find_assignment(toy.NAME).duedate = datetime(2026, 2, 1)
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         book.db.commit()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograde import gradebook
+from autograde.gradebook import store
 from autograde.reports import summary
 from tests.autograde import toy
 from tests.site.test_browser import AXE, RUN_AXE
@@ -18,7 +18,7 @@ STUDENTS = ("wrong-the-sign-is-lost", "untouched", "unreadable-file")
 def paths(graded_in_sqlite, tmp_path_factory):
     """name -> page: feedback of three kinds, and a summary on which every part shows."""
     folder = graded_in_sqlite.copy(tmp_path_factory.mktemp("pages") / "class")
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         book.add_student("a-name-without-any-blank-in-it-that-goes-on-and-on-and-on-and-on-and-on-and-on")
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").needs_manual_grade = True
         book.db.commit()

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from autograde import gradebook
+from autograde.gradebook import store
 from autograde.reports import summary
 from autograde.reports.summary import Diagnosis, Look, Row, Summary
 from tests.autograde import toy
@@ -63,7 +63,7 @@ class TestOfTheToyClass:
     def test_a_persons_grades_and_who_is_late_or_missing_count(self, toy_class, tmp_path):
         folder = toy_class.copy(tmp_path / "class")
         (folder.submitted / "new" / toy.NAME).mkdir(parents=True)
-        with gradebook.open_gradebook(folder) as book:
+        with store.open_gradebook(folder) as book:
             book.add_student("never, here")
             book.find_assignment(toy.NAME).duedate = datetime(2026, 2, 1)
             book.find_submission(toy.NAME, "right").timestamp = datetime(2026, 2, 1, 3)

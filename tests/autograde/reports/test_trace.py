@@ -14,9 +14,10 @@ import pytest
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Configurable
 
-from autograde import cli, gradebook
+from autograde import cli
+from autograde.gradebook import configuration, store
 from autograde.grading import run as grade
-from autograde.grading.ledger import Ledger
+from autograde.ledger import Ledger
 from autograde.reports import export, trace
 from tests.autograde import toy
 from tests.autograde.test_cli import run, said
@@ -51,7 +52,7 @@ def test_how_late_in_words(late, words):
 def test_the_gradebooks_own_sums_are_the_same(toy_class):
     found = trace.traces(toy_class.folder, toy.NAME, ["right", "partly-right"])
     assert set(found) == {"right", "partly-right"}
-    with gradebook.open_gradebook(toy_class.folder) as book:
+    with store.open_gradebook(toy_class.folder) as book:
         for student, one in found.items():
             submission = book.find_submission(toy.NAME, student)
             assert (one.points, one.max) == (submission.score, submission.max_score)
@@ -78,7 +79,7 @@ def test_it_says_where_a_grade_comes_from(toy_class, tmp_path):
 
 def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
     folder = toy_class.copy(tmp_path / "class")
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         given = book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched")
         given.manual_score, given.extra_credit, given.needs_manual_grade = 1.5, 0.25, False
         book.find_grade("centre-check", toy.NAME, toy.NAME, "untouched").needs_manual_grade = True
@@ -172,7 +173,7 @@ def test_what_stock_nbgrader_graded_has_no_record(toy_class, tmp_path):
 
 def test_the_table_of_grades_names_file_and_run(toy_class, tmp_path):
     folder = toy_class.copy(tmp_path / "class")
-    with gradebook.open_gradebook(folder) as book:
+    with store.open_gradebook(folder) as book:
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         book.db.commit()
     target, _ = export.export(folder)
@@ -195,10 +196,10 @@ def test_nbgraders_own_command_writes_the_same(toy_class, tmp_path, full):
     else:
 
         class App(Configurable):
-            coursedir = CourseDirectory(config=gradebook.configuration(toy_class.folder))
+            coursedir = CourseDirectory(config=configuration.read(toy_class.folder))
 
         plugin = export.GradesCsv(parent=App())
         plugin.to = str(theirs)
-        with gradebook.open_gradebook(toy_class.folder) as book:
+        with store.open_gradebook(toy_class.folder) as book:
             plugin.export(book)
     assert theirs.read_bytes() == target.read_bytes()

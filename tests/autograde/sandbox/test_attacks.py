@@ -24,14 +24,15 @@ import nbformat
 import pytest
 import torch
 
-from autograde import gradebook
+from autograde import keys
 from autograde.bank import sample
 from autograde.folders import ClassFolder
-from autograde.grading import judge, keys, run
+from autograde.gradebook import store
+from autograde.grading import judge, run
 from autograde.grading import worker as workers
-from autograde.grading.ledger import Ledger
 from autograde.grading.worker import Graded, Worker
 from autograde.intake import flags, parse
+from autograde.ledger import Ledger
 from autograde.reports import feedback
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Sandbox
@@ -329,7 +330,7 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     summary = run.grade(folder)
     feedback.feedback(folder, toy.NAME)
     assert not summary.refused and not any(line.needs_person for line in summary.lines)
-    scores = gradebook.scores(folder, toy.NAME)
+    scores = store.scores(folder, toy.NAME)
     most = {e.name: float(e.points) for e in worker.exercises}
     assert scores["aaa"] == scores["zzz"] == most | {"scale": 1.0}
     assert {a.name: scores[a.name] for a in chosen} == {a.name: most | a.lost for a in chosen}

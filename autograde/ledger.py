@@ -36,7 +36,7 @@ class Record:
     bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
     trusted until someone has looked; `grader_failed`, that this is so because the grader failed, and not the
     submission: such a record is no verdict, never stands in the place of one, and the next run tries again. `key` is
-    the digest of what the numbers were drawn from (see `autograde.grading.keys`); records from before there were keys have a
+    the digest of what the numbers were drawn from (see `autograde.keys`); records from before there were keys have a
     `seed` in its place, from which nothing is drawn any more.
     """
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from autograde import keys
 from autograde.files import write_atomically
-from autograde.grading import keys
 from course.checks.engine.draw import Key
 
 _FILE = "unfinished.json"

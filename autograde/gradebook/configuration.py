@@ -1,0 +1,75 @@
+"""nbgrader's configuration of a class: what `autograde release` writes, what it sets, and how it is read."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, LockCells, SaveCells
+from traitlets.config import Config, PyFileConfigLoader
+
+from autograde import files
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
+from autograde.gradebook import by_nbgrader
+
+# What a release keeps byte for byte: without nbgrader's IncludeHeaderFooter, InstantiateTests, ClearSolutions (it would
+# replace a stub by a bare `raise`), ClearMarkScheme and ClearOutput (the stored figures are part of the text).
+RELEASE_PREPROCESSORS = [
+    LockCells, CheckCellMetadata, ComputeChecksums, SaveCells, ClearHiddenTests, ComputeChecksums, CheckCellMetadata,
+]  # fmt: skip
+
+CONFIGURATION = '''\
+"""nbgrader's configuration for this class. Written once by `autograde release`; yours to edit from then on.
+
+To keep the gradebook in PostgreSQL, put its URL in `c.CourseDirectory.db_url` below:
+"postgresql+psycopg://user:password@host/database". Late penalties:
+`c.LateSubmissionPlugin.penalty_method = "zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`).
+`nbgrader autograde` and formgrader's autograde button do what `autograde grade` does: submissions run in the sandbox.
+Give nbgrader's commands in this folder: it reads this file only there. Who may read the class: `autograde access`.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from autograde.gradebook import configure
+
+c = get_config()  # noqa: F821
+configure(c, Path(__file__).resolve().parent)
+'''
+
+
+def configure(c: Config, root: Path) -> None:
+    """What every class sets for nbgrader: folder, gradebook, our release, grading, feedback and export in its commands,
+    and who may read what it writes. Sets the umask of the process for that: `read` puts it back."""
+    os.umask(files.umask_of(root))
+    c.CourseDirectory.groupshared = files.shared(root)
+    c.BaseConverter.permissions = int(f"{files.file_mode(root):o}")  # nbgrader reads its digits as octal ones
+    by_nbgrader.configure(c)
+    c.CourseDirectory.root = str(root)
+    c.CourseDirectory.course_id = "default_course"  # as nbgrader's preprocessors say; PostgreSQL wants one that exists
+    c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
+    c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
+    c.GenerateFeedback.preprocessors = ["autograde.reports.feedback.Grades", "autograde.reports.feedback.Page"]
+    # by name: the reports stand above this package and import it
+    c.GenerateFeedback.exporter_class = "autograde.reports.feedback.PageExporter"
+    c.ExportApp.plugin_class = "autograde.reports.export.GradesCsv"
+
+
+def write(folder: ClassFolder, *, anew: bool = False) -> None:
+    """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay, except `anew`."""
+    if anew or not folder.config.exists():
+        write_atomically(folder.config, CONFIGURATION)
+
+
+def read(folder: ClassFolder) -> Config:
+    """The class's own nbgrader_config.py as nbgrader would read it."""
+    if not folder.config.exists():
+        raise FileNotFoundError(f"{folder.config} is missing: run `autograde release` first")
+    # nbgrader starts `alembic` by name when it makes a gradebook: it must find an environment that was not activated
+    programs = str(Path(sys.executable).parent)
+    if programs not in os.environ.get("PATH", "").split(os.pathsep):
+        os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
+    with files.private(folder.root):  # which also puts back what `configure` sets
+        return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()

@@ -1,0 +1,241 @@
+"""The way from the ledger into the gradebook: nbgrader's own conversion over what a run staged.
+
+Ours stands in the place of its `Execute`: nothing of a student's is run here, the verdicts are read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import shutil
+import time
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbconvert.preprocessors import ClearMetadataPreprocessor
+from nbformat import NotebookNode, from_dict
+from nbformat.v4.rwbase import split_lines
+from nbgrader import api, utils
+from nbgrader.api import Gradebook
+from nbgrader.converters import Autograde
+from nbgrader.converters.base import NbGraderException
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    IgnorePattern,
+    LimitOutput,
+    NbGraderPreprocessor,
+    SaveAutoGrades,
+)
+from traitlets import Unicode
+
+from autograde import files
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
+from autograde.gradebook import configuration, store
+from autograde.ledger import Ledger, Record
+
+log = logging.getLogger("autograde.nbgrader")
+_PAUSES = (0.5, 2.0, 5.0)  # seconds to wait for a database that failed
+
+
+@lru_cache(maxsize=8)
+def _latest(path: Path, size: int) -> dict[tuple[str, str], dict[str, Record]]:
+    """The ledger of one assignment; `size` makes a grown file a new key."""
+    return Ledger(path.parent).latest(path.stem)
+
+
+class Verdicts(NbGraderPreprocessor):
+    """Stands in Execute's place: lays each exercise's verdict into its check cell, as text and as one number, never as
+    stderr.
+
+    The staged notebook's metadata says which submission it is. Raises LookupError where the ledger does not hold all of
+    its exercises: no verdict, no grade.
+    """
+
+    ledger = Unicode(help="the class's ledger folder").tag(config=True)
+
+    def preprocess(self, nb, resources):
+        path = Path(self.ledger) / f"{resources['nbgrader']['assignment']}.jsonl"
+        student, submission = resources["nbgrader"]["student"], nb.metadata.get("autograde", {}).get("submission", "")
+        records = _latest(path, path.stat().st_size if path.exists() else 0).get((student, submission), {})
+        for cell in nb.cells:
+            if cell.cell_type != "code" or not utils.is_grade(cell):
+                continue
+            exercise = cell.metadata.nbgrader.grade_id.removesuffix("-check")
+            if exercise not in records:
+                raise LookupError(
+                    f"the ledger has no verdict on {exercise} of {student}'s submission {submission[:12]}"
+                )
+            record = records[exercise]
+            cell.metadata["autograde"] = from_dict(_shown(record))
+            points = {"text/plain": repr(float(record.points))}
+            cell.outputs = [
+                from_dict({"output_type": "stream", "name": "stdout", "text": as_text(record)}),
+                from_dict({"output_type": "execute_result", "data": points, "metadata": {}, "execution_count": None}),
+            ]
+        return nb, resources
+
+
+def _shown(record: Record) -> dict:
+    """What the graded notebook and the feedback page carry of a record."""
+    names = (
+        "exercise", "number", "points", "max", "verdict", "message", "cases", "diagnosis", "substituted", "flags", "notes",
+        "needs_person", "run",
+    )  # fmt: skip
+    return {name: getattr(record, name) for name in names}
+
+
+def as_text(record: Record) -> str:
+    """The verdict as formgrader shows it under the check cell."""
+    lines = [f"{record.number} {record.exercise}: {record.points:g} of {record.max:g} ({record.verdict})"]
+    lines += [
+        f"  {'ok' if case['passed'] else 'NO'}  {case['title']}"
+        + (f": {case['message']}" if case.get("message") else "")
+        for case in record.cases
+    ]
+    lines += [record.message] if record.message else []
+    lines += [f"Known mistake: {record.diagnosis}"] if record.diagnosis else []
+    lines += [f"Judged with the reference in place of: {', '.join(record.substituted)}"] if record.substituted else []
+    lines += [f"Flag: {flag}" for flag in record.flags]
+    return "\n".join(lines) + "\n"
+
+
+class SaveVerdicts(SaveAutoGrades):
+    """nbgrader's own, except that a record which needs a person is entered as "needs manual grading" and leaves the
+    points that stand there, none as a rule, rather than as a zero; and that a submission's grades and comments are looked
+    up together: one by one was half of the work."""
+
+    def preprocess(self, nb, resources):
+        of = resources["nbgrader"]
+        self.notebook_id, self.assignment_id, self.student_id = of["notebook"], of["assignment"], of["student"]
+        with Gradebook(of["db_url"]) as self.gradebook:
+            submitted = self.gradebook.find_submission_notebook(of["notebook"], of["assignment"], of["student"])
+            self.gradebook.find_grade = self._all(api.Grade, submitted)
+            self.gradebook.find_comment = self._all(api.Comment, submitted)
+            done = super(SaveAutoGrades, self).preprocess(nb, resources)
+            self.gradebook.db.flush()
+            self.gradebook.db.expire_all()  # sums, such as a notebook's score, are the database's
+            return done
+
+    def _all(self, kind, submitted):
+        named = self.gradebook.db.query(api.BaseCell.name, kind).join(kind.cell)
+        found = dict(named.filter(kind.notebook == submitted).all())
+        return lambda name, *_: found[name]
+
+    def _add_score(self, cell, resources):
+        grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id)
+        before = grade.auto_score
+        super()._add_score(cell, resources)
+        if cell.metadata.get("autograde", {}).get("needs_person"):
+            grade.auto_score, grade.needs_manual_grade = before, True
+
+
+class AutogradeStaged(Autograde):
+    """nbgrader's Autograde over exactly the staged notebooks, whatever characters the students' names hold (its own
+    search reads them as patterns). Each is one transaction, and its graded notebook is written when that is over."""
+
+    def init_notebooks(self) -> None:
+        staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
+        notebooks = sorted(staged.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
+        self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
+        self.notebooks: list[str] = []
+        self.steps = [step(parent=self) for step in self.autograde_preprocessors]
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        self._session().close()  # what is left of a submission that failed half way
+        return super().init_destination(assignment_id, student_id)
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        """Without nbgrader's first pass, which cleans what a student may have changed: in a staged notebook, that is
+        the text of cells and nothing else."""
+        resources = self.init_single_notebook_resources(notebook_filename)
+        notebook = nbformat.v4.reads(Path(notebook_filename).read_text("utf-8"))
+        for step in self.steps:
+            notebook, resources = step(notebook, resources)
+        self._session().settle()
+        written = Path(self._format_dest(resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]))
+        write_atomically(written / Path(notebook_filename).name, _as_file(notebook), lasting=False)
+
+    def _session(self) -> store.WholeSession:
+        return Gradebook(self.coursedir.db_url, self.coursedir.course_id).db()
+
+
+def _as_file(notebook: NotebookNode) -> str:
+    """The file's text as `nbformat.writes` makes it, which would check and copy all of the notebook first. What goes
+    in is of our making, and what is here split into lines is not used again."""
+    return _indented(split_lines(notebook), "\n") + "\n"
+
+
+def _indented(value: Any, line: str) -> str:
+    """`json.dumps` with an indent of one and sorted keys, which is Python of Python's own and takes five times as long;
+    `line` begins a line at this depth."""
+    deeper = f"{line} "
+    if isinstance(value, dict) and value:
+        inner = [f"{_text(key)}: {_indented(value[key], deeper)}" for key in sorted(value)]
+        return f"{{{deeper}{f',{deeper}'.join(inner)}{line}}}"
+    if isinstance(value, list) and value:
+        inner = [_text(item) if type(item) is str else _indented(item, deeper) for item in value]
+        return f"[{deeper}{f',{deeper}'.join(inner)}{line}]"
+    return _text(value)
+
+
+_text = json.JSONEncoder(ensure_ascii=False).encode  # of what has no lines of its own
+
+
+def enter(folder: ClassFolder, assignment: str) -> list[str]:
+    """Carries every staged notebook of the assignment into the gradebook and `autograded/`, in this one process.
+
+    A staged notebook is removed once it is in, so whatever is left belongs to a run that was killed, or to a submission
+    that nbgrader refused: the names of their students are returned. A database that is locked, or starts again, is
+    waited for, a little.
+    """
+    for pause in (*_PAUSES, None):
+        if not any(folder.staged.glob(f"*/{assignment}/*.ipynb")):
+            return []
+        said = _convert(folder, assignment)
+        left = _not_entered(folder, assignment)
+        if not left or pause is None or not any("accessing the nbgrader database" in text for text in said):
+            break
+        time.sleep(pause)
+    if left:
+        log.error("nbgrader refused a submission of %s:\n%s", assignment, "\n".join(said))
+    return left
+
+
+def _convert(folder: ClassFolder, assignment: str) -> list[str]:
+    """nbgrader's autograde over what is staged; returns what it complained of. It stops where its database fails."""
+    config = configuration.read(folder)
+    config.CourseDirectory.submitted_directory = folder.staged.name
+    config.Autograde.autograde_preprocessors = [
+        Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveVerdicts, AssignLatePenalties,
+    ]  # fmt: skip
+    config.AutogradeStaged.exporter_class = NotebookExporter  # of what is graded already
+    config.Verdicts.ledger = str(folder.ledger)
+    directory = CourseDirectory(config=config)
+    directory.assignment_id = assignment
+    converter = AutogradeStaged(coursedir=directory, config=config)
+    converter.force = True
+    with files.private(folder.root), store.quiet(converter.log) as said, store.one_gradebook():
+        with contextlib.suppress(NbGraderException):
+            converter.start()
+    return said
+
+
+def _not_entered(folder: ClassFolder, assignment: str) -> list[str]:
+    """Removes what is staged and in; returns the students of whom that is not so."""
+    left = []
+    for staged in sorted(folder.staged.glob(f"*/{assignment}")):
+        student = staged.parent.name
+        waits = any(staged.glob("*.ipynb"))  # not where a run ended, or its disk was full, before it was written
+        if waits and store.entered(folder, assignment, student) != store.stamp_of(staged / f"{assignment}.ipynb"):
+            left.append(student)
+            continue
+        shutil.rmtree(staged)
+        with contextlib.suppress(OSError):  # the student's other assignments may be staged too
+            staged.parent.rmdir()
+    return left

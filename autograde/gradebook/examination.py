@@ -1,0 +1,50 @@
+"""`autograde doctor --class`: whether nbgrader's own commands in a class lead through the sandbox, and who may read it."""
+
+from __future__ import annotations
+
+from autograde import access
+from autograde.folders import ClassFolder
+from autograde.gradebook import by_nbgrader, configuration
+from autograde.sandbox.causes import Finding
+
+_TOLD = 5  # open things that are named; the command closes them all
+
+
+def examine(folder: ClassFolder) -> list[Finding]:
+    """What a class rests on: that nbgrader leads through the sandbox, and that nobody else may read it."""
+    return [_configuration(folder), _access(folder)]
+
+
+def _configuration(folder: ClassFolder) -> Finding:
+    name = "nbgrader"
+    if not folder.config.exists():
+        remedy = f"run `autograde release --class {folder.root}`, which writes it"
+        return Finding(name, False, f"there is no {folder.config.name}: `nbgrader autograde` would not be ours", remedy)
+    if not by_nbgrader.holds(configuration.read(folder)):
+        remedy = (
+            f"let {folder.config} begin as `autograde release` writes it (move it away and run that to see), "
+            "and set neither Autograde.exporter_class nor Execute.kernel_name after `configure`"
+        )
+        return Finding(name, False, "its own autograde runs submissions on this machine, unprotected", remedy)
+    return Finding(name, True, "its own autograde goes through the sandbox")
+
+
+def _access(folder: ClassFolder) -> Finding:
+    found = list(access.opened(folder))
+    if not found:
+        return Finding("access", True, f"for {access.whose(folder)}")
+    told = [f"{each.path.relative_to(folder.root.parent)} ({each.to})" for each in found[:_TOLD]]
+    more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+    remedy = f"autograde access --class {folder.root}"
+    return Finding("access", False, f"open to others: {', '.join(told)}{more}", remedy)
+
+
+def report(folder: ClassFolder) -> int:
+    """Prints an examination of the class; returns the exit status, 0 where all is well."""
+    findings = examine(folder)
+    print(f"\nThe class in {folder.root}:")
+    for finding in findings:
+        print(f"{'ok' if finding.ok else 'NO'}  {finding.name:8}  {finding.detail}")
+        if not finding.ok:
+            print(f"    {'':8}  to do: {finding.remedy}")
+    return 0 if all(finding.ok for finding in findings) else 1
