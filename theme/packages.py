@@ -193,7 +193,7 @@ def picture() -> str:
     said = f"{len(graph)} packages on {len(rows)} levels; each imports only what stands below it. The table says which."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{html.escape(said)}" style="max-width:100%;height:auto">{"".join(drawn)}</svg>'
+        f'aria-label="{html.escape(said)}" style="width:100%;min-width:40rem;max-width:none;height:auto">{"".join(drawn)}</svg>'
     )
 
 
