@@ -31,13 +31,13 @@ PACKAGES = (
 )  # fmt: skip
 ENTRY = {
     "course (entry)": ("course", "course.components"),
-    "autograde (entry)": ("autograde.__main__", "autograde.cli"),
+    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.bank.__main__", "autograde.bank.mutation"),
 }
 PURPOSES = {
     "course (entry)": "What a notebook imports: `course` and `course.components`.",
     "course": "What the course rests on: the list of exercises, hints and keys, files, and modules for notebooks.",
-    "autograde (entry)": "The instructor's command line.",
-    "autograde": "What the grader rests on: a class's folders, who may read its files, its ledger, texts made safe to show.",
+    "autograde (entry)": "The instructor's command line, and the programs that try the answer bank.",
+    "autograde": "What the grader rests on: a class's folders and ledger, who may read its files, safe texts.",
     "solutions": "The reference answers, one module a chapter, and nothing else.",
 }
 TOP = {name.split(".")[0] for name in PACKAGES if name not in ENTRY}
@@ -193,7 +193,8 @@ def picture() -> str:
     said = f"{len(graph)} packages on {len(rows)} levels; each imports only what stands below it. The table says which."
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img" '
-        f'aria-label="{html.escape(said)}" style="width:100%;min-width:40rem;max-width:none;height:auto">{"".join(drawn)}</svg>'
+        f'aria-label="{html.escape(said)}" style="width:100%;min-width:40rem;max-width:none;height:auto">'
+        f"{''.join(drawn)}</svg>"
     )
 
 
