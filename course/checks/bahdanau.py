@@ -513,7 +513,7 @@ def _tangled(draw: Draw, lengths: Tensor) -> Tensor:
 
 
 def _encoded(student: Student, draw: Draw, lengths: Tensor, wanted: tuple[str, ...]) -> dict[str, Any]:
-    """What came back, and what the encoder was given: no answer passes that did not really encode them longest first."""
+    """What came back, and what the encoder was given: no answer passes that did not encode them longest first."""
     student.watch()
     calls: list[Tensor] = []
     source = draw.integers(3, 99, len(lengths), int(lengths.max()))

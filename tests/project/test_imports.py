@@ -11,21 +11,67 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from theme import packages
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CHAPTERS = [path.stem.split("-", 1)[1].replace("-", "_") for path in NOTEBOOKS]  # in order
-OURS = {"course", "solutions", "autograde", "tools", "theme", "benchmarks", "tests"}
-# What each package may need beside the standard library: the packages it may enter, and extras of pyproject.toml.
+OURS = {"course", "solutions", "training", "autograde", "tools", "theme", "benchmarks", "tests"}
+ANSWERS = "answers"  # folders of the answer bank: pieces of code, wrong on purpose
+# What each folder may need beside the standard library: the folders it may enter, and extras of pyproject.toml.
 MAY_ENTER = {
     "course": ({"course"}, ()),
-    "solutions": ({"course", "solutions"}, ("train",)),
+    "solutions": ({"course", "solutions"}, ()),
+    "training": ({"training", "course", "solutions"}, ("train",)),
     "autograde": ({"autograde", "course", "solutions"}, ("grade",)),
     "theme": ({"theme", "course"}, ("book",)),
-    "benchmarks": ({"benchmarks", "course", "solutions", "autograde"}, ("grade", "train", "benchmark", "test")),
+    "benchmarks": (
+        {"benchmarks", "course", "solutions", "training", "autograde"},
+        ("grade", "train", "benchmark", "test"),
+    ),
     "tools": ({"tools", "course", "solutions", "autograde"}, ("grade", "book", "lab", "test")),
     "tests": (OURS, ("grade", "book", "lab", "train", "benchmark", "test")),
 }
+# The picture, from the bottom to the top: each package, and which others it may import. A package stands below all that
+# may import it, so that this table has no circle by its form; names are those of `theme/packages.py`.
+BASE = {"course", "autograde"}
+CHECKS = {"course.protocol", "course.checks.engine", "course.checks"}
+COMMANDS = "autograde (entry)"
+BELOW = {"autograde.sandbox", "autograde.intake", "autograde.bank", "autograde.gradebook"}  # what grading is made of
+PICTURE = {
+    "course": set(),
+    "course.data": {"course"},
+    "course.protocol": {"course"},
+    "course.checks.engine": {"course", "course.protocol"},
+    "course.checks": {"course", "course.data", "course.protocol", "course.checks.engine"},
+    "course.learner": {"course", *CHECKS},
+    "course (entry)": {"course", "course.learner"},
+    "solutions": {"course", "course.data"},
+    "training": {"course", "course.data", "solutions"},
+    "autograde": {"course", "course.checks.engine"},
+    "autograde.sandbox": {*BASE, "course (entry)", "course.protocol"},  # the entry: only for where `course` lies
+    "autograde.intake": {*BASE, "autograde.sandbox"},
+    "autograde.bank": {*BASE, *CHECKS, "autograde.sandbox", "autograde.intake"},
+    "autograde.gradebook": {*BASE, "autograde.sandbox"},
+    "autograde.grading": {*BASE, *CHECKS, *BELOW},
+    "autograde.reports": {*BASE, *CHECKS, *BELOW, "autograde.grading"},
+    COMMANDS: {*BASE, *CHECKS, *BELOW, "autograde.grading", "autograde.reports"},
+    "theme": {"course"},
+    "tools": {"course", *CHECKS, "autograde.bank"},
+    "benchmarks": {
+        *BASE,
+        *CHECKS,
+        *BELOW,
+        "course.data",
+        "solutions",
+        "training",
+        "autograde.grading",
+        "autograde (entry)",
+    },
+}
+# Whose commands import what they need when they are called, so that `--help` answers at once.
+LATE = {"autograde.cli"}
 # Libraries that come with a dependency as a part of it, and are imported by name.
 COMES_WITH = {
     "jupyter-book": {
@@ -76,6 +122,8 @@ def modules() -> Iterator[tuple[str, Path, set[str]]]:
     """Each module of each package, with what it imports."""
     for package in MAY_ENTER:
         for path in sorted((ROOT / package).rglob("*.py")):
+            if ANSWERS in path.relative_to(ROOT).parts:
+                continue
             yield package, path, set(imported(ast.parse(path.read_text(encoding="utf-8"))))
 
 
@@ -94,13 +142,48 @@ def distributions_of(extras: tuple[str, ...]) -> set[str]:
 MODULES = list(modules())
 
 
-def test_a_room_enters_only_the_rooms_it_may():
+def test_a_folder_enters_only_the_folders_it_may():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for package, path, names in MODULES
         for name in sorted((roots(names) & OURS) - MAY_ENTER[package][0])
     ]
     assert MODULES and not wrong, "\n".join(wrong)
+
+
+def test_a_package_imports_only_what_stands_below_it():
+    places = list(PICTURE)
+    assert set(places) == set(packages.PACKAGES)
+    assert all(places.index(lower) < places.index(name) for name, below in PICTURE.items() for lower in below)
+    wrong = [
+        f"{each} ({lower}), which {name} may not enter"
+        for each in packages.imports()
+        if (lower := packages.package_of(each.imported)) != (name := packages.package_of(each.importer))
+        and lower not in PICTURE[name]
+    ]
+    assert packages.imports() and not wrong, "\n".join(wrong)
+
+
+def test_no_package_and_no_module_imports_in_a_circle():
+    packages.levels(packages.arrows())
+    modules: dict[str, set[str]] = {name: set() for name in packages.modules()}
+    for each in packages.imports():
+        modules[each.importer].add(each.imported)
+    packages.levels(modules)
+
+
+def test_an_import_inside_a_function_says_why():
+    """In a comment on its line or on the line above; the first of several lines of imports speaks for all."""
+    wrong = []
+    for each in packages.imports():
+        if each.inside and each.importer not in LATE:
+            lines = each.path.read_text(encoding="utf-8").splitlines()
+            first = each.line - 1
+            while lines[first - 1].lstrip().startswith(("from ", "import ")):
+                first -= 1
+            if not any("# " in line for line in lines[first - 1 : each.line]):
+                wrong.append(str(each))
+    assert not wrong, "\n".join(wrong)
 
 
 def test_every_library_is_asked_for_in_pyproject():
@@ -115,14 +198,12 @@ def test_every_library_is_asked_for_in_pyproject():
 
 
 def test_a_chapters_solutions_import_only_earlier_chapters():
-    # Chapter 09 is also a program, which is made of all chapters: `python -m solutions.cuda` calls it.
-    more = {"cuda": {"train"}}
     for number, chapter in enumerate(CHAPTERS):
         path = ROOT / "solutions" / f"{chapter}.py"
         names = {
             name for name in imported(ast.parse(path.read_text(encoding="utf-8"))) if name.startswith("solutions.")
         }
-        assert {name.split(".")[1] for name in names} <= set(CHAPTERS[:number]) | more.get(chapter, set()), path.name
+        assert {name.split(".")[1] for name in names} <= set(CHAPTERS[:number]), path.name
 
 
 def test_a_notebook_imports_only_the_course_and_libraries():
