@@ -126,9 +126,9 @@ def never_fast(item):
 def group_of(item):
     """A file's tests stay together, and further: see SHARED and BY_CHAPTER. A solved notebook runs wherever it may."""
     place = item.path.relative_to(TESTS).as_posix() if item.path.is_relative_to(TESTS) else item.path.as_posix()
-    for room, beginnings in SHARED.items():
+    for group, beginnings in SHARED.items():
         if place.startswith(beginnings):
-            return room
+            return group
     values = item.callspec.params.values() if hasattr(item, "callspec") else ()
     named = (getattr(v, "notebook", None) or getattr(v, "stem", None) or str(v) for v in values)
     notebook = next((name for name in named if name in STEMS), None)  # of an exercise, a path, or by its name

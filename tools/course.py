@@ -37,7 +37,9 @@ BOOK_SOURCES = (
     "solutions",
     "course",
     "benchmarks",
-    "tools/course.py",
+    "training",
+    "autograde",
+    "tools",
 )
 # What the site's extension asks the environment (theme/address.py, theme/contents.py): another answer, another book.
 BOOK_ENVIRONMENT = ("COURSE_REPOSITORY", "GITHUB_REPOSITORY", "COURSE_BRANCH", "GITHUB_REF_NAME", "COURSE_SITE",
@@ -153,7 +155,7 @@ The book          _build/html/index.html
 """
 CLASS_MADE = """\
 The assignments   class/release/      what students get
-The submissions      class/submitted/    a sample class: right, partly right, wrong, broken and hostile
+The submissions   class/submitted/    a sample class: right, partly right, wrong, broken and hostile
 The feedback      class/feedback/     a page for each student
 The summaries     class/summary/      how each assignment went, a page for you
 The grades        class/grades.csv, and class/gradebook.db for nbgrader

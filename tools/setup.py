@@ -1,6 +1,6 @@
 """Makes `.venv` from the lock and installs the system packages that are missing.
 
-    python3 tools/setup.py learner       # what `make lab` and `make serve` need
+    python3 tools/setup.py learner    # what `make lab` and `make serve` need
     python3 tools/setup.py course     # the same and the grader's sandbox
     python3 tools/setup.py test       # the same and the tests' tools, a browser among them
 

@@ -362,7 +362,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": [student.low_precision_attention(*given)[1] for given in (plain, heads)]}
 
 
-# The stub has the rest right: these are manners that a mend should keep.
+# The stub has the rest right: a repair should keep it.
 
 
 @fix_the_drifting_rows.case("scores in the hundreds, above zero and below", weight=0.5, contract=True, atol=2e-6)
