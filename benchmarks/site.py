@@ -32,7 +32,10 @@ from playwright.sync_api import Browser, Response, sync_playwright
 from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("_config.yml", "_toc.yml", "book", "notebooks", "theme", "solutions", "course", "benchmarks")
+SOURCES = (
+    "_config.yml", "_toc.yml", "book", "notebooks", "theme", "solutions", "course", "benchmarks", "training", "autograde",
+    "tools",
+)  # fmt: skip
 CHANGED = Path("book/glossary.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TEXT = ("text/", "javascript", "json", "svg", "xml")
