@@ -33,8 +33,8 @@ from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = (
-    "_config.yml", "_toc.yml", "book", "notebooks", "theme", "solutions", "course", "benchmarks", "training", "autograde",
-    "tools",
+    "_config.yml", "_toc.yml", "book", "notebooks", "theme", "solutions", "course", "benchmarks", "training",
+    "autograde", "tools",
 )  # fmt: skip
 CHANGED = Path("book/glossary.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
