@@ -180,9 +180,12 @@ def picture() -> str:
         x, y = place[name][0] + WIDTH / 2, place[name][1] + HEIGHT
         for lower in sorted(below):
             to_x, to_y = place[lower][0] + WIDTH / 2, place[lower][1]
+            bend = x, to_x
+            if level[name] - level[lower] > 1:  # round the boxes between, not behind them
+                bend = (width * (1.05 if x + to_x >= width else -0.05),) * 2
             drawn.append(
-                f'<path d="M{x:g} {y:g}C{x:g} {y + 34:g} {to_x:g} {to_y - 34:g} {to_x:g} {to_y:g}" fill="none" '
-                f'style="stroke:{line}" stroke-width="1.2"/>'
+                f'<path d="M{x:g} {y:g}C{bend[0]:g} {y + 34:g} {bend[1]:g} {to_y - 34:g} {to_x:g} {to_y:g}" '
+                f'fill="none" style="stroke:{line}" stroke-width="1.2"/>'
             )
     for name, (x, y) in place.items():
         drawn.append(
