@@ -1,7 +1,7 @@
 """`python -m autograde.bank [--seeds N] [WHAT ...]`: does every wrong answer fail, by name, and every correct one pass?
 
-Runs in process, without a sandbox, against fresh seeds: the quick look while writing an exercise, and with many seeds the
-search for answers that pass, or are refused, at one now and then.
+Runs in process, without a sandbox, against fresh seeds: the quick look while writing an exercise, and with many seeds
+the search for answers that pass, or are refused, at one now and then.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def _fresh(exercise: Exercise, count: int) -> Iterator[tuple[str, Table]]:
 
 
 def look(exercise: Exercise, tables: Iterator[tuple[str, Table]]) -> bool:
-    """Print how the bank does against all of the tables; whether a wrong answer survived or a correct one was refused."""
+    """Print how the bank does against all of the tables; whether a wrong answer survived or a correct one failed."""
     start, reports = time.perf_counter(), [(seed, examine(exercise, table)) for seed, table in tables]
     wrong, correct = (sum(getattr(report, kind) for _, report in reports) for kind in ("wrong", "correct"))
     survivors = [(seed, name) for seed, report in reports for name in report.survivors]

@@ -2,11 +2,11 @@
 
     python -m autograde.bank.mutation [CHAPTER | EXERCISE ...] [--all]
 
-judges them as submissions, in the sandbox, from a fresh key, and shows each survivor as a difference of lines. A survivor
-is a hole in a check, unless a person finds the change to be right after all (another form of the same thing, something
-that the docstring does not promise) and says so, with the reason, in `equivalent.toml` beside this module. A changed
-test that no check catches may be another example of the same: it is tried on machine-made wrong forms too, and survives
-where it lets one through that the reference's test finds. Then the bank of what it tests lacks that one.
+judges them as submissions, in the sandbox, from a fresh key, and shows each survivor as a difference of lines. A
+survivor is a hole in a check, unless a person finds the change to be right after all (another form of the same thing,
+something that the docstring does not promise) and says so, with the reason, in `equivalent.toml` beside this module. A
+changed test that no check catches may be another example of the same: it is tried on machine-made wrong forms too, and
+survives where it lets one through that the reference's test finds. Then the bank of what it tests lacks that one.
 
 Nothing is changed in what a learner is given or nobody promises: signatures, annotations, decorators, docstrings, the
 texts of errors, checks of arguments that the docstring does not mention, devices (the sandbox has one).
@@ -384,7 +384,7 @@ def _has_value_before(place: _Place) -> bool:
 
 
 def mutate(source: str, modules: Collection[str] = ()) -> tuple[Mutant, ...]:
-    """Every mutant of a source text as `ast.unparse` writes it; `modules` are its names of modules, such as torch and F.
+    """Every mutant of a source text as `ast.unparse` writes it; `modules` are its names of modules, as torch and F.
 
     Left out is what compiles to the same code as the source or as an earlier mutant.
     """

@@ -1,5 +1,5 @@
-"""`autograde sample`: a class of made-up submissions, right, partly right, wrong, broken and hostile, with the score that
-each must get.
+"""`autograde sample`: a class of made-up submissions, right, partly right, wrong, broken and hostile, with the score
+that each must get.
 
 Every submission is made from the solutions and the banks, and says what was put in: a student's name here is a
 description. What the grader gives is held against `expected`, which comes from what was put in and never from the
@@ -30,7 +30,7 @@ _KEYS = tuple(map(Key.public, (2, 3, 5, 7, 11)))  # from which a wrong answer's 
 
 
 @dataclass(frozen=True)
-class SubmissionJudge:
+class MadeUp:
     """A file as a student might hand it in. `expected` is exercise -> points; `flags` are those that the grader must
     raise."""
 
@@ -115,26 +115,26 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:60].strip("-")
 
 
-def class_of(content: bytes, assignment: str) -> list[SubmissionJudge]:
+def class_of(content: bytes, assignment: str) -> list[MadeUp]:
     """The sample class for one assignment, given its released notebook."""
     sheet = Sheet(content, assignment)
-    made = [SubmissionJudge("right", "every answer right", sheet.filled(sheet.right), sheet.full)]
+    made = [MadeUp("right", "every answer right", sheet.filled(sheet.right), sheet.full)]
     made += [_other_form(sheet, index) for index in (0, 1)]
     made += [_partly_right(sheet)]
     made += [_wrong(sheet, index) for index in range(4)]
-    made += [SubmissionJudge("untouched", "handed in as it was handed out", content, sheet.only([]))]
+    made += [MadeUp("untouched", "handed in as it was handed out", content, sheet.only([]))]
     made += [_syntax_error(sheet), _unreadable(sheet), _deleted_cells(sheet), _duplicated_cells(sheet)]
     made += [_patches_tests(sheet), _reads_the_disk(sheet), _never_ends(sheet)]
     return made
 
 
-def _other_form(sheet: Sheet, index: int) -> SubmissionJudge:
+def _other_form(sheet: Sheet, index: int) -> MadeUp:
     answers = dict(sheet.right)
     for exercise in sheet.tasks:
         correct = bank.find(exercise).correct
         answers[exercise.name] = correct[index % len(correct)].source
     what = "every answer right, each written differently from the reference"
-    return SubmissionJudge(f"right-other-form-{index + 1}", what, sheet.filled(answers), sheet.full)
+    return MadeUp(f"right-other-form-{index + 1}", what, sheet.filled(answers), sheet.full)
 
 
 def _half(sheet: Sheet) -> list[str]:
@@ -143,9 +143,9 @@ def _half(sheet: Sheet) -> list[str]:
     return [e.name for e in [*sheet.tasks[: (len(sheet.tasks) + 1) // 2], *asked[: (len(asked) + 1) // 2]]]
 
 
-def _partly_right(sheet: Sheet) -> SubmissionJudge:
+def _partly_right(sheet: Sheet) -> MadeUp:
     half = _half(sheet)
-    return SubmissionJudge(
+    return MadeUp(
         "partly-right",
         "the first half right, the rest not begun",
         sheet.filled({name: sheet.right[name] for name in half}),
@@ -153,7 +153,7 @@ def _partly_right(sheet: Sheet) -> SubmissionJudge:
     )
 
 
-def _wrong(sheet: Sheet, index: int) -> SubmissionJudge:
+def _wrong(sheet: Sheet, index: int) -> MadeUp:
     """One wrong answer of the bank among right ones: it loses what its failing rows weigh, and no other answer does."""
     exercise = sheet.tasks[index * len(sheet.tasks) // 4]
     wrongs = bank.find(exercise).wrong
@@ -163,17 +163,17 @@ def _wrong(sheet: Sheet, index: int) -> SubmissionJudge:
         if len(points) == 1:  # the grader has a key of its own: only what no key changes can be expected of it
             what = f"all right, except {exercise.number}: {wrong.name}"
             expected = sheet.full | {exercise.name: points.pop()}
-            return SubmissionJudge(
+            return MadeUp(
                 f"wrong-{_slug(wrong.name)}", what, sheet.filled(sheet.right | {exercise.name: source}), expected
             )
     raise ValueError(f"{exercise.name}: the points of every wrong answer depend on the key")
 
 
-def _syntax_error(sheet: Sheet) -> SubmissionJudge:
+def _syntax_error(sheet: Sheet) -> MadeUp:
     exercise = sheet.tasks[len(sheet.tasks) // 2]
     broken = f"def {exercise.components[0]}(:\n    return 'a colon too early'"
     expected = sheet.full | {exercise.name: 0.0}
-    return SubmissionJudge(
+    return MadeUp(
         "syntax-error",
         f"all right, except a syntax error in {exercise.number}",
         sheet.filled(sheet.right | {exercise.name: broken}),
@@ -181,12 +181,12 @@ def _syntax_error(sheet: Sheet) -> SubmissionJudge:
     )
 
 
-def _unreadable(sheet: Sheet) -> SubmissionJudge:
+def _unreadable(sheet: Sheet) -> MadeUp:
     content = sheet.filled(sheet.right)
     middle = content.index(b"\n", len(content) // 2) + 1
     nothing = dict.fromkeys(sheet.full, 0.0)
     conflict = b"<<<<<<< HEAD\n" + content[middle : middle + 80] + b"\n=======\n"
-    return SubmissionJudge(
+    return MadeUp(
         "unreadable-file",
         "a merge conflict in the file itself",
         content[:middle] + conflict + content[middle:],
@@ -194,24 +194,24 @@ def _unreadable(sheet: Sheet) -> SubmissionJudge:
     )
 
 
-def _deleted_cells(sheet: Sheet) -> SubmissionJudge:
+def _deleted_cells(sheet: Sheet) -> MadeUp:
     """The check cell of the first exercise is gone (costs nothing), and the answer cell of the last (costs that
     answer)."""
     first, last = sheet.exercises[0], sheet.exercises[-1]
     gone = {f"{first.name}-check", f"{last.name}-answer"}
     content = sheet.filled(sheet.right, lambda cells: [cell for cell in cells if grade_id(cell) not in gone])
     what = f"all right, but the check cell of {first.number} and the answer cell of {last.number} are deleted"
-    return SubmissionJudge("deleted-cells", what, content, sheet.full | {last.name: sheet.stub(last)})
+    return MadeUp("deleted-cells", what, content, sheet.full | {last.name: sheet.stub(last)})
 
 
-def _duplicated_cells(sheet: Sheet) -> SubmissionJudge:
+def _duplicated_cells(sheet: Sheet) -> MadeUp:
     exercise = sheet.exercises[0]
     twice = {f"{exercise.name}-check", f"{exercise.name}-answer"}
     content = sheet.filled(
         sheet.right,
         lambda cells: [copy.deepcopy(cell) for cell in cells for _ in range(2 if grade_id(cell) in twice else 1)],
     )
-    return SubmissionJudge("duplicated-cells", f"all right, with the cells of {exercise.number} copied", content, sheet.full)
+    return MadeUp("duplicated-cells", f"all right, with the cells of {exercise.number} copied", content, sheet.full)
 
 
 # Not torch.equal: an honest answer that is itself a test (exercise 5.2) compares with it, and would be spoilt.
@@ -263,7 +263,7 @@ _LOOP = """\
 
 def _cheat(
     sheet: Sheet, student: str, what: str, cheat: str, rest: Callable[[Exercise], str | None], flag: tuple[str, ...]
-) -> SubmissionJudge:
+) -> MadeUp:
     """The first half honestly right, the others by a trick whose honest worth is nothing."""
     half = _half(sheet)
     others = {e.name: rest(e) for e in sheet.exercises if e.name not in half}
@@ -274,10 +274,10 @@ def _cheat(
         at = next(i for i, cell in enumerate(cells) if grade_id(cell).removesuffix("-answer") in others)
         return [*cells[:at], _added(cheat), *cells[at:]]
 
-    return SubmissionJudge(student, what, sheet.filled(answers, put_in), sheet.only(half), flag)
+    return MadeUp(student, what, sheet.filled(answers, put_in), sheet.only(half), flag)
 
 
-def _patches_tests(sheet: Sheet) -> SubmissionJudge:
+def _patches_tests(sheet: Sheet) -> MadeUp:
     def rest(exercise: Exercise) -> str | None:
         if exercise.question:
             return f"{exercise.components[0]} = type('Anything', (), {{'__eq__': lambda self, other: True}})()"
@@ -287,7 +287,7 @@ def _patches_tests(sheet: Sheet) -> SubmissionJudge:
     return _cheat(sheet, "hostile-patches-the-tests", what, _PATCH, rest, (flags.PATCHES,))
 
 
-def _reads_the_disk(sheet: Sheet) -> SubmissionJudge:
+def _reads_the_disk(sheet: Sheet) -> MadeUp:
     def rest(exercise: Exercise) -> str:
         if exercise.question:
             return f"{exercise.components[0]} = open('/etc/hostname').read()"
@@ -297,17 +297,17 @@ def _reads_the_disk(sheet: Sheet) -> SubmissionJudge:
     return _cheat(sheet, "hostile-reads-the-disk", what, _THIEF, rest, (flags.READS,))
 
 
-def _never_ends(sheet: Sheet) -> SubmissionJudge:
+def _never_ends(sheet: Sheet) -> MadeUp:
     """An answer that swallows every exception and goes on for ever. What stands before and after it is right and must
     count."""
     exercise = sheet.tasks[len(sheet.tasks) // 2]
     endless = "\n\n".join(f"def {part}(*args, **kwargs):\n{_LOOP}" for part in exercise.components)
     expected = sheet.full | {exercise.name: 0.0}
     what = f"all right, except that {exercise.number} never ends and swallows every exception"
-    return SubmissionJudge("hostile-never-ends", what, sheet.filled(sheet.right | {exercise.name: endless}), expected)
+    return MadeUp("hostile-never-ends", what, sheet.filled(sheet.right | {exercise.name: endless}), expected)
 
 
-def sample(folder: ClassFolder, assignment: str) -> list[SubmissionJudge]:
+def sample(folder: ClassFolder, assignment: str) -> list[MadeUp]:
     """Fills class/submitted/ with the sample class for one assignment; files that are there already and the same are
     not touched."""
     made = class_of(folder.released(assignment).read_bytes(), assignment)
@@ -318,7 +318,7 @@ def sample(folder: ClassFolder, assignment: str) -> list[SubmissionJudge]:
     return made
 
 
-def write_expected(folder: ClassFolder, made: dict[str, list[SubmissionJudge]]) -> Path:
+def write_expected(folder: ClassFolder, made: dict[str, list[MadeUp]]) -> Path:
     """class/sample.json: assignment -> student -> what it is, and the points it must get."""
     listed = {
         assignment: {

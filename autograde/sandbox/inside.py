@@ -4,9 +4,9 @@ This is the only file of the grader that the sandbox can see, so it holds no sec
 It runs student code in the end: whatever its children say is judged outside. Three processes matter, from trusted to
 not trusted:
 
-    fork_server   imports what notebooks import, waits for jobs on its control socket, forks
-    supervisor   one for each job: makes the child's namespaces, watches time and memory, reports what the child used
-    child    process 1 of its own PID namespace: limits and drops all it can, runs the cells, then answers requests
+    fork server   imports what notebooks import, waits for jobs on its control socket, forks
+    supervisor    one for each job: makes the child's namespaces, watches time and memory, reports what the child used
+    child         process 1 of its own PID namespace: limits and drops all it can, runs the cells, then answers requests
 
 The fork server has one thread, for ever: a child that uses two OpenMP threads hangs if its parent ever did.
 """
@@ -56,7 +56,7 @@ def checked(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-# ---------------------------------------------------------------- fork_server
+# ---------------------------------------------------------------- the fork server
 
 
 def drop_root() -> None:
@@ -196,7 +196,9 @@ def serve(control: socket.socket, started: float, work) -> None:
     control.send(json.dumps(ready).encode())
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
-        with contextlib.suppress(ChildProcessError):  # supervisors that have ended: their seconds count with the sandbox's
+        with contextlib.suppress(
+            ChildProcessError
+        ):  # supervisors that have ended: their seconds count with the sandbox's
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         if not message:

@@ -122,7 +122,8 @@ class Sandbox:
             usage = child.close()
 
     solutions: modules of EARLIER chapters; whatever is named here can be read by the code that is graded.
-    warm: names of modules to import beforehand, such as those that the notebooks import. blocked: what requests will ban.
+    warm: names of modules to import beforehand, such as those that the notebooks import. blocked: operators that
+    requests will block.
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
 
@@ -275,8 +276,8 @@ class Sandbox:
         return child
 
     def _lines(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
-        """The lines of a child with these limits: as a rule of one that was made ahead, while the cells of the submission
-        before ran. It has seen nothing of that one. Where the machine has ended it, another is made.
+        """The lines of a child with these limits: as a rule of one that was made ahead, while the cells of the
+        submission before ran. It has seen nothing of that one. Where the machine has ended it, another is made.
         """
         if limits != self.limits or (self._spare is not None and _hung_up(self._spare[1])):
             self._end_spare()
@@ -306,7 +307,7 @@ class Sandbox:
 
 
 class Child:
-    """One submission's process. `socket` is the line for `autograde.sandbox.remote.Remote`; `ran` tells of each cell, by index."""
+    """One submission's process. `socket` is the line for `remote.Remote`; `ran` tells of each cell, by index."""
 
     def __init__(self, lines: tuple[socket.socket, socket.socket], limits: Limits, before: Usage):
         self.limits = limits
@@ -393,8 +394,8 @@ class Child:
         return self._end(dismissed=False)
 
     def dismiss(self) -> Usage:
-        """`close` for a child that has answered all it was asked: its supervisor kills it, and nobody waits for that, which
-        takes longer than most cells. Its CPU seconds, and those that it waited, are not counted.
+        """`close` for a child that has answered all it was asked: its supervisor kills it, and nobody waits for that,
+        which takes longer than most cells. Its CPU seconds, and those that it waited, are not counted.
         """
         return self._end(dismissed=True)
 

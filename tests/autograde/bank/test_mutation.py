@@ -181,8 +181,7 @@ def test_judged_in_the_sandbox(monkeypatch, capsys):
     """One command says what was caught, shows what survived, and contradicts what is wrongly listed as right."""
     softmax = of_component("safe_softmax")
     survivor, equal = (
-        mutation.Mutant(f"another form: {answer.name}", answer.source)
-        for answer in bank.find(softmax).correct[:2]
+        mutation.Mutant(f"another form: {answer.name}", answer.source) for answer in bank.find(softmax).correct[:2]
     )
     first, *others = [m for m in mutation.mutants(softmax) if m.operator == "call dropped"]
     endless = mutation.Mutant("loop: none -> endless", "def safe_softmax(scores, dim):\n    while True:\n        pass")
@@ -194,9 +193,8 @@ def test_judged_in_the_sandbox(monkeypatch, capsys):
     assert f"caught {len(others) + 1}/{len(others) + 2}, 1 more known to be equivalent" in told
     assert f"    SURVIVED  {survivor.name}\n        -" in told and "\n        +" in told
     assert f"    CAUGHT, though equivalent.toml calls it right  {first.name}" in told
-    monkeypatch.setattr(
-        mutation, "run", lambda *wanted: [mutation.Outcome(softmax, 15, 14, 14, 9, ((equal.name, "it is"),), (), (), 1.0)]
-    )
+    outcome = mutation.Outcome(softmax, 15, 14, 14, 9, ((equal.name, "it is"),), (), (), 1.0)
+    monkeypatch.setattr(mutation, "run", lambda *wanted: [outcome])
     assert mutation.main(["warm_up"]) == 0
 
 

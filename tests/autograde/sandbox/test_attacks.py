@@ -1,6 +1,6 @@
-"""Submissions that attack the grader, each with its honest score and a flag; nothing disclosed, nothing left running, and
-the neighbours as they were. With `--full` all of them also as an ordinary user, and all of them through nbgrader to the
-feedback pages; without it, those of them for which that makes a difference.
+"""Submissions that attack the grader, each with its honest score and a flag; nothing disclosed, nothing left running,
+and the neighbours as they were. With `--full` all of them also as an ordinary user, and all of them through nbgrader
+to the feedback pages; without it, those of them for which that makes a difference.
 
 One file of `attacks/` is one submission for the toy assignment: what it tries, its score and its flag, then its cells,
 each under the name of the exercise that it answers or `added`. What it does not answer is answered right.
@@ -46,7 +46,7 @@ pytestmark = [
     pytest.mark.xdist_group("attacks"),
     pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
 ]
-FILES = sorted((Path(__file__).parent / "attacks").glob("*.py"))
+FILES = sorted((Path(__file__).parents[1] / "attacks").glob("*.py"))
 LIMITS = Limits(
     cell_seconds=3, request_seconds=3, grace=1, wall_seconds=60, memory=400 * MIB, disk=8 * MIB, shown=4 * MIB
 )

@@ -133,7 +133,7 @@ def test_the_report_says_all_and_its_status_tells(monkeypatch, capsys):
 # --- why a sandbox does not start: machines broken for real, in namespaces of their own -------------------------------
 
 ROOT = Path(__file__).resolve().parents[3]
-SAID = "import json; from autograde import doctor; print(json.dumps([vars(finding) for finding in {}]))"
+SAID = "import json; from autograde.sandbox import doctor; print(json.dumps([vars(finding) for finding in {}]))"
 CHROOT = """
 mkdir /mnt/x || true; mount -t tmpfs none /mnt; mkdir /mnt/root; cd /mnt/root
 for name in $(ls -A /); do

@@ -434,7 +434,7 @@ def test_many_submissions_leave_no_descriptor(box):
 KILLED = """
     import os, sys, time
     sys.path.insert(0, {tests!r})
-    import test_sandbox as tests
+    import test_pool as tests
     box = tests.Sandbox(limits=tests.LIMITS).__enter__()
     child = box.run(tests.cells("import os\\nif os.fork() == 0:\\n    while True: pass"))
     print(next(p.name for p in tests.Path(box._errors.name).parents if p.name.startswith("sandbox-")), flush=True)
@@ -617,7 +617,7 @@ def test_the_repository_the_home_and_the_grader_are_absent(attacked, earlier):
         seen, named = set(), []
         for top, folders, files in os.walk("/"):
             seen.add(top)
-            ours = [name for name in files if name in ("ledger.py", "rebuild.py", "warm_up.py")]
+            ours = [name for name in files if name in ("ledger.py", "merge.py", "warm_up.py")]
             ours += [name for name in files if name.endswith((".db", ".jsonl", ".ipynb", ".csv"))]
             named += [os.path.join(top, name) for name in ours]
             if ".git" in folders or "_build" in folders: named.append(top)
@@ -632,7 +632,7 @@ def test_the_repository_the_home_and_the_grader_are_absent(attacked, earlier):
     """
     with attacked.run(cells(source, "import autograde", "import solutions.bahdanau")) as child:
         lines = text(child).splitlines()
-        assert lines[0] == "['course', 'etc', 'fonts', 'solutions', 'inside.py'] ['__init__.py', 'earlier.py']"
+        assert lines[0] == "['course', 'etc', 'fonts', 'inside.py', 'solutions'] ['__init__.py', 'earlier.py']"
         assert lines[1] == "False False False"
         assert lines[2:] == ["[]", "[]", "[]"]
         assert [child.ran[i].error.name for i in (1, 2)] == ["ModuleNotFoundError"] * 2
@@ -696,7 +696,7 @@ ORDINARY = """
     from pathlib import Path
     from autograde.sandbox.pool import Sandbox
     sys.path.insert(0, {tests!r})
-    import test_sandbox as tests
+    import test_pool as tests
     assert os.getuid() == 12345
     with Sandbox(limits=tests.LIMITS) as box:
         tests.healthy(box)
