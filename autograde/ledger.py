@@ -30,8 +30,8 @@ class LedgerBusy(RuntimeError):
 class Record:
     """The verdict on one exercise of one submission.
 
-    `cases` are the lines of the table that the student sees: {"title", "passed", "message"}. `mistake` is the bank's
-    name for what was found, "" if none matched. `substituted` names the earlier exercises whose reference stood in for
+    `cases` are the lines of the table that the student sees: {"title", "passed", "message", "diagnosis"}. `diagnosis` is the answer
+    bank's name for what was found, "" if none matched. `substituted` names the earlier exercises whose reference stood in for
     failed answers while this one was judged. `seconds` are of wall time, for the whole submission; `peak_memory` is in
     bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
     trusted until someone has looked; `grader_failed`, that this is so because the grader failed, and not the
@@ -74,6 +74,8 @@ class Record:
 
 
 _FIELDS = {f.name for f in fields(Record)}
+# What fields were called in ledgers that older versions wrote.
+_RENAMED = {"hand_in": "submission", "rows": "cases", "mistake": "diagnosis", "replaced": "substituted"}
 
 
 def counting(before: Record | None, after: Record) -> Record:
@@ -117,7 +119,7 @@ class Ledger:
         with path.open("rb") as file:
             for line in file:
                 try:
-                    values = json.loads(line)
+                    values = {_RENAMED.get(name, name): value for name, value in json.loads(line).items()}
                     # before the field was there, nothing but the grader's own failures needed a person
                     values.setdefault("grader_failed", values.get("needs_person", False))
                     record = Record(**{name: value for name, value in values.items() if name in _FIELDS})

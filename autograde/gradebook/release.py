@@ -20,7 +20,6 @@ from nbgrader.converters import GenerateAssignment
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
 
-
 from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store

@@ -53,6 +53,22 @@ def test_a_field_of_a_later_version_does_not_hide_a_record(tmp_path):
     assert len(list(ledger.read("00-toy"))) == 1
 
 
+def test_a_record_of_an_older_version_is_read_under_the_new_names(tmp_path):
+    ledger = Ledger(tmp_path)
+    new = record(cases=[{"title": "a"}], diagnosis="the sign is lost", substituted=["centre"])
+    ledger.append([new])
+    line = json.loads(ledger.path("00-toy").read_text())
+    for old, name in (
+        ("hand_in", "submission"),
+        ("rows", "cases"),
+        ("mistake", "diagnosis"),
+        ("replaced", "substituted"),
+    ):
+        line[old] = line.pop(name)
+    ledger.path("00-toy").write_text(json.dumps(line) + "\n")
+    assert list(ledger.read("00-toy")) == [new]
+
+
 @pytest.mark.parametrize("wrong", [{"verdict": "maybe"}, {"points": 3.0}, {"points": -1.0}, {"points": float("nan")}])
 def test_a_record_that_cannot_be_right_is_refused(wrong):
     with pytest.raises(ValueError):

@@ -8,6 +8,7 @@ import pytest
 from autograde.gradebook import store
 from autograde.reports import summary
 from autograde.reports.summary import Diagnosis, Look, Row, Summary
+from autograde.text import plain
 from tests.autograde import toy
 from tests.autograde.reports.test_feedback import shown
 
@@ -25,9 +26,9 @@ class TestOfTheToyClass:
 
     def test_every_exercise_counts_every_submission(self, toy_class, found):
         made = toy_class.made
-        assert [row.number for row in found.cases] == ["0.1", "0.2", "0.3", "0.q1", "0.q2"]
+        assert [row.number for row in found.rows] == ["0.1", "0.2", "0.3", "0.q1", "0.q2"]
         assert sorted(found.totals) == sorted(submission.score for submission in made) and found.max == 9
-        for row in found.cases:
+        for row in found.rows:
             points = [submission.expected[row.name] for submission in made]
             assert sum(row.counts.values()) == len(made)
             assert row.counts["all"] == points.count(row.max)
@@ -36,7 +37,7 @@ class TestOfTheToyClass:
 
     def test_what_was_not_answered_is_not_a_wrong_answer(self, toy_class, found):
         unanswered = sum(submission.student in ("untouched", "unreadable-file") for submission in toy_class.made)
-        assert found.cases[0].counts["no answer"] == unanswered == 2
+        assert found.rows[0].counts["no answer"] == unanswered == 2
 
     def test_mistakes_are_named_with_what_was_told_and_who(self, found):
         told = {mistake.name: mistake for mistake in found.diagnoses}
@@ -56,7 +57,7 @@ class TestOfTheToyClass:
         html = summary.page(found)
         text = shown(html)
         assert f"{len(toy_class.made)} submissions graded" in text and "the sign is lost" in text
-        for row in found.cases:
+        for row in found.rows:
             assert f"{row.number} {row.name}" in text
         assert summary.page(found) == html
 
@@ -74,8 +75,8 @@ class TestOfTheToyClass:
             found, target = summary.write(folder, toy.NAME)
         assert found.missing == ["never, here"] and found.ungraded == ["new"]
         assert found.late == ["right (3 h)"] and found.waiting == ["untouched"]
-        assert found.cases[0].counts["some"] == sum(0 < h.expected["scale"] < 2 for h in toy_class.made) + 1
-        assert found.cases[1].counts["waiting"] == 1
+        assert found.rows[0].counts["some"] == sum(0 < h.expected["scale"] < 2 for h in toy_class.made) + 1
+        assert found.rows[1].counts["waiting"] == 1
         look = next(each for each in found.look if each.student == "untouched")
         assert look.why == ("0.2: needs a person", "0.1: points by a person") and look.points == 1.5
         assert target == folder.root / "summary" / f"{toy.NAME}.html"
@@ -108,9 +109,9 @@ def test_names_and_details_are_shown_as_text():
     assert not re.search(r"<(script|img|b|i)\b", html)
     text = shown(html)
     for name in NAMES:
-        assert text.count(" ".join(name.split())) >= 5
+        assert text.count(plain(" ".join(name.split()))) >= 5
     assert "49" not in text and "</pre><script>alert(2)</script>" in text
-    assert html.count("\u202e") == html.count("<bdi>\u202e"), "what turns the line round ends with its name"
+    assert "\u202e" not in html, "nothing that turns the line round is on the page"
 
 
 def test_the_table_has_a_column_for_what_occurs_alone():
