@@ -401,8 +401,8 @@ def _mended(again: bool = False) -> Iterator[None]:
 
 
 class _Shown:
-    """Progress: a bar in a terminal, a line for each submission that is graded elsewhere; what failed, as it happens; and
-    how long it will still take."""
+    """Progress: a bar in a terminal, a line for each submission that is graded elsewhere; what failed, as it happens;
+    and how long it will still take."""
 
     def __enter__(self) -> _Shown:
         self.bar = None

@@ -1,8 +1,9 @@
 """The keys of a class's runs, kept beside the ledger, where the owner of the class alone can read them.
 
-Everything random in a run is drawn from its key (`course.checks.engine.draw`), so an appeal needs it, and whoever has it knows
-what will be asked in a run that goes on. A record therefore names its key by the digest, which gives nothing away and
-proves later that the key which is shown is the one that was used; the key itself is a file of that name in here.
+Everything random in a run is drawn from its key (`course.checks.engine.draw`), so an appeal needs it, and whoever has
+it knows what will be asked in a run that goes on. A record therefore names its key by the digest, which gives nothing
+away and proves later that the key which is shown is the one that was used; the key itself is a file of that name in
+here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The ledger: the grader's append-only record of verdicts, one JSON line an exercise, one file an assignment.
 
-Nothing in it is ever changed or removed; the newest verdict on a submission and exercise counts. A record of the grader's
-own failure is kept beside the verdicts, and counts only where there is none. All records of a submission
-are appended in one write, so a run that is killed leaves a submission wholly recorded or (its last line cut short) not at
+Nothing in it is ever changed or removed; the newest verdict on a submission and exercise counts. A record of the
+grader's own failure is kept beside the verdicts, and counts only where there is none. All records of a submission are
+appended in one write, so a run that is killed leaves a submission wholly recorded or (its last line cut short) not at
 all, and the next run goes on from there. Fields may be added; a field's meaning may not change, because old ledgers are
 read for ever.
 """
@@ -30,14 +30,14 @@ class LedgerBusy(RuntimeError):
 class Record:
     """The verdict on one exercise of one submission.
 
-    `cases` are the lines of the table that the student sees: {"title", "passed", "message", "diagnosis"}. `diagnosis` is the answer
-    bank's name for what was found, "" if none matched. `substituted` names the earlier exercises whose reference stood in for
-    failed answers while this one was judged. `seconds` are of wall time, for the whole submission; `peak_memory` is in
-    bytes. `notes` are for the student, `details` for the instructor. `needs_person` says that the points are not to be
-    trusted until someone has looked; `grader_failed`, that this is so because the grader failed, and not the
-    submission: such a record is no verdict, never stands in the place of one, and the next run tries again. `key` is
-    the digest of what the numbers were drawn from (see `autograde.keys`); records from before there were keys have a
-    `seed` in its place, from which nothing is drawn any more.
+    `cases` are the lines of the table that the student sees: {"title", "passed", "message", "diagnosis"}. `diagnosis`
+    is the answer bank's name for what was found, "" if none matched. `substituted` names the earlier exercises whose
+    reference stood in for failed answers while this one was judged. `seconds` are of wall time, for the whole
+    submission; `peak_memory` is in bytes. `notes` are for the student, `details` for the instructor. `needs_person`
+    says that the points are not to be trusted until someone has looked; `grader_failed`, that this is so because the
+    grader failed, and not the submission: such a record is no verdict, never stands in the place of one, and the next
+    run tries again. `key` is the digest of what the numbers were drawn from (see `autograde.keys`); records from before
+    there were keys have a `seed` in its place, from which nothing is drawn any more.
     """
 
     run: str

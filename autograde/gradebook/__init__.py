@@ -1,9 +1,10 @@
 """nbgrader's side of the grader: all that knows its classes and writes its gradebook.
 
-nbgrader keeps the gradebook, formgrader, manual grades, late penalties and export. Here are its configuration of a class
-(`configuration`), its database (`store`), its release of an assignment (`release`), its own ways to run a submission,
-which lead through the sandbox (`by_nbgrader`), and the way of the ledger's verdicts into its database (`enter`). What is
-made out of the gradebook for people is in `autograde.reports`, which may import this package and is never imported here.
+nbgrader keeps the gradebook, formgrader, manual grades, late penalties and export. Here are its configuration of a
+class (`configuration`), its database (`store`), its release of an assignment (`release`), its own ways to run a
+submission, which lead through the sandbox (`by_nbgrader`), and the way of the ledger's verdicts into its database
+(`enter`). What is made out of the gradebook for people is in `autograde.reports`, which may import this package and is
+never imported here.
 """
 
 from autograde.gradebook.configuration import configure

@@ -84,8 +84,8 @@ class Verdicts(NbGraderPreprocessor):
 def _shown(record: Record) -> dict:
     """What the graded notebook and the feedback page carry of a record."""
     names = (
-        "exercise", "number", "points", "max", "verdict", "message", "cases", "diagnosis", "substituted", "flags", "notes",
-        "needs_person", "run",
+        "exercise", "number", "points", "max", "verdict", "message", "cases", "diagnosis", "substituted", "flags",
+        "notes", "needs_person", "run",
     )  # fmt: skip
     return {name: getattr(record, name) for name in names}
 
@@ -107,8 +107,8 @@ def as_text(record: Record) -> str:
 
 class SaveVerdicts(SaveAutoGrades):
     """nbgrader's own, except that a record which needs a person is entered as "needs manual grading" and leaves the
-    points that stand there, none as a rule, rather than as a zero; and that a submission's grades and comments are looked
-    up together: one by one was half of the work."""
+    points that stand there, none as a rule, rather than as a zero; and that a submission's grades and comments are
+    looked up together: one by one was half of the work."""
 
     def preprocess(self, nb, resources):
         of = resources["nbgrader"]

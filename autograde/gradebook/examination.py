@@ -1,4 +1,5 @@
-"""`autograde doctor --class`: whether nbgrader's own commands in a class lead through the sandbox, and who may read it."""
+"""`autograde doctor --class`: whether nbgrader's own commands in a class lead through the sandbox, and who may read
+it."""
 
 from __future__ import annotations
 

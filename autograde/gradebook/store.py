@@ -68,7 +68,8 @@ def quiet(converter_log: logging.Logger) -> Iterator[list[str]]:
 
 
 class WholeSession(Session):
-    """A database session that keeps what nbgrader commits, cell by cell, until a submission is whole: `settle` commits it.
+    """A database session that keeps what nbgrader commits, cell by cell, until a submission is whole: `settle` commits
+    it.
 
     Every commit waits for the disk; some forty of them were most of the seconds that a submission took here.
     """
@@ -109,7 +110,8 @@ def one_gradebook() -> Iterator[None]:
 
 
 def stamp_of(notebook: Path) -> dict | None:
-    """What a notebook on its way through the gradebook, or out of it, says of its submission; None if it says nothing."""
+    """What a notebook on its way through the gradebook, or out of it, says of its submission; None if it says
+    nothing."""
     try:
         return json.loads(notebook.read_bytes())["metadata"]["autograde"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -143,8 +145,8 @@ class Standing:
 
 
 def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
-    """student -> how the submission stands. The score is before late penalties; `needs_person` is nbgrader's "needs manual
-    grade": no score by machine, or one given by a person before the submission was graded again."""
+    """student -> how the submission stands. The score is before late penalties; `needs_person` is nbgrader's "needs
+    manual grade": no score by machine, or one given by a person before the submission was graded again."""
     with open_gradebook(folder) as gradebook:
         try:
             submissions = gradebook.find_assignment(assignment).submissions

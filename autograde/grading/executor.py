@@ -1,8 +1,8 @@
 """Where submissions go to be graded: to a worker in this process, to worker processes of this machine, or to a cluster.
 
-Each engine takes submissions as they are read and gives back what became of them, in any order, with a few under way at a
-time, so that a class of any size needs the same memory. A worker holds one worker and writes nothing: only the process
-that called writes the ledger and the gradebook, so there is one writer to stop, to lock out and to trust.
+Each engine takes submissions as they are read and gives back what became of them, in any order, with a few under way at
+a time, so that a class of any size needs the same memory. Each process holds one worker and writes nothing: only the
+process that called writes the ledger and the gradebook, so there is one writer to stop, to lock out and to trust.
 
 Processes and machines are Dask's. What passes between those that are started here is encrypted and signed; who starts
 a scheduler of their own looks after that themselves. Nothing in a sandbox has a network to reach either.
@@ -56,7 +56,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Lost:
-    """Stands for the verdicts on a submission that came back without: `why`, and whether it was for want of isolation."""
+    """Stands for the verdicts on a submission that came back without: `why`, and whether it was for want of
+    isolation."""
 
     why: str
     isolation: bool = False

@@ -55,7 +55,8 @@ class Judged:
 
 @dataclass
 class Judgement:
-    """All of one submission: exercise -> outcome, what became of its cells (by index), what it used and how it ended."""
+    """All of one submission: exercise -> outcome, what became of its cells (by index), what it used and how it
+    ended."""
 
     verdicts: dict[str, Judged] = field(default_factory=dict)
     ran: dict[int, Ran] = field(default_factory=dict)
@@ -300,7 +301,8 @@ class SubmissionJudge:
     # --- children -------------------------------------------------------------------------------------------------
 
     def _open(self, cells: Sequence[Cell], substituted: bool) -> Remote | None:
-        """The line to a child that has run the cells, or None where the submission has used up its children or its time.
+        """The line to a child that has run the cells, or None where the submission has used up its children or its
+        time.
 
         A cell that once ended its process is not run again: what stands in the other cells still counts. Of what cells
         put out where a reference is `substituted`, nothing is kept.

@@ -1,11 +1,11 @@
 """`autograde grade`: every submission through quarantine, rebuild, sandbox and judge into the ledger, then once through
 nbgrader.
 
-A submission that fails in any way, even through a fault of the grader's, gets its records and the run goes on; at one that
-the grader failed at, the next run tries again. Where submissions cannot be isolated any more, the run stops (`isolation`).
-A run that is killed loses the submissions that were under way: the next run finds the others in the ledger, and goes on
-under the same key. Only this process writes, whoever grades (`engine`): the ledger as verdicts come, the gradebook at
-the end.
+A submission that fails in any way, even through a fault of the grader's, gets its records and the run goes on; at one
+that the grader failed at, the next run tries again. Where submissions cannot be isolated any more, the run stops
+(`isolation`). A run that is killed loses the submissions that were under way: the next run finds the others in the
+ledger, and goes on under the same key. Only this process writes, whoever grades (`engine`): the ledger as verdicts
+come, the gradebook at the end.
 """
 
 from __future__ import annotations
@@ -89,9 +89,9 @@ def grade(
 ) -> Summary:
     """Grades what has been handed in for these assignments (all that are released, for none).
 
-    A submission whose content, release and grader are those of its newest records is not run again, unless `again`. Where
-    a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was asked
-    for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
+    A submission whose content, release and grader are those of its newest records is not run again, unless `again`.
+    Where a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was
+    asked for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
 
     Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
     where workers cannot be had, ValueError for an unknown assignment or student or nothing to resume, LedgerBusy where
@@ -183,8 +183,8 @@ class _Run:
             done(line_of(student, known, fresh=False))
 
     def _current(self, known: dict[str, Record]) -> bool:
-        """Whether the ledger's records are of this very submission, all of it, under this release and this grader, and of
-        this run where everything is to be graded again."""
+        """Whether the ledger's records are of this very submission, all of it, under this release and this grader, and
+        of this run where everything is to be graded again."""
         now = self.task.release, self.task.versions
         return {e.name for e in judge.of_assignment(self.task.assignment)} <= set(known) and all(
             (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in known.values()

@@ -38,8 +38,8 @@ _WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
 
 @dataclass(frozen=True)
 class Task:
-    """What all submissions of an assignment share in a run: its notebook as released (text), the key of the numbers that
-    everybody faces, and the versions of all that judges them."""
+    """What all submissions of an assignment share in a run: its notebook as released (text), the key of the numbers
+    that everybody faces, and the versions of all that judges them."""
 
     assignment: str
     notebook: str
@@ -117,8 +117,8 @@ class Worker:
         return self._sandbox
 
     def grade(self, seen: parse.Received) -> Graded:
-        """The verdicts on one submission. What goes wrong in here becomes verdicts that need a person, but for isolation:
-        raises SandboxError where it fails in a fresh sandbox too, or the machine refuses what it takes.
+        """The verdicts on one submission. What goes wrong in here becomes verdicts that need a person, but for
+        isolation: raises SandboxError where it fails in a fresh sandbox too, or the machine refuses what it takes.
         """
         started = time.monotonic()
         try:
@@ -193,7 +193,8 @@ def lay_out(notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intak
 
 
 def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, seconds: float = 0.0) -> Graded:
-    """What stands for a submission that the grader failed at: verdicts that need a person; `why` is for the instructor."""
+    """What stands for a submission that the grader failed at: verdicts that need a person; `why` is for the
+    instructor."""
     told = Judged("error", 0.0, message="This submission could not be graded by machine.")
     return Graded(
         {e.name: told for e in judge.of_assignment(assignment)},

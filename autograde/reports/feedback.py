@@ -249,8 +249,8 @@ class _Feedback(GenerateFeedback):
 
 
 def feedback(folder: ClassFolder, assignment: str) -> int:
-    """Writes feedback/{student}/{assignment}/{assignment}.html for every graded submission; returns how many pages there
-    are.
+    """Writes feedback/{student}/{assignment}/{assignment}.html for every graded submission; returns how many pages
+    there are.
 
     Raises RuntimeError naming the first submission whose page could not be made; the others are written.
     """

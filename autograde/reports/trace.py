@@ -1,7 +1,8 @@
 """Where a grade comes from: the file that was graded, the run, its key and versions, and what a person changed.
 
-A grade is what stands in the gradebook. The graded notebook says of which submission and which run it was made, the ledger
-holds that run's records for ever, and the file in submitted/ either is that submission still or is another one by now.
+A grade is what stands in the gradebook. The graded notebook says of which submission and which run it was made, the
+ledger holds that run's records for ever, and the file in submitted/ either is that submission still or is another one
+by now.
 """
 
 from __future__ import annotations

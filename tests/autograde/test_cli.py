@@ -222,7 +222,9 @@ class TestGrading:
         (toy_released.submitted / "loose.ipynb").write_text("{}")
         result = run("grade", "--class", toy_released.root)
         assert result.exit_code == 0
-        assert "no student/assignment): carl/00-toys, loose.ipynb" in said(result) and "No submissions in" in said(result)
+        assert "no student/assignment): carl/00-toys, loose.ipynb" in said(result) and "No submissions in" in said(
+            result
+        )
 
     def test_an_unknown_student_is_said_with_those_there_are(self, toy_released, toy_notebook, submission):
         result = run("grade", "--student", "nobody", "--class", toy_released.root)

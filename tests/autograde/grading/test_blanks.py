@@ -144,7 +144,11 @@ def judged(toy_notebook, warm_sandbox):
 
         content = nbformat.reads(json.dumps(json.loads(sheet.filled(answers, put))), 4)
         merged = merged_notebook(nbformat.reads(toy.notebook().decode(), 4), content)
-        return judge.SubmissionJudge(warm_sandbox, merged.cells, sheet.exercises, tables, merged.unanswered).judge().verdicts
+        return (
+            judge.SubmissionJudge(warm_sandbox, merged.cells, sheet.exercises, tables, merged.unanswered)
+            .judge()
+            .verdicts
+        )
 
     return verdicts
 
@@ -240,7 +244,9 @@ def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
         source = wrong.source
         behind, beside = judged({"standardise": source}), judged({"centre": RIGHT["centre"], "standardise": source})
         told, expected = behind["standardise"], beside["standardise"]
-        assert (told.kind, told.points, told.diagnosis) == (expected.kind, expected.points, expected.diagnosis), wrong.name
+        assert (told.kind, told.points, told.diagnosis) == (expected.kind, expected.points, expected.diagnosis), (
+            wrong.name
+        )
         assert not any("not written yet" in case.message for case in told.cases)
 
 

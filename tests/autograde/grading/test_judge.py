@@ -191,7 +191,9 @@ def crowd():
 def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebook, box, crowd):
     scale, *_ = judge.of_assignment(toy.NAME)
     answer = Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")
-    judged = judge.SubmissionJudge(box, [answer], [scale], judge.tables(toy.NAME, Key.public(1))).judge().verdicts["scale"]
+    judged = (
+        judge.SubmissionJudge(box, [answer], [scale], judge.tables(toy.NAME, Key.public(1))).judge().verdicts["scale"]
+    )
     assert judged.kind == "timeout"
     assert judged.internal.startswith("The machine was too busy to tell: ")
 
@@ -212,7 +214,9 @@ def test_late_is_late_where_there_was_a_processor(toy_notebook, spent, person):
     submission = judge.SubmissionJudge(None, [Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")], [scale], {})
     submission.sandbox = type("Box", (), {"limits": Limits()})
     submission._spent = spent
-    submission._judged = lambda exercise, cells, substituted=False: judge.Judged("timeout", 0.0, message="It was stopped.")
+    submission._judged = lambda exercise, cells, substituted=False: judge.Judged(
+        "timeout", 0.0, message="It was stopped."
+    )
     judged = submission.judge().verdicts["scale"]
     assert bool(judged.internal) is person
     assert replace(judged, internal="") == judge.Judged("timeout", 0.0, message="It was stopped.")

@@ -141,7 +141,9 @@ class Killed(BaseException):
 
 
 @pytest.mark.parametrize("where", ["before the ledger", "after the ledger", "in nbgrader", "after nbgrader"])
-def test_a_run_killed_anywhere_and_run_again_gives_the_same_gradebook(toy_released, sheet, submission, monkeypatch, where):
+def test_a_run_killed_anywhere_and_run_again_gives_the_same_gradebook(
+    toy_released, sheet, submission, monkeypatch, where
+):
     wrong = sheet.right | {"scale": "def scale(x, factor):\n    return x"}
     for student, answers in (("ada", sheet.right), ("bob", wrong), ("cleo", {})):
         submission(toy_released, student, sheet.filled(answers))
@@ -272,7 +274,7 @@ def test_an_unknown_assignment_is_named_with_those_there_are(toy_released):
         run.grade(toy_released, ["07-nothing"])
 
 
-# --- submissions that try the grader itself ----------------------------------------------------------------------------
+# --- submissions that try the grader itself ---------------------------------------------------------------------------
 
 ALL = {"scale": 2.0, "centre": 2.0, "standardise": 3.0, "question_mean": 1.0, "question_axes": 1.0}
 

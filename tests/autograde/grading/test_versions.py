@@ -92,25 +92,27 @@ def changed(tmp_path_factory) -> dict[str, list[str]]:
 BOTH = ["02-bahdanau", "05-multi-head"]
 # What every verdict goes through, from the file that is read to the points; what its answers are tried and compared on.
 DECIDING = """
-autograde/grading/worker.py autograde/grading/judge.py autograde/intake/parse.py autograde/intake/merge.py autograde/intake/syntax.py autograde/intake/flags.py
-autograde/bank/reader.py autograde/bank/reference.py autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py autograde/sandbox/limits.py
-autograde/sandbox/remote.py autograde/bank/__init__.py autograde/grading/versions.py course/__init__.py course/checks/questions.py
-course/exercises.py course/chapters/exercises.json course/learner/components.py course/learner/session.py course/plots.py course/data/__init__.py
-course/checks/__init__.py course/checks/engine/draw.py course/checks/engine/of_tests.py course/checks/fixtures/__init__.py
+autograde/grading/worker.py autograde/grading/judge.py autograde/intake/parse.py autograde/intake/merge.py
+autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py
+autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py autograde/sandbox/limits.py
+autograde/sandbox/remote.py autograde/bank/__init__.py autograde/grading/versions.py course/__init__.py
+course/checks/questions.py course/exercises.py course/chapters/exercises.json course/learner/components.py
+course/learner/session.py course/plots.py course/data/__init__.py course/checks/__init__.py
+course/checks/engine/draw.py course/checks/engine/of_tests.py course/checks/fixtures/__init__.py
 course/checks/fixtures/seq2seq.py course/protocol/wire.py course/protocol/runner.py course/protocol/student.py
 course/protocol/blocked.py course/chapters/__init__.py solutions/warm_up.py solutions/seq2seq.py
 """.split()
 OF_ITS_CHAPTER = "course/checks/{0}.py course/chapters/{0}.toml solutions/{0}.py"
 # What hands out, collects, carries, keeps and shows, and what belongs to other chapters or to the learner.
 CARRYING = """
-autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autograde/reports/summary.py autograde/reports/trace.py autograde/intake/collect.py
-autograde/gradebook/store.py autograde/gradebook/enter.py
+autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autograde/reports/summary.py
+autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store.py autograde/gradebook/enter.py
 autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py autograde/grading/run.py
-autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py autograde/bank/sample.py
-autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml autograde/bank/answers/cuda/accumulate.py
-autograde/reports/templates/summary/index.html.j2 course/checks/vit.py course/chapters/vit.toml course/data/digits.py
-course/checks/recorded/masked_softmax.npz course/weights.py solutions/transformer.py solutions/cuda.py training/loop.py
-book/instructors/grader.md
+autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py
+autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml
+autograde/bank/answers/cuda/accumulate.py autograde/reports/templates/summary/index.html.j2 course/checks/vit.py
+course/chapters/vit.toml course/data/digits.py course/checks/recorded/masked_softmax.npz course/weights.py
+solutions/transformer.py solutions/cuda.py training/loop.py book/instructors/grader.md
 """.split()
 
 

@@ -66,7 +66,7 @@ def test_it_says_where_a_grade_comes_from(toy_class, tmp_path):
         record = next(Ledger(folder.ledger).read(toy.NAME))
         for value in (
             record.run,
-            f'the key with the sha256 {record.key}, kept',
+            f"the key with the sha256 {record.key}, kept",
             record.release,
             record.versions["torch"],
             record.versions["grader"],
@@ -180,7 +180,9 @@ def test_the_table_of_grades_names_file_and_run(toy_class, tmp_path):
     rows = {row["student_id"]: row for row in csv.DictReader(target.open(newline=""))}
     for submission in toy_class.made:
         row = rows[submission.student]
-        assert row["submission"] == hashlib.sha256(submission.content).hexdigest() and row["run"] == toy_class.summary.run
+        assert (
+            row["submission"] == hashlib.sha256(submission.content).hexdigest() and row["run"] == toy_class.summary.run
+        )
         assert row["by_hand"] == ("yes" if submission.student == "untouched" else "no")
 
 

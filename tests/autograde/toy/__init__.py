@@ -1,6 +1,7 @@
 """A little assignment of the tests' own, `00-toy`, so that the grader is tested without any chapter.
 
-`installed()` puts its modules where a chapter's would be: `solutions.toy`, `course.checks.toy`, and its answers where the bank looks for them.
+`installed()` puts its modules where a chapter's would be: `solutions.toy`, `course.checks.toy`, and its answers where
+the bank looks for them.
 """
 
 import contextlib

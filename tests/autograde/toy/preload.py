@@ -2,8 +2,8 @@
 
     python -m tests.autograde.toy.preload grade --class FOLDER
 
-A submission whose text says "ends its worker" does so, each time; one that says "breaks its machine" takes bubblewrap off
-a PATH that is there to be broken, and ends its worker's sandbox.
+A submission whose text says "ends its worker" does so, each time; one that says "breaks its machine" takes bubblewrap
+off a PATH that is there to be broken, and ends its worker's sandbox.
 """
 
 import contextlib
