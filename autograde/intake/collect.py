@@ -2,13 +2,13 @@
 
 Everything in a source is hostile data. A name in it is only ever read, to tell whose file it is; no path of a source
 becomes a path of ours, nothing is followed or run, and sizes and counts are capped. Nothing is dropped without a word:
-what is no submission comes back with a reason, and a submission that holds no notebook is put down as it is, so that its
-student is told why it could not be graded.
+what is no submission comes back with a reason, and a submission that holds no notebook is put down as it is, so that
+its student is told why it could not be graded.
 
 It goes in two steps. First the names alone are read: whose each file is (`whose`) and of which assignment. Only then
-are files opened (`unpack`), and what is in them decides nothing but which file is the notebook. A submission is replaced
-as a whole, in one step, while no run is grading; the same content changes nothing, and one with an older timestamp
-never replaces a newer.
+are files opened, archives in a jail (`jail.Intake.unpack`), and what is in them decides nothing but which file is the
+notebook. A submission is replaced as a whole, in one step, while no run is grading; the same content changes nothing,
+and one with an older timestamp never replaces a newer.
 """
 
 from __future__ import annotations
@@ -33,10 +33,12 @@ from nbgrader.utils import parse_utc
 from autograde.files import private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import unpack
+from autograde.intake.jail import Intake
 from autograde.intake.parse import MAX_BYTES, STAMP, handed_in_at, readable_moment
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, LOOSE, Names, Place, is_one_submission
 from autograde.ledger import Ledger
+from autograde.sandbox.pool import SandboxError
 
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_INSIDE = 2_000  # files of an archive that a student handed in
@@ -61,8 +63,8 @@ class BadSource(ValueError):
 
 @dataclass(frozen=True)
 class Item:
-    """One submission. `action` is new, replaced, unchanged or older (left alone: a newer one is there); where nothing was
-    read, "replaced if it differs" for the last three.
+    """One submission. `action` is new, replaced, unchanged or older (left alone: a newer one is there); where nothing
+    was read, "replaced if it differs" for the last three.
 
     `files` are its names as in the source, `notes` what the instructor should know of it.
     """
@@ -76,8 +78,8 @@ class Item:
 
 @dataclass
 class Collected:
-    """What a collection did, or with `dry_run` would do. `aside` are (file, why it is no submission), `late` the students
-    whose file says that it came late without saying when.
+    """What a collection did, or with `dry_run` would do. `aside` are (file, why it is no submission), `late` the
+    students whose file says that it came late without saying when.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -104,7 +106,7 @@ class _Entry:
 
 
 @dataclass
-class _HandIn:
+class _Submission:
     files: list[tuple[tuple[str, ...], _Entry]] = field(default_factory=list)
     stamps: list[_Entry] = field(default_factory=list)  # timestamp.txt files that may be believed
     when: str = ""  # the platform's time, for timestamp.txt
@@ -115,18 +117,46 @@ class _HandIn:
     budget: Budget = field(default_factory=lambda: Budget(MAX_SUBMISSION, MAX_INSIDE))
 
 
+@dataclass(frozen=True)
+class _Work:
+    """What unpacks archives, and a folder of ours for what is on its way."""
+
+    intake: Intake
+    folder: Path
+
+
 def collect(
-    folder: ClassFolder, source: Path, assignment: str = "", *, platform: str = "", dry_run: bool = False
+    folder: ClassFolder,
+    source: Path,
+    assignment: str = "",
+    *,
+    platform: str = "",
+    dry_run: bool = False,
+    intake: Intake | None = None,
 ) -> Collected:
     """Puts the submissions of a source into submitted/. `assignment` is which they are, and `platform` (one of
     `whose.PLATFORMS`) where they come from, where the source's names do not say.
 
-    A source may be a folder inside an archive: "download.zip/week 2". Raises BadSource where the source cannot be read
-    at all, LedgerBusy while a run is grading this class, and OSError with a path in it where the disk is full.
+    A source may be a folder inside an archive: "download.zip/week 2". `intake` is what unpacks archives, one of its own
+    where none is given. Raises BadSource where the source cannot be read at all or holds archives and there is no
+    sandbox to open them in, LedgerBusy while a run is grading this class, and OSError with a path in it where the disk
+    is full.
     """
+    with contextlib.ExitStack() as held:
+        intake = intake or held.enter_context(Intake())  # its jail starts with the first archive
+        try:
+            return _collect(folder, source, assignment, platform, dry_run, intake)
+        except SandboxError as error:
+            told = f"archives are opened in a sandbox, which does not work here: {error}"
+            raise BadSource(f"{told}. To do: run autograde doctor") from None
+
+
+def _collect(
+    folder: ClassFolder, source: Path, assignment: str, platform: str, dry_run: bool, intake: Intake
+) -> Collected:
     known, done = folder.assignments(), Collected()
     outer, inside = _inside(source)
-    entries = list(_entries(outer, inside, folder, done))
+    entries = list(_entries(outer, inside, folder, done, intake))
     submissions = _sorted_out(entries, known, assignment, platform, _named_in(source.name, known), done)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
     twins = {student for student, _ in submissions} | set(folder.students())
@@ -145,18 +175,21 @@ def collect(
         _finish_what_was_begun(folder)
         people = _People(folder.ledger / _PEOPLE)
         with tempfile.TemporaryDirectory(dir=folder.root, prefix=_UNPACKED) as unpacked:
+            work = _Work(intake, Path(unpacked))
             if ARCHIVE.search(outer.name) and outer.is_file() and not _is_an_entry(outer):
-                _unpack_source(outer, submissions, Path(unpacked))
+                _unpack_source(outer, submissions, work)
             for (student, name), submission in sorted(submissions.items()):
                 if why := people.another(student, name, submission) or _one_folder(folder, student):
                     done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
                     continue
-                done.items.append(_put(folder, student, name, submission, Path(unpacked), twins, done))
+                done.items.append(_put(folder, student, name, submission, work, twins, done))
                 people.keep(student, name, submission)
     return done
 
 
-def _item(student: str, name: str, action: str, submission: _HandIn, notes: Sequence[str], students: set[str]) -> Item:
+def _item(
+    student: str, name: str, action: str, submission: _Submission, notes: Sequence[str], students: set[str]
+) -> Item:
     told = [*notes, *sorted(submission.notes)]
     told += [
         f"there is also a student {_shown(twin)!r}: the same person?"
@@ -187,7 +220,7 @@ class _People:
             read = json.loads(path.read_bytes())
             self.known = read if isinstance(read, dict) else {}
 
-    def another(self, student: str, name: str, submission: _HandIn) -> str:
+    def another(self, student: str, name: str, submission: _Submission) -> str:
         """Why this submission must not replace the one that is there, "" where it may."""
         scheme, key = self._mark(submission)
         before = self.known.get(f"{student}/{name}")
@@ -199,14 +232,14 @@ class _People:
             f" (the same person? then take submitted/{student}/{name} away first)"
         )
 
-    def keep(self, student: str, name: str, submission: _HandIn) -> None:
+    def keep(self, student: str, name: str, submission: _Submission) -> None:
         mark = list(self._mark(submission))
         if self.known.get(f"{student}/{name}") != mark:
             self.known[f"{student}/{name}"] = mark
             write_atomically(self.path, json.dumps(self.known, indent=0, sort_keys=True) + "\n")
 
     @staticmethod
-    def _mark(submission: _HandIn) -> tuple[str, str]:
+    def _mark(submission: _Submission) -> tuple[str, str]:
         ((scheme, key),) = submission.people
         return scheme, unicodedata.normalize("NFC", key)
 
@@ -241,7 +274,9 @@ def _is_an_entry(source: Path) -> bool:
     return is_one_submission(source.name, source.is_dir())
 
 
-def _entries(source: Path, inside: tuple[str, ...], folder: ClassFolder, done: Collected) -> list[_Entry]:
+def _entries(
+    source: Path, inside: tuple[str, ...], folder: ClassFolder, done: Collected, intake: Intake
+) -> list[_Entry]:
     """The regular files of a source; what else it holds is put aside. Those of an archive are in its order."""
     if not source.exists():
         raise BadSource(f"{source} does not exist")
@@ -254,7 +289,7 @@ def _entries(source: Path, inside: tuple[str, ...], folder: ClassFolder, done: C
     elif source.suffix.lower() == ".ipynb" or (ARCHIVE.search(source.name) and _is_an_entry(source)):
         found = [_Entry((source.name,), source.resolve())]
     elif ARCHIVE.search(source.name):
-        found = _of_archive(source, done)
+        found = _of_archive(source, done, intake)
     else:
         raise BadSource(f"{source.name} is neither a folder, a zip, tar or tar.gz archive, nor a notebook")
     if len(found) > MAX_ENTRIES:
@@ -301,10 +336,10 @@ def _readable(name: str) -> str:
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
 
 
-def _of_archive(source: Path, done: Collected) -> list[_Entry]:
+def _of_archive(source: Path, done: Collected, intake: Intake) -> list[_Entry]:
     """The regular files of an archive, by their names alone. Of two with one name the last counts, as unzip does it."""
     found: dict[tuple[str, ...], _Entry] = {}
-    for name, _ in _listed(source, Budget(MAX_UNPACKED, MAX_ENTRIES), done):
+    for name, _ in _listed(source, Budget(MAX_UNPACKED, MAX_ENTRIES), intake, done):
         parts = unpack.parts(name)
         if parts is None:
             done.aside.append((_shown(name), "its name leads out of the archive"))
@@ -316,10 +351,12 @@ def _of_archive(source: Path, done: Collected) -> list[_Entry]:
     return list(found.values())
 
 
-def _listed(source: Path, budget: Budget, done: Collected | None = None) -> Iterator[tuple[str, Iterator[bytes]]]:
+def _listed(
+    source: Path, budget: Budget, intake: Intake, done: Collected | None = None
+) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The members of a source that can be read. Raises BadSource."""
     try:
-        for member in unpack.unpack(source, budget):
+        for member in intake.unpack(source, budget):
             if not member.refused:
                 yield member.name, member.chunks
             elif done is not None:
@@ -328,7 +365,7 @@ def _listed(source: Path, budget: Budget, done: Collected | None = None) -> Iter
         raise BadSource(f"{source.name}: {error}") from None
 
 
-def _unpack_source(source: Path, submissions: dict[tuple[str, str], _HandIn], to: Path) -> None:
+def _unpack_source(source: Path, submissions: dict[tuple[str, str], _Submission], work: _Work) -> None:
     """Puts the files that are to be kept, and no others, under numbers into a folder of ours."""
     wanted: dict[tuple[str, ...], tuple[_Entry, Budget]] = {}
     for submission in submissions.values():
@@ -336,7 +373,7 @@ def _unpack_source(source: Path, submissions: dict[tuple[str, str], _HandIn], to
             wanted[entry.member] = entry, submission.budget
     budget = Budget(MAX_UNPACKED, MAX_ENTRIES)
     try:
-        _unpack(_listed(source, budget), wanted, to, budget)
+        _unpack(_listed(source, budget, work.intake), wanted, work.folder, budget)
     except TooMuch as error:
         raise BadSource(f"{source.name}: {error}") from None
     for entry, _ in wanted.values():
@@ -394,7 +431,7 @@ def _named_in(text: str, known: Sequence[str]) -> str:
 
 def _sorted_out(
     entries: list[_Entry], known: Sequence[str], assignment: str, platform: str, hint: str, done: Collected
-) -> dict[tuple[str, str], _HandIn]:
+) -> dict[tuple[str, str], _Submission]:
     """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
     names = Names([entry.parts for entry in entries], known, platform)
     placed: list[tuple[_Entry, Place, str]] = []
@@ -416,7 +453,7 @@ def _sorted_out(
             people.setdefault(student, set()).add((place.scheme, place.key))
         if told := place.assignment or _named_in(place.rest[-1], known):
             answered.setdefault(student, set()).add(told)
-    found: dict[tuple[str, str], _HandIn] = {}
+    found: dict[tuple[str, str], _Submission] = {}
     for entry, place, student in placed:
         if len(people.get(student, ())) > 1:
             done.aside.append((_shown(entry.name), _two_people(student, people[student])))
@@ -427,7 +464,7 @@ def _sorted_out(
         if not name:
             done.aside.append((_shown(entry.name), "of which assignment? Say --assignment"))
             continue
-        submission = found.setdefault((student, name), _HandIn())
+        submission = found.setdefault((student, name), _Submission())
         submission.people.add((place.scheme, place.key))
         if place.rest == (STAMP,):
             if place.stamped:
@@ -448,7 +485,9 @@ def _sorted_out(
         if len(submission.people) > 1:
             why = _two_people(student, submission.people)
             done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
-    return {place: submission for place, submission in found.items() if submission.files and len(submission.people) == 1}
+    return {
+        place: submission for place, submission in found.items() if submission.files and len(submission.people) == 1
+    }
 
 
 def _two_people(student: str, people: set[tuple[str, str]]) -> str:
@@ -489,10 +528,15 @@ def _finish_what_was_begun(folder: ClassFolder) -> None:
 
 
 def _put(
-    folder: ClassFolder, student: str, name: str, submission: _HandIn, work: Path, students: set[str], done: Collected
+    folder: ClassFolder,
+    student: str,
+    name: str,
+    submission: _Submission,
+    work: _Work,
+    students: set[str],
+    done: Collected,
 ) -> Item:
-    """Writes the submission beside the place where it belongs and moves it there when it is whole. `work` is a folder of
-    ours for what is on its way."""
+    """Writes the submission beside the place where it belongs and moves it there when it is whole."""
     target = folder.submitted / student / name
     for entry in submission.stamps:
         when = _stamp(entry)
@@ -547,7 +591,7 @@ def _contents(path: Path) -> dict[str, Any]:
     return found
 
 
-def _write(to: Path, assignment: str, submission: _HandIn, work: Path) -> list[str]:
+def _write(to: Path, assignment: str, submission: _Submission, work: _Work) -> list[str]:
     """Puts a submission's files into a folder; returns what there is to say. Archives are opened where there is no
     notebook beside them; one that cannot be is kept as it is, and its student will be told to hand in the notebook."""
     notes: list[str] = []
@@ -593,7 +637,7 @@ def _put_down(entry: _Entry, path: Path, budget: Budget, notes: list[str]) -> No
 
 
 def _opened_up(
-    rest: tuple[str, ...], entry: _Entry, budget: Budget, work: Path, notes: list[str]
+    rest: tuple[str, ...], entry: _Entry, budget: Budget, work: _Work, notes: list[str]
 ) -> list[tuple[tuple[str, ...], _Entry]]:
     """The files of an archive that was handed in, or the archive itself where no notebook comes out of it."""
     if not ARCHIVE.search(rest[-1]):
@@ -601,12 +645,13 @@ def _opened_up(
             notes.append(f"{_shown(rest[-1])} is an archive of a kind that is not opened")
         return [(rest, entry)]
     if entry.path is not None and not entry.ours:
-        budget.room -= _fetch(entry, _content(entry.path, Budget(MAX_BYTES)), work / secrets.token_hex(8), budget.room)
+        path = work.folder / secrets.token_hex(8)
+        budget.room -= _fetch(entry, _content(entry.path, Budget(MAX_BYTES)), path, budget.room)
     if entry.path is None or entry.broken:
         return [(rest, entry)]
     most = min(max(0, budget.room), max(UNPACKED_ANYWAY, UNPACKED_TIMES * entry.path.stat().st_size))
     try:
-        inner = _inside_archive(entry.path, Budget(most, budget.members), rest[-1], notes)
+        inner = _inside_archive(entry.path, Budget(most, budget.members), rest[-1], notes, work.intake)
         if not any(_is_notebook(parts) for parts in inner):
             notes.append(f"there is no notebook in {_shown(rest[-1])}")
             return [(rest, entry)]
@@ -615,8 +660,9 @@ def _opened_up(
         spent = Budget(most, budget.members)
         with contextlib.ExitStack() as undo:
             undo.callback(_remove, wanted)
-            members = unpack.unpack(entry.path, spent)
-            _unpack(((member.name, member.chunks) for member in members if not member.refused), wanted, work, spent)
+            members = work.intake.unpack(entry.path, spent)
+            read = ((member.name, member.chunks) for member in members if not member.refused)
+            _unpack(read, wanted, work.folder, spent)
             undo.pop_all()
     except (Damaged, TooMuch) as error:
         notes.append(f"{_shown(rest[-1])} could not be opened: {error}")
@@ -627,10 +673,10 @@ def _opened_up(
     return [(parts, found) for parts, (found, _) in wanted.items()]
 
 
-def _inside_archive(path: Path, budget: Budget, name: str, notes: list[str]) -> list[tuple[str, ...]]:
+def _inside_archive(path: Path, budget: Budget, name: str, notes: list[str], intake: Intake) -> list[tuple[str, ...]]:
     """The names of what can be read in an archive, each once. Raises Damaged and TooMuch."""
     aside, found = [], {}
-    for member in unpack.unpack(path, budget):
+    for member in intake.unpack(path, budget):
         parts = unpack.parts(member.name)
         why = member.refused or ("its name leads out of the archive" if parts is None else "")
         if parts in found:

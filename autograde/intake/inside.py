@@ -45,7 +45,7 @@ def _child(data: int, limits: dict[str, Any], allowed: bytes, assignment: Any) -
         gc.disable()  # it does not live long enough to have garbage
         protocol.send_json(line, {"ready": True})
         _JOBS[protocol.receive_json(line, QUESTION)["job"]](line, assignment)
-        line.recv(1)  # until its warden is told to end it
+        line.recv(1)  # until its supervisor is told to end it
     except BaseException:
         os._exit(1)
     os._exit(0)
@@ -76,7 +76,7 @@ def _told(piece: merge.Piece) -> dict[str, Any]:
 
 
 def _unpack(line: socket.socket, assignment: Any) -> None:
-    archives.unpack(line)
+    archives.serve(line)
 
 
 _JOBS: dict[str, Callable[[socket.socket, Any], None]] = {"read": _read, "merge": _merge, "unpack": _unpack}

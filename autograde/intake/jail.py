@@ -10,22 +10,22 @@ submission its grade, with a reason, and nothing else.
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import shutil
 import struct
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import course.blank
 from autograde.intake import archives, flags, parse, protocol
 from autograde.intake.merge import Merged, MergedNotebook, Piece, lay_out, marks_of_all
 from autograde.intake.names import Names
 from autograde.intake.parse import Contents, Received
+from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError, Usage
 from autograde.text import plain
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 INSIDE = (
     "__init__", "text", "sandbox/__init__", "sandbox/inside", "intake/__init__", "intake/archives", "intake/flags",
     "intake/inside", "intake/merge", "intake/names", "intake/parse", "intake/protocol", "intake/syntax",
+    "intake/unpack",
 )  # fmt: skip
 LIMITS = Limits(
     wall_seconds=60.0, cpu_seconds=20, memory=2048 * MIB, disk=64 << 10, processes=1, open_files=16, grace=5.0
 )
-ARCHIVE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=512 * MIB)
+ARCHIVE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=1024 * MIB)
 MAX_SENTENCES = 1_000
 MAX_SENTENCE = 1_000  # characters
 _HERE = Path(__file__).resolve().parent.parent
@@ -77,14 +78,6 @@ class Unread(Exception):
         super().__init__(self.instructor)
 
 
-class BadArchive(ValueError):
-    """An archive that cannot be read, or not to its end. Says why, in words that may be shown."""
-
-
-class TooLarge(BadArchive):
-    """A member of an archive that is larger than is taken."""
-
-
 class _Reader(Child):
     """A child of the jail."""
 
@@ -111,7 +104,7 @@ class _Reader(Child):
 
 
 class _Jail(Sandbox):
-    """A sandbox with the intake's worker in the zygote's place."""
+    """A sandbox with the intake's worker in the fork server's place."""
 
     _program = ("-P", "-m", "autograde.intake.inside")
 
@@ -161,11 +154,11 @@ class Intake:
             self._jail = None
 
     def receive(self, path: str | os.PathLike[str], assignment: str) -> Received:
-        """`quarantine.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
+        """`parse.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
         return parse.receive(path, assignment, self.contents)
 
     def contents(self, data: bytes) -> Contents:
-        """`quarantine.contents`, in a child, and what of it belongs where in the assignment."""
+        """`parse.contents`, in a child, and what of it belongs where in the assignment."""
         try:
             told = self._ask("read", data, _READ)
             try:
@@ -200,7 +193,7 @@ class Intake:
             raise Unread("", str(error)) from None
 
     def _ask(self, job: str, data: bytes, form: Any) -> Any:
-        """A child's answer to one question. Where its warden was lost, which is no doing of the child's, another is
+        """A child's answer to one question. Where its supervisor was lost, which is no doing of the child's, another is
         asked, of a new jail."""
         try:
             return self._answer(job, data, form)
@@ -244,125 +237,122 @@ class Intake:
                     raise
         raise AssertionError
 
-    def unpack(self, archive: BinaryIO, limits: Limits = ARCHIVE_LIMITS) -> Iterator[Member]:
-        """The members of a zip, tar or tar.gz (by what it is, not by its name), folders left out, in their order.
+    def unpack(self, archive: Path, budget: Budget, limits: Limits = ARCHIVE_LIMITS) -> Iterator[Member]:
+        """`unpack.unpack`, in a child: the members of a zip, tar or tar.gz, told by its content, in its order.
 
-        archive: opened for reading, with a file descriptor; nothing of it is parsed out here. A member's content is
-        taken with `copy` before the next member is asked for, or passed over. Raises BadArchive, where it is met, when
-        the archive is damaged or its child asks for too much: what came before stands.
+        Nothing of the archive is parsed out here, and what the child says it spent can only make the budget smaller.
+        Raises Damaged and TooMuch as `unpack.unpack` does, and Damaged where the child dies or takes too long: what
+        came before stands.
         """
-        reading = _Unpacking(self._child(limits), archive.fileno())
-        try:
+        with contextlib.ExitStack() as held:
+            try:
+                file = held.enter_context(archive.open("rb"))
+            except OSError as error:
+                raise Damaged(f"it cannot be read ({error.strerror})") from None
+            reading = _Unpacking(self._child(limits), file.fileno(), budget)
+            held.callback(reading.close)
             reading.start()
             while (member := reading.next()) is not None:
                 yield member
-                member.pass_over()
-        finally:
-            reading.close()
+                reading.pass_over()
 
 
 class _Unpacking:
     """The grader's end of the line to a child that unpacks: gives it the archive's bytes as it asks for them."""
 
-    def __init__(self, child: _Reader, archive: int):
-        self._child, self._archive = child, archive
+    def __init__(self, child: _Reader, archive: int, budget: Budget):
+        self._child, self._archive, self._budget = child, archive, budget
         self._size = os.fstat(archive).st_size
+        self._waiting = False  # whether the child waits to be told to go on with a member
+        self._spent = self._crossed = 0  # bytes: of the budget, as the child says; of the member that was told last
 
     def close(self) -> None:
-        self._child.close()
+        with contextlib.suppress(SandboxError):  # the jail may be closed already; all that was wanted has been read
+            self._child.close()
 
     def start(self) -> None:
+        asked = {"size": self._size, "room": max(0, self._budget.room), "members": max(0, self._budget.members)}
         with self._lost():
             self._child.send(json.dumps({"job": "unpack"}).encode())
-            self._child.send(str(self._size).encode())
+            self._child.send(json.dumps(asked).encode())
 
     def next(self) -> Member | None:
-        kind, data = self.word()
         with self._lost():
-            if kind == archives.END and (told := data.decode()):
-                raise BadArchive(f"it is damaged, or no archive of a known kind ({plain(told)[:200]})")
+            kind, data = self._word()
             if kind == archives.END:
+                self._ended(data)
                 return None
             if kind != archives.MEMBER:
                 raise protocol.ProtocolError("no member")
-            told = protocol.formed(json.loads(data), {"name": str, "why": str})
-            return Member(told["name"].replace("\0", "?"), plain(told["why"])[:200], self)
+            refused, _, name = data.partition(b"\0")
+            self._budget.count()
+            self._waiting, self._crossed = True, 0
+            found = name.decode("utf-8", "surrogateescape")[:MAX_NAME]
+            if refused:
+                return Member(found, iter(()), plain(refused.decode())[:200])
+            return Member(found, self._content())
 
-    def word(self, reply: bytes | None = None) -> tuple[bytes, bytes]:
-        """(kind, bytes) of the next frame that is no question for bytes of the archive, after this reply."""
+    def _content(self) -> Iterator[bytes]:
+        """What crosses of the member that was told last, counted by what crosses too."""
         with self._lost():
-            if reply is not None:
-                self._child.send(reply)
-            while True:
-                frame = self._child.receive(protocol.PIECE + 1)
-                kind, data = frame[:1], frame[1:]
-                if kind != archives.READ:
-                    return kind, data
-                at, size = archives.SPAN.unpack(data)
-                if size > protocol.PIECE or at + size > self._size:
-                    raise protocol.ProtocolError("bytes that the archive does not have")
-                self._child.send(os.pread(self._archive, size, at))
+            kind, data = self._word(archives.YES)
+            while kind == archives.DATA:
+                self._crossed += len(data)
+                if self._crossed > self._budget.room:
+                    raise protocol.ProtocolError("more bytes than there is room for")
+                yield data
+                kind, data = self._word(archives.YES)
+            self._done(kind, data)
+
+    def pass_over(self) -> None:
+        """What is asked for next is the next member."""
+        if self._waiting:
+            with self._lost(), contextlib.suppress(Damaged):
+                self._done(*self._word(archives.NO))
+
+    def _done(self, kind: bytes, data: bytes) -> None:
+        if kind != archives.DONE:
+            raise protocol.ProtocolError("no end of a member")
+        self._waiting = False
+        self._ended(data)
+
+    def _ended(self, data: bytes) -> None:
+        """Takes what was spent off the budget: what the child says, and no less than what crossed. Raises TooMuch where
+        that is more than was left, and what the child says is wrong."""
+        told = protocol.formed(json.loads(data), {"spent": int, "wrong": str, "much": bool})
+        more = told["spent"] - self._spent
+        if more < 0:
+            raise protocol.ProtocolError("less spent than before")
+        self._spent = told["spent"]
+        self._budget.take(max(more, self._crossed))
+        self._crossed = 0
+        if told["wrong"]:
+            raise (TooMuch if told["much"] else Damaged)(plain(told["wrong"])[:200])
+
+    def _word(self, reply: bytes | None = None) -> tuple[bytes, bytes]:
+        """(kind, bytes) of the next frame that is no question for bytes of the archive, after this reply."""
+        if reply is not None:
+            self._child.send(reply)
+        while True:
+            frame = self._child.receive(protocol.PIECE + 1)
+            kind, data = frame[:1], frame[1:]
+            if kind != archives.READ:
+                return kind, data
+            at, size = archives.SPAN.unpack(data)
+            if size > protocol.PIECE or at + size > self._size:
+                raise protocol.ProtocolError("bytes that the archive does not have")
+            self._child.send(os.pread(self._archive, size, at))
 
     @contextlib.contextmanager
     def _lost(self) -> Iterator[None]:
         try:
             yield
-        except BadArchive:
+        except (Damaged, TooMuch):
             raise
         except (EOFError, OSError, ValueError, struct.error, RecursionError, MemoryError) as error:
             outcome = self._child.close().outcome
             late = outcome == "ok" and isinstance(error, TimeoutError)
-            raise BadArchive(_ENDS.get("timeout" if late else outcome, _DAMAGED)[0]) from None
-
-
-@dataclass
-class Member:
-    """One file of an archive. `name` is its name there, of no more than 4096 characters and to be believed in nothing;
-    `why` says why its content cannot be had, "" where it can.
-    """
-
-    name: str
-    why: str
-    _reading: _Unpacking
-    _taken: bool = False
-
-    def copy(self, to: BinaryIO, most: int) -> int:
-        """Writes the content to a file, at most so many bytes; returns how many.
-
-        Raises TooLarge where there is more and BadArchive where it is damaged: a part of it is written then, and the
-        next member can still be asked for, unless the whole archive is lost. Raises the file's own OSError where it
-        cannot be written.
-        """
-        if self.why or self._taken:
-            raise BadArchive(self.why or "it was taken already")
-        self._taken, size = True, 0
-        kind, data = self._reading.word(archives.YES)
-        while kind == archives.DATA:
-            size += len(data)
-            if size > most:
-                self._reading.word(archives.NO)
-                raise TooLarge(f"it is larger than {most} bytes")
-            try:
-                to.write(data)
-            except BaseException:
-                self._reading.close()
-                raise
-            kind, data = self._reading.word(archives.YES)
-        if told := data.decode("utf-8", "replace"):
-            raise BadArchive(f"it is damaged in the archive ({plain(told)[:200]})")
-        return size
-
-    def read(self, most: int) -> bytes:
-        """The content; raises as `copy`."""
-        held = io.BytesIO()
-        self.copy(held, most)
-        return held.getvalue()
-
-    def pass_over(self) -> None:
-        """What is asked for next is the next member."""
-        if not self._taken:
-            self._taken = True
-            self._reading.word(archives.NO)
+            raise Damaged(_ENDS.get("timeout" if late else outcome, _DAMAGED)[0]) from None
 
 
 def _sentence(text: str) -> str:

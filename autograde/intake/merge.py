@@ -172,12 +172,13 @@ class _Notes:
 
 
 def merged_notebook(assignment: NotebookNode, submission: NotebookNode) -> MergedNotebook:
-    """`assignment` as it was released, `submission` as `quarantine.receive` gives it; all in this process."""
+    """`assignment` as it was released, `submission` as `parse.receive` gives it; all in this process."""
     return lay_out(assignment, merge(assignment, submission, marks_of_all()))
 
 
 def marks_of_all() -> frozenset[str]:
     """nbgrader's names of the answers and checks of all assignments: a copy from another chapter has them honestly."""
+    # Here, because this module is read inside the jail too, where of `course` there is `blank` alone.
     from course.exercises import exercises
 
     return frozenset(f"{exercise.name}{ending}" for exercise in exercises() for ending in (_ANSWER, _CHECK))
@@ -690,8 +691,8 @@ _GPU = re.compile(r"cuda(:\d+)?")
 def _without_gpu(source: str, notes: _Notes) -> str:
     """The text with `.cuda()` left out and `"cuda"` as "cpu" where it says on which device something is to be made.
 
-    Where submissions are graded there is no GPU, whatever the machine has: such a line would only raise. What asks first
-    (`"cuda" if torch.cuda.is_available() else "cpu"`), compares or names a kind of device stays as it is.
+    Where submissions are graded there is no GPU, whatever the machine has: such a line would only raise. What asks
+    first (`"cuda" if torch.cuda.is_available() else "cpu"`), compares or names a kind of device stays as it is.
     """
     found = nodes(source) if "cuda" in source else []
     if not found:

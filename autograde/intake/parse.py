@@ -321,7 +321,7 @@ def handed_in_at(folder: Path) -> str:
 
 
 def readable_moment(data: bytes) -> str:
-    """The text where nbgrader can read it as a moment, else "". What its own reading raises would stop the submission."""
+    """The text where nbgrader can read it as a moment, else "". What its own reading raises would stop everything."""
     from nbgrader.utils import parse_utc  # which brings all of nbgrader along
 
     try:

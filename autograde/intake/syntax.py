@@ -1,5 +1,5 @@
-"""The texts of a submission as Python's syntax trees. Many readers ask for the same text (what it defines, what it uses,
-what it tries): it is parsed once. Nothing of it runs."""
+"""The texts of a submission as Python's syntax trees. Many readers ask for the same text (what it defines, what it
+uses, what it tries): it is parsed once. Nothing of it runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SMALL = 4_000  # characters of a text whose tree is kept: a tree can take 350 b
 
 
 def parsed(source: str) -> ast.Module | None:
-    """The text's tree, or None where it is no Python: what a submission can hold to break the parser breaks nothing else.
+    """The text's tree, or None where it is no Python: what breaks the parser breaks nothing else.
     For reading only: others are given the same one.
     """
     found = nodes(source)

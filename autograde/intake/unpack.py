@@ -1,8 +1,10 @@
-"""Unpacks a zip or tar as a stream, within a budget: a path goes in, names and chunks of bytes come out.
+"""Unpacks a zip or tar as a stream, within a budget: a file goes in, names and chunks of bytes come out.
 
 Nothing is known here of a class or of who handed in, nothing is written (see `write` for that), no link is followed
 and no size that an archive promises is believed: bytes are counted as they are inflated, over everything that draws on
 one budget, and reading stops where the budget ends.
+
+`unpack` runs in a child of the intake's jail alone (`archives`): the grader's own process parses no archive.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _CHECKED = 16 << 20  # bytes written between two looks at how much is free
 # what the readers of archives raise for damaged, encrypted and unknown content
 _BROKEN = (
     zipfile.BadZipFile, tarfile.TarError, OSError, EOFError, zlib.error, RuntimeError, ValueError,
-    NotImplementedError, OverflowError, MemoryError, IndexError, KeyError, TypeError,
+    NotImplementedError, OverflowError, MemoryError, RecursionError, IndexError, KeyError, TypeError, AttributeError,
 )  # fmt: skip
 
 
@@ -76,17 +78,16 @@ class Member(NamedTuple):
     refused: str = ""
 
 
-def unpack(path: Path, budget: Budget) -> Iterator[Member]:
+def unpack(file: IO[bytes], budget: Budget) -> Iterator[Member]:
     """The members of a zip, tar or tar.gz, told by its content, in its order; folders are passed over.
 
     Raises Damaged where the archive cannot be read (further), and TooMuch at the end of the budget.
     """
     try:
-        with path.open("rb") as file:
-            if zipfile.is_zipfile(file):
-                yield from _of_zip(file, budget)
-            else:
-                yield from _of_tar(file, budget)
+        if zipfile.is_zipfile(file):
+            yield from _of_zip(file, budget)
+        else:
+            yield from _of_tar(file, budget)
     except (Damaged, TooMuch):
         raise
     except _BROKEN as error:

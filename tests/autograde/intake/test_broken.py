@@ -44,7 +44,7 @@ def first_of(told: list[str], between: str, most: int = 3) -> str:
 
 
 def told_the_student(graded: run.Graded) -> list[str]:
-    """What a student reads of the whole submission, else of each exercise that is not right, as on the feedback page."""
+    """What a student reads of the whole submission, else of each exercise that is not right, as on its feedback."""
     told = [graded.reason, *graded.notes]
     for name, verdict in graded.verdicts.items():
         if verdict.kind != "pass" and not graded.reason:

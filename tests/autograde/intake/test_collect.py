@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
 from autograde.intake import collect as collecting
-from autograde.intake import parse, unpack
+from autograde.intake import jail, parse, unpack
 from autograde.intake.collect import BadSource, collect, student_id
+from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde.intake.test_whose import (
     EVERY,
@@ -559,14 +560,41 @@ def test_a_source_that_cannot_be_read_is_said(tmp_path, folder, name):
         collect(folder, tmp_path / name)
 
 
+def test_no_archive_is_read_in_the_graders_own_process(tmp_path, folder, monkeypatch):
+    inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK}).read_bytes()
+    made = [
+        zipped(tmp_path / "a.zip", {f"ada/{TWO}/work.zip": inner}),
+        tarred(tmp_path / "b.tgz", {"bob/b.zip": inner}),
+    ]
+
+    def refuse(*_):
+        raise AssertionError("an archive is parsed here")
+
+    monkeypatch.setattr(zipfile, "ZipFile", refuse)
+    monkeypatch.setattr(zipfile, "is_zipfile", refuse)
+    monkeypatch.setattr(tarfile, "open", refuse)
+    for source in made:
+        assert list(actions(collect(folder, source, TWO)).values()) == ["new"]
+
+
+def test_without_a_sandbox_archives_are_refused_and_notebooks_are_collected(tmp_path, folder, monkeypatch):
+    archive = zipped(tmp_path / "a.zip", {f"ada/{TWO}.ipynb": NOTEBOOK})
+    plain = unpacked(tmp_path / "back", {f"bob/{TWO}.ipynb": NOTEBOOK})
+    monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))
+    with pytest.raises(BadSource, match=r"no jail today.*autograde doctor"):
+        collect(folder, archive)
+    assert actions(collect(folder, plain)) == {("bob", TWO): "new"}
+
+
 def test_damaged_bytes_anywhere_in_an_archive(tmp_path, folder):
     whole = zipped(tmp_path / "x.zip", {f"{n}/02-bahdanau.ipynb": NOTEBOOK * 3 for n in ("ada", "bob")}).read_bytes()
-    for at in range(0, len(whole), 7):
-        (tmp_path / "y.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
-        try:
-            collect(folder, tmp_path / "y.zip", TWO)
-        except BadSource:
-            pass
+    with Intake() as intake:
+        for at in range(0, len(whole), 7):
+            (tmp_path / "y.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
+            try:
+                collect(folder, tmp_path / "y.zip", TWO, intake=intake)
+            except BadSource:
+                pass
     assert {p.parts[-1] for p in folder.submitted.rglob("*.ipynb")} <= {f"{TWO}.ipynb"}
 
 

@@ -20,9 +20,10 @@ from dataclasses import replace
 import nbformat
 import pytest
 
-from autograde.intake import jail, parse
-from autograde.intake.jail import LIMITS, BadArchive, Intake, TooLarge, Unread
+from autograde.intake import jail, parse, unpack
+from autograde.intake.jail import LIMITS, Intake, Unread
 from autograde.intake.merge import merged_notebook
+from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.sandbox.pool import SandboxError
 from course.checks.engine.draw import Key
 from tests.autograde import broken, toy
@@ -100,14 +101,19 @@ def test_keys_that_stand_twice_take_no_more_time_than_others():
 # ---------------------------------------------------------------- children that are taken over
 
 
-@pytest.fixture(scope="module")
-def taken(tmp_path_factory):
-    """An intake whose children run the bytes they are given: the worst that a fault of a parser could do."""
-    here = tmp_path_factory.mktemp("taken")
+def copied(here):
+    """A copy of what stands in the jail, to be changed."""
     for name in jail.INSIDE:
         (here / f"{name}.py").parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(jail._HERE / f"{name}.py", here / f"{name}.py")
-    with (here / "quarantine.py").open("a") as file:
+    return here
+
+
+@pytest.fixture(scope="module")
+def taken(tmp_path_factory):
+    """An intake whose children run the bytes they are given: the worst that a fault of a parser could do."""
+    here = copied(tmp_path_factory.mktemp("taken"))
+    with (here / "intake" / "parse.py").open("a") as file:
         file.write(
             textwrap.dedent("""
             _contents = contents
@@ -287,31 +293,33 @@ def tarred(files: dict[str, bytes], more=()) -> bytes:
 FILES = {"ada/02.ipynb": GOOD, "../up.txt": b"up", "/abs": b"abs", "é\u202e": b"x" * 700_000, "empty": b""}
 
 
-def opened(tmp_path, data: bytes):
+def written(tmp_path, data: bytes):
     path = tmp_path / "archive"
     path.write_bytes(data)
-    return path.open("rb")
+    return path
+
+
+def budget(room: int = 64 << 20) -> Budget:
+    return Budget(room, 100)
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred, lambda files: gzip.compress(tarred(files))])
 def test_members_are_told_and_given_and_nothing_is_written(intake, tmp_path, pack):
-    with opened(tmp_path, pack(FILES)) as archive:
-        assert {m.name: m.read(1 << 20) for m in intake.unpack(archive) if not m.why} == FILES
-        assert [m.name for m in intake.unpack(archive)] == list(FILES), "names alone"
-        wanted = {m.name: m.read(1 << 20) for m in intake.unpack(archive) if m.name == "empty" or "ada" in m.name}
-        assert wanted == {"ada/02.ipynb": GOOD, "empty": b""}
+    archive, whole, some = written(tmp_path, pack(FILES)), budget(), budget()
+    assert {m.name: b"".join(m.chunks) for m in intake.unpack(archive, whole) if not m.refused} == FILES
+    assert [m.name for m in intake.unpack(archive, budget())] == list(FILES), "names alone"
+    found = {m.name: b"".join(m.chunks) for m in intake.unpack(archive, some) if m.name == "empty" or "ada" in m.name}
+    assert found == {"ada/02.ipynb": GOOD, "empty": b""}
+    assert whole.members == some.members == 100 - len(FILES) and whole.room <= some.room < 64 << 20
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
 
 @pytest.mark.parametrize("pack", [zipped, lambda files: gzip.compress(tarred(files))])
 def test_a_member_that_is_larger_than_is_taken_stops_there_and_the_next_is_given(intake, tmp_path, pack):
-    with opened(tmp_path, pack({"bomb": bytes(200 << 20), "next": b"next"})) as archive:
-        members = intake.unpack(archive)
-        written = io.BytesIO()
-        with pytest.raises(TooLarge):
-            next(members).copy(written, 1 << 20)
-        assert len(written.getvalue()) <= 1 << 20
-        assert next(members).read(10) == b"next" and next(members, None) is None
+    members = intake.unpack(written(tmp_path, pack({"bomb": bytes(200 << 20), "next": b"next"})), budget(1 << 30))
+    with pytest.raises(TooMuch):
+        unpack.write(next(members).chunks, tmp_path / "bomb", 1 << 20)
+    assert b"".join(next(members).chunks) == b"next" and next(members, None) is None
 
 
 def test_links_devices_and_locked_members_are_told_and_never_given(intake, tmp_path):
@@ -320,17 +328,14 @@ def test_links_devices_and_locked_members_are_told_and_never_given(intake, tmp_p
         info = tarfile.TarInfo(f"odd-{kind.decode()}")
         info.type, info.linkname = kind, "/etc/passwd"
         odd.append(info)
-    with opened(tmp_path, tarred({"a": b"a"}, odd)) as archive:
-        found = list(intake.unpack(archive))
-        assert [m.why == "" for m in found] == [True, False, False, False, False]
-        with pytest.raises(BadArchive, match="link"):
-            found[1].read(10)
+    archive = written(tmp_path, tarred({"a": b"a"}, odd))
+    found = [(m.refused, b"".join(m.chunks)) for m in intake.unpack(archive, budget())]
+    assert found == [("", b"a"), *[("a link or no ordinary file: never followed", b"")] * 4]
     data = bytearray(zipped({"locked": b"secret"}))
     data[data.index(b"PK\x01\x02") + 8] |= 1
     data[6] |= 1
-    with opened(tmp_path, bytes(data)) as archive:
-        (member,) = intake.unpack(archive)
-        assert "password" in member.why
+    (member,) = intake.unpack(written(tmp_path, bytes(data)), budget())
+    assert "password" in member.refused and b"".join(member.chunks) == b""
 
 
 CUT = {"empty": b"", "words": b"no archive", "zip": zipped(FILES)[:-30], "tar": gzip.compress(tarred(FILES))[:600]}
@@ -338,9 +343,9 @@ CUT = {"empty": b"", "words": b"no archive", "zip": zipped(FILES)[:-30], "tar": 
 
 @pytest.mark.parametrize("data", CUT.values(), ids=CUT)
 def test_a_damaged_archive_says_so(intake, tmp_path, data):
-    with opened(tmp_path, data) as archive, pytest.raises(BadArchive, match="damaged"):
-        for member in intake.unpack(archive):
-            member.read(1 << 20)
+    with pytest.raises(Damaged, match="damaged"):
+        for member in intake.unpack(written(tmp_path, data), budget()):
+            list(member.chunks)
     assert intake.contents(GOOD).notebook is not None
 
 
@@ -348,6 +353,52 @@ def test_an_archive_without_end_meets_its_limits(intake, tmp_path):
     huge = tarfile.TarInfo("huge")
     huge.size = 8 << 30
     bomb = gzip.compress(huge.tobuf()) + gzip.compress(bytes(1 << 20), 9) * (8 << 10)
-    with opened(tmp_path, bomb) as archive, pytest.raises(BadArchive):
-        list(intake.unpack(archive, SHORT))
+    with pytest.raises(Damaged, match="too long"):
+        list(intake.unpack(written(tmp_path, bomb), budget(1 << 40), SHORT))
+    with pytest.raises(TooMuch, match="more than 64 MB"):
+        list(intake.unpack(written(tmp_path, bomb), budget()))
     assert intake.contents(GOOD).notebook is not None
+
+
+# A child that unpacks, taken over: what it sends, after the budget's room has been asked for.
+SENDS = {
+    "more than there is room for": """
+        send(line, b"mname")
+        receive(line, 1)
+        while True:
+            send(line, b"d" + bytes(1 << 18))
+            receive(line, 1)
+    """,
+    "less spent than before": """
+        for spent in (9, 8):
+            send(line, b"mname")
+            receive(line, 1)
+            send(line, b"o" + json.dumps({"spent": spent, "wrong": "", "much": False}).encode())
+    """,
+    "no form": "send(line, b'e{}')",
+    "no such frame": "send(line, b'x')",
+    "bytes beyond the archive": "send(line, b'r' + struct.pack('!QQ', 1 << 40, 9))",
+    "nothing": "raise SystemExit",
+}
+
+
+@pytest.mark.parametrize("sends", SENDS.values(), ids=SENDS)
+def test_a_child_that_is_taken_over_while_it_unpacks_costs_its_archive_alone(tmp_path, monkeypatch, sends):
+    here = copied(tmp_path / "copy")
+    with (here / "intake" / "archives.py").open("a") as file:
+        file.write("\n\ndef serve(line):\n    receive(line, ASKED)\n" + textwrap.indent(textwrap.dedent(sends), "    "))
+    monkeypatch.setattr(jail, "_HERE", here)
+    left = budget(1 << 20)
+    with Intake() as taken:
+        with pytest.raises(Damaged, match=r"damaged|breaks the program"):
+            for member in taken.unpack(written(tmp_path, b"no matter"), left):
+                for _ in member.chunks:
+                    pass
+        assert left.room >= 0 and taken.contents(GOOD).notebook is not None
+
+
+def test_many_members_and_none_too_many(intake, tmp_path):
+    archive = written(tmp_path, tarred({str(number): b"" for number in range(100)}))
+    assert len(list(intake.unpack(archive, budget()))) == 100
+    with pytest.raises(TooMuch, match="more than 99 files"):
+        list(intake.unpack(archive, Budget(64 << 20, 99)))
