@@ -400,12 +400,13 @@ ORDINARY = """
     from pathlib import Path
     import torch
     torch.set_num_threads(1)
-    from tests.autograde.sandbox import test_attacks as tests, toy
+    from tests.autograde import toy
+    from tests.autograde.sandbox import test_attacks as tests
     assert os.getuid() == 12345
     tests.workers.Sandbox = tests.sandboxed
     with toy.installed(Path(tempfile.mkdtemp())) as released:
         notebook = tests.nbformat.reads(released.read_text("utf-8"), as_version=4)
-        with tests.Watched(toy.NAME, notebook, Key.public(7)) as worker:
+        with tests.Watched(toy.NAME, notebook, tests.Key.public(7)) as worker:
             held = [attack for attack in tests.ATTACKS if ALL or attack.name in tests.HELD]
             sheet = tests.sample.Sheet(released.read_bytes(), toy.NAME)
             alone = tests.received(worker, sheet.filled(sheet.right)).verdicts
