@@ -81,7 +81,7 @@ def test_other_errors_of_the_system_are_no_fault_of_a_disk(toy_released, monkeyp
 
 def test_a_folder_is_no_file_for_the_grades(toy_released, tmp_path):
     result = run("export", "--to", tmp_path, "--class", toy_released.root)
-    assert result.exit_code == 1 and f"{tmp_path}: Is a directory. To do: name a file" in said(result)
+    assert result.exit_code == 1 and f"{tmp_path} is a folder: name a file in it" in said(result)
 
 
 def test_a_regrade_before_any_grade_says_so(toy_released):

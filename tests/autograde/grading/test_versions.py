@@ -182,8 +182,8 @@ def test_imports_of_every_form_are_followed():
         b"def f():\n    import autograde.grading.judge\n    return __import__('course.data.text'), 'course is a word'\n"
     )
     assert versions._imports(source, "course.protocol") == {
-        "course.data", "course", "course.data.digits", "course.check", "course.protocol.wire", "course.protocol.wire.copy",
-        "autograde.grading.judge", "course.data.text",
+        "course.data", "course", "course.data.digits", "course.check", "course.protocol.wire",
+        "course.protocol.wire.copy", "autograde.grading.judge", "course.data.text",
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from nbgrader.apps import ExportApp
 from typer.testing import CliRunner
 
 from autograde import cli
@@ -74,7 +75,7 @@ def test_the_sample_class_is_listed_whole(toy_class):
 def test_nbgrader_export_writes_the_same(toy_released):
     """The class's configuration puts our exporter into nbgrader's own command."""
     config = configuration.read(toy_released)
-    assert config.ExportApp.plugin_class is export.GradesCsv
+    assert ExportApp(config=config).plugin_class is export.GradesCsv
 
 
 def test_a_spreadsheet_is_told_that_it_is_utf_8(toy_released):
