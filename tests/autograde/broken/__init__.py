@@ -1,4 +1,4 @@
-"""Broken and unusual submissions, made by code: for each what it loses, and what its student and its instructor are told.
+"""Broken and unusual submissions, made by code: what each loses, and what its student and its instructor are told.
 
 `answers()` are correct answers in forms that a class really hands in, and slips; `files()` what becomes of the file
 on its way. All are of one assignment, 04-dot-product.
@@ -171,7 +171,7 @@ _ON_GPU = "(torch.arange(max_length).cuda() < lengths.cuda()[:, None])[:, None]"
 
 @dataclass(frozen=True)
 class Answered:
-    """A submission that is right but for these answers, with code cells added before the first answer, or at the end."""
+    """A submission that is right but for these answers, with code cells added before the first answer or at the end."""
 
     name: str
     changed: dict[str, str] = field(default_factory=dict)
