@@ -174,7 +174,7 @@ def test_a_folder_that_may_not_be_written_in_is_said(toy_released, tmp_path, mon
     assert not list((tmp_path / "locked").iterdir())
 
 
-WRITE = "import sys, pathlib; from autograde import output; output.write(pathlib.Path(sys.argv[1]), 'rows')"
+WRITE = "import sys, pathlib; from autograde.reports import output; output.write(pathlib.Path(sys.argv[1]), 'rows')"
 
 
 @pytest.mark.parametrize("to", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/2"])
