@@ -223,7 +223,7 @@ _came = of_tests._Given.came
 
 def test_habits_tell_how_an_implementation_was_called():
     def habits(*calls):
-        given = of_tests._Given(lambda *args: None, KEY)
+        given = of_tests._Given(lambda *args: None, 0)
         for args in calls:
             given(*args)
         return given.habits()
