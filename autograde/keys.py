@@ -1,4 +1,4 @@
-"""The keys of a class's runs, kept beside the ledger, where the owner of the class alone can read them.
+"""The keys of a class's runs, kept beside the ledger, where those who may read the class can, and nobody else.
 
 Everything random in a run is drawn from its key (`course.checks.engine.draw`), so an appeal needs it, and whoever has
 it knows what will be asked in a run that goes on. A record therefore names its key by the digest, which gives nothing
@@ -8,10 +8,9 @@ here.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
+from autograde import files
 from course.checks.engine.draw import Key
 
 FOLDER = "keys"  # in the ledger's folder
@@ -19,20 +18,8 @@ FOLDER = "keys"  # in the ledger's folder
 
 def keep(ledger: Path, key: Key) -> None:
     """Writes the key where it is not yet. It is on disk when this returns: records may name it."""
-    folder = ledger / FOLDER
-    if find(ledger, key.digest) is not None:
-        return
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, prefix=".new-")  # for its owner alone, whatever the umask
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(key.secret.hex().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, folder / key.digest)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    if find(ledger, key.digest) is None:
+        files.write_atomically(ledger / FOLDER / key.digest, f"{key.secret.hex()}\n")
 
 
 def find(ledger: Path, digest: str) -> Key | None:

@@ -46,6 +46,7 @@ from autograde.gradebook.release import release
 from autograde.grading import judge, worker
 from autograde.grading import run as grade
 from autograde.intake import flags
+from autograde.intake.jail import Intake
 from autograde.ledger import Ledger
 from autograde.sandbox.remote import Remote
 from benchmarks.record import Record, write
@@ -324,7 +325,7 @@ def growth(notebook: Path, sizes: list[int]) -> list[Record]:
 STAGES: dict[str, tuple[Any, str]] = {
     "start: the sandbox and the tables": (worker.Worker, "sandbox"),
     "reading the file": (grade, "read"),
-    "merging the notebook": (worker, "rebuild"),
+    "merging the notebook": (Intake, "merged"),
     "a child: fork, isolation, its cells": (judge.SubmissionJudge, "_open"),
     "requests of the checks": (Remote, "request"),
     "the child's end": (judge.SubmissionJudge, "_end"),

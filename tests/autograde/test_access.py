@@ -104,8 +104,6 @@ def test_a_class_that_is_shared_is_for_its_group_too(tmp_path, toy_notebook, han
     wrong = {}
     for name, state in modes(folder.root).items():
         wanted = 0o2770 if stat.S_ISDIR(state.st_mode) else 0o660
-        if name.startswith("class/ledger/keys"):  # whoever has a run's key knows what is asked: for its owner alone
-            wanted &= ~0o070
         if stat.S_IMODE(state.st_mode) != wanted or state.st_gid != group.gr_gid:
             wrong[name] = oct(state.st_mode), state.st_gid
     assert not wrong
