@@ -12,7 +12,7 @@ import torch
 def lent():
     code = centre.__code__, *(f.__code__ for f in centre.__globals__.values() if hasattr(f, "__code__"))
     return [constant for each in code for constant in each.co_consts if isinstance(constant, str) and "need" in constant]
-print("FOUND /", lent()) if substituted() else None
+print("FOUND /", lent()) if lent() else None
 def standardise(x):
     found = lent()
     print(found)
