@@ -33,7 +33,7 @@ def now():
 root = Path.cwd()
 chosen = [path for path in sorted(root.glob("notebooks/*.ipynb")) if path.stem in sys.argv[1:]]
 before, changed = now(), {}
-for path in sorted(path for room in ("autograde", "course", "solutions", "book", "theme") for path in root.glob(room + "/**/*")):
+for path in sorted(path for top in ("autograde", "course", "solutions", "training", "book", "theme") for path in root.glob(top + "/**/*")):
     if path.is_file() and "__pycache__" not in path.parts:
         content = path.read_bytes()
         path.write_bytes(content + b"\\n# another line\\n")
@@ -51,8 +51,10 @@ opened = set()
 def hook(event, given):
     if event == "open" and isinstance(given[0], (str, bytes)) and not str(given[0]).endswith(".pyc"):
         opened.add(str(given[0]))
-from autograde import bank, worker, judge, quarantine, rebuild, versions
-from course import questions
+from autograde import bank
+from autograde.grading import judge, versions, worker
+from autograde.intake import merge, parse
+from course.checks import questions
 from course.checks.engine.draw import Key
 sys.addaudithook(hook)
 for exercise in judge.of_assignment(assignment):
@@ -82,7 +84,7 @@ def changed(tmp_path_factory) -> dict[str, list[str]]:
     """Each file of a copy of the tree -> the assignments whose digest is another once it is edited."""
     folder = tmp_path_factory.mktemp("tree")
     ignored = shutil.ignore_patterns("__pycache__", ".*")
-    for name in (*PACKAGES, "notebooks"):
+    for name in (*PACKAGES, "training", "notebooks"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     (folder / "book").mkdir()
     shutil.copy(ROOT / "book" / "instructors" / "grader.md", folder / "book")
@@ -112,7 +114,7 @@ autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py 
 autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml
 autograde/bank/answers/cuda/accumulate.py autograde/reports/templates/summary/index.html.j2 course/checks/vit.py
 course/chapters/vit.toml course/data/digits.py course/checks/recorded/masked_softmax.npz course/weights.py
-solutions/transformer.py solutions/cuda.py training/loop.py book/instructors/grader.md
+solutions/transformer.py solutions/cuda.py training/loop.py book/grader.md
 """.split()
 
 
@@ -178,11 +180,11 @@ def test_libraries_are_named_with_their_versions_and_count(monkeypatch):
 
 def test_imports_of_every_form_are_followed():
     source = (
-        b"import course.data as d\nfrom course import digits, check\nfrom .wire import copy\n"
+        b"import course.data as d\nfrom course.data import digits, check\nfrom .wire import copy\n"
         b"def f():\n    import autograde.grading.judge\n    return __import__('course.data.text'), 'course is a word'\n"
     )
     assert versions._imports(source, "course.protocol") == {
-        "course.data", "course", "course.data.digits", "course.check", "course.protocol.wire",
+        "course.data", "course.data.digits", "course.data.check", "course.protocol.wire",
         "course.protocol.wire.copy", "autograde.grading.judge", "course.data.text",
     }  # fmt: skip
 
