@@ -195,7 +195,7 @@ class Here(_Grading):
 
 
 class Workers(_Grading):
-    """Workers_ in the worker processes of a Dask cluster, `here` where they are of this machine.
+    """One grader in each of the worker processes of a Dask cluster, `here` where they are of this machine.
 
     Dask gives the submissions of a lost worker to others. One that was being graded when workers were lost, more often
     than the scheduler allows, comes back.

@@ -38,7 +38,7 @@ class StateError(Exception):
         self.message = message
 
 
-class Protocol_(Protocol):
+class Channel(Protocol):
     """Carries a request to the runner beside the student's code and its reply back."""
 
     def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]: ...
@@ -87,7 +87,7 @@ class Student:
     the next request: each one costs a switch between two processes, there and back.
     """
 
-    def __init__(self, protocol: Protocol_, blocked: tuple[str, ...] = ()):
+    def __init__(self, protocol: Channel, blocked: tuple[str, ...] = ()):
         self._transport = protocol
         self._banned = list(blocked)
         self._callbacks: list[Callable] = []
