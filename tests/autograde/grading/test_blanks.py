@@ -15,6 +15,7 @@ from autograde import bank
 from autograde.bank.sample import Sheet
 from autograde.grading import judge
 from autograde.intake.merge import Cell, merged_notebook
+from course.checks.engine.draw import Key
 from course.exercises import exercises
 from tests.autograde import toy
 from tools import notebooks
@@ -134,7 +135,7 @@ STUB = {
 @pytest.fixture
 def judged(toy_notebook, warm_sandbox):
     """What the grader makes of the toy with these answers, and with cells added behind the last of them."""
-    sheet, tables = Sheet(toy_notebook.read_bytes(), toy.NAME), judge.tables(toy.NAME, 5)
+    sheet, tables = Sheet(toy_notebook.read_bytes(), toy.NAME), judge.tables(toy.NAME, Key.public(5))
 
     def verdicts(answers: dict[str, str], *added: str) -> dict[str, judge.Judged]:
         def put(cells):
