@@ -345,7 +345,7 @@ def regrade(
         for column in ("assignment", "student", "exercise", "before", "now"):
             table.add_column(column, overflow="fold")
         for change in found.changes:
-            before, after = (_told(record) for record in (change.before, change.after))
+            before, after = (_verdict(record) for record in (change.before, change.after))
             table.add_row(change.after.assignment, _text(change.after.student), change.after.exercise, before, after)
         console.print(table)
     console.print(
@@ -373,10 +373,12 @@ def _failed(names: Sequence[str]) -> typer.Exit:
     )
 
 
-def _told(record) -> Text:
+def _verdict(record: Any) -> Text:
     """A verdict in a few words."""
-    more = f", {record.diagnosis}" if record.diagnosis else ""
-    return _text(f"{record.points:g}/{record.max:g} {record.verdict}{more}" if record else "not graded")
+    if record is None:
+        return _text("not graded")
+    diagnosis = f", {record.verdict.diagnosis}" if record.verdict.diagnosis else ""
+    return _text(f"{record.points:g}/{record.max:g} {record.verdict.outcome}{diagnosis}")
 
 
 @contextlib.contextmanager
@@ -472,11 +474,11 @@ def _summarise(summary, folder: ClassFolder) -> None:
             )  # names stay whole
             table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
         for line in shown:
-            kinds = [kind for kind in line.verdicts.values() if kind != "pass"]
-            told = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(kinds))
+            outcomes = [outcome for outcome in line.outcomes.values() if outcome != "pass"]
+            counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
             flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
             flags += ["needs a person"] if line.needs_person else []
-            table.add_row(_text(line.student), f"{line.score:g}/{line.max:g}", told, _text(", ".join(flags)))
+            table.add_row(_text(line.student), f"{line.score:g}/{line.max:g}", counted, _text(", ".join(flags)))
         console.print(table)
         _in_short(folder, name)
     fresh = [line for line in summary.lines if line.fresh]
@@ -574,7 +576,7 @@ def trace(
         table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
     for exercise, given in found.given.items():
         record = found.records.get(exercise)
-        verdict = _told(record) if record else _text("by stock nbgrader")
+        verdict = _verdict(record) if record else _text("by stock nbgrader")
         by_hand = tracing.by_hand(found, exercise)
         number = f"{record.number} {exercise}" if record else exercise
         table.add_row(_text(number), f"{given.points:g}/{given.max:g}", verdict, _text(by_hand))
@@ -612,15 +614,14 @@ def check(
         console.print(_text(text), highlight=False)
     for exercise in exercises:
         verdict = graded.verdicts[exercise.name]
-        head = f"{exercise.number} {exercise.name}: {verdict.points:g} of {exercise.points:g} ({verdict.kind})"
+        points = verdict.points(exercise.points)
+        head = f"{exercise.number} {exercise.name}: {points:g} of {exercise.points:g} ({verdict.outcome})"
         console.print(_text(head, style="bold"), highlight=False)
         for line in [verdict.message] if verdict.message else []:
             console.print(_text(f"  {line}"), highlight=False)
-        for row in verdict.cases if verdict.kind != "not answered" else ():
-            mark = "ok" if row.passed else "NO"
-            console.print(
-                _text(f"  {mark}  {row.title}" + ("" if row.passed else f"\n      {row.message}")), highlight=False
-            )
+        for case in verdict.cases if verdict.outcome != "not answered" else ():
+            why = "" if case.passed else f"\n      {case.message}"
+            console.print(_text(f"  {'ok' if case.passed else 'NO'}  {case.title}{why}"), highlight=False)
     whys = [verdict.internal for verdict in graded.verdicts.values() if verdict.internal]
     if whys or graded.needs_person:
         raise _stop(f"the grader itself failed, and what it failed at is no verdict: {(whys or graded.details)[-1]}")

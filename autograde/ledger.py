@@ -16,10 +16,10 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from autograde.files import open_to_add
-
-VERDICTS = ("pass", "part", "fail", "error", "timeout", "out of memory", "blocked", "not answered")
+from course.checks.engine.verdict import Verdict
 
 
 class LedgerBusy(RuntimeError):
@@ -28,16 +28,13 @@ class LedgerBusy(RuntimeError):
 
 @dataclass(frozen=True)
 class Record:
-    """The verdict on one exercise of one submission.
+    """The verdict on one exercise of one submission, and what it was come to by.
 
-    `cases` are the lines of the table that the student sees: {"title", "passed", "message", "diagnosis"}. `diagnosis`
-    is the answer bank's name for what was found, "" if none matched. `substituted` names the earlier exercises whose
-    reference stood in for failed answers while this one was judged. `seconds` are of wall time, for the whole
+    `seconds` are of wall time, for the whole
     submission; `peak_memory` is in bytes. `notes` are for the student, `details` for the instructor. `needs_person`
     says that the points are not to be trusted until someone has looked; `grader_failed`, that this is so because the
     grader failed, and not the submission: such a record is no verdict, never stands in the place of one, and the next
-    run tries again. `key` is the digest of what the numbers were drawn from (see `autograde.keys`); records from before
-    there were keys have a `seed` in its place, from which nothing is drawn any more.
+    run tries again. `key` is the digest of what the numbers were drawn from (see `autograde.keys`).
     """
 
     run: str
@@ -51,11 +48,8 @@ class Record:
     number: str
     points: float
     max: float
-    verdict: str
-    message: str = ""
-    cases: list[dict] = field(default_factory=list)
-    diagnosis: str = ""
-    substituted: list[str] = field(default_factory=list)
+    verdict: Verdict
+    key: str
     seconds: float = 0.0
     peak_memory: int = 0
     flags: list[str] = field(default_factory=list)
@@ -63,19 +57,23 @@ class Record:
     details: list[str] = field(default_factory=list)
     needs_person: bool = False
     grader_failed: bool = False
-    key: str = ""
-    seed: int | None = None
 
     def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"verdict {self.verdict!r} is none of {', '.join(VERDICTS)}")
         if not 0 <= self.points <= self.max:
             raise ValueError(f"{self.exercise}: {self.points:g} points are not between 0 and {self.max:g}")
 
+    def as_json(self) -> dict[str, Any]:
+        """The record as one line of the ledger holds it."""
+        return vars(self) | {"verdict": self.verdict.as_json()}
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> Record:
+        """The record of a line. Raises ValueError, TypeError, KeyError or AttributeError where it is none."""
+        values = {name: value for name, value in stored.items() if name in _FIELDS}  # a later version may have more
+        return cls(**values | {"verdict": Verdict.from_json(stored["verdict"])})
+
 
 _FIELDS = {f.name for f in fields(Record)}
-# What fields were called in ledgers that older versions wrote.
-_RENAMED = {"hand_in": "submission", "rows": "cases", "mistake": "diagnosis", "replaced": "substituted"}
 
 
 def counting(before: Record | None, after: Record) -> Record:
@@ -98,7 +96,7 @@ class Ledger:
             return
         (assignment,) = {record.assignment for record in records}
         lines = "".join(
-            json.dumps(vars(record), ensure_ascii=False, sort_keys=True) + "\n" for record in records
+            json.dumps(record.as_json(), ensure_ascii=False, sort_keys=True) + "\n" for record in records
         ).encode()
         handle = open_to_add(self.path(assignment))
         try:
@@ -119,21 +117,18 @@ class Ledger:
         with path.open("rb") as file:
             for line in file:
                 try:
-                    values = {_RENAMED.get(name, name): value for name, value in json.loads(line).items()}
-                    # before the field was there, nothing but the grader's own failures needed a person
-                    values.setdefault("grader_failed", values.get("needs_person", False))
-                    record = Record(**{name: value for name, value in values.items() if name in _FIELDS})
-                except (ValueError, TypeError, AttributeError):
+                    record = Record.from_json(json.loads(line))
+                except (ValueError, TypeError, KeyError, AttributeError):
                     continue
                 yield record
 
     def latest(self, assignment: str) -> dict[tuple[str, str], dict[str, Record]]:
         """(student, submission) -> exercise -> the record that counts."""
-        found: dict[tuple[str, str], dict[str, Record]] = {}
+        latest: dict[tuple[str, str], dict[str, Record]] = {}
         for record in self.read(assignment):
-            known = found.setdefault((record.student, record.submission), {})
-            known[record.exercise] = counting(known.get(record.exercise), record)
-        return found
+            records = latest.setdefault((record.student, record.submission), {})
+            records[record.exercise] = counting(records.get(record.exercise), record)
+        return latest
 
     def failures(self, assignment: str) -> set[tuple[str, str]]:
         """(student, submission) of those at which the grader failed when it tried last."""

@@ -252,7 +252,7 @@ def disturbed(
         found = store.scores(folder, notebook.stem)
     records = list(Ledger(folder.ledger).read(notebook.stem))
     shutil.rmtree(folder.root)
-    said = {(r.student, r.exercise): f"{r.verdict}: {r.message or r.flags}" for r in records}
+    said = {(r.student, r.exercise): f"{r.verdict.outcome}: {r.verdict.message or r.flags}" for r in records}
     return Outcome(found, killed, started, len(records) - len(said), said)
 
 

@@ -31,11 +31,11 @@ import torch
 
 from autograde import bank
 from autograde.bank import mutation, reader, sample
-from autograde.grading.judge import Judged
 from autograde.grading.worker import Graded, Worker
 from autograde.intake import parse
 from benchmarks.record import Record, write
 from course.checks.engine.draw import Key
+from course.checks.engine.verdict import Verdict
 from course.exercises import Exercise, exercises
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,14 +62,14 @@ class Answers:
         self.worker, self.sheet = worker, sample.Sheet(content, worker.name)
         self.found: list[Record] = []  # what is not as it should be, and what was told by no name or another
 
-    def judged(self, exercise: Exercise, answer: reader.Answer) -> tuple[Judged, bool]:
+    def judged(self, exercise: Exercise, answer: reader.Answer) -> tuple[Verdict, bool]:
         """The verdict on an answer, and whether all others of its notebook got full marks."""
         source = answer.source
         seen = graded(self.worker, self.sheet.filled(self.sheet.right | {exercise.name: source}))
         verdict, others = seen.verdicts[exercise.name], {**self.sheet.full, exercise.name: 0.0}
         if seen.needs_person or verdict.internal:
             self.found.append(amiss(exercise, answer.name, "could not be graded by machine"))
-        kept = all(verdict.points >= others[name] for name, verdict in seen.verdicts.items())
+        kept = all(points >= others[name] for name, points in seen.points.items())
         return verdict, kept
 
     def of(self, exercise: Exercise) -> Record:
@@ -77,7 +77,7 @@ class Answers:
         found, count = bank.find(exercise), Counter[str]()
         for wrong in found.wrong:
             verdict, others = self.judged(exercise, wrong)
-            caught = verdict.kind != "pass" and verdict.points < exercise.points and not verdict.internal
+            caught = not verdict.passed and verdict.fraction < 1 and not verdict.internal
             is_named = caught and verdict.diagnosis == wrong.name
             count.update(caught=caught, named=is_named, costs_once=others)
             if not caught:
@@ -89,7 +89,7 @@ class Answers:
                 self.found.append({"measure": "unnamed", "exercise": named(exercise), **more})
         for right in found.correct:
             verdict, others = self.judged(exercise, right)
-            accepted = verdict.kind == "pass" and verdict.points == exercise.points and others
+            accepted = verdict.passed and verdict.fraction == 1 and others
             count.update(accepted=accepted)
             if not accepted:
                 self.found.append(amiss(exercise, right.name, "a right answer was refused"))

@@ -61,7 +61,7 @@ def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:
     """Whether an answer with several parts is wrong in this one: the check, with the reference for the others."""
     check = engine.find(tested.name, tested.chapter)
     seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_KEY)
-    return check.compare(seen, Table(RECORDED_KEY, observe(tested, None, RECORDED_KEY), ())).kind != "pass"
+    return not check.compare(seen, Table(RECORDED_KEY, observe(tested, None, RECORDED_KEY), ())).passed
 
 
 def observe(
@@ -130,9 +130,9 @@ def examine(exercise: Exercise, table: Table) -> Report:
         if verdict.fraction >= 1:
             survivors.append(wrong.name)
         elif verdict.diagnosis != wrong.name:
-            unnamed.append((wrong.name, str(verdict.diagnosis)))
+            unnamed.append((wrong.name, verdict.diagnosis))
     for correct in bank.correct:
         verdict = check.compare(observe(exercise, correct.source, table.key, against), table)
-        if verdict.kind != "pass":
-            refused.append((correct.name, "; ".join(row.message for row in verdict.cases if not row.passed)))
+        if not verdict.passed:
+            refused.append((correct.name, "; ".join(case.message for case in verdict.cases if not case.passed)))
     return Report(len(bank.wrong), len(bank.correct), tuple(survivors), tuple(unnamed), tuple(refused))

@@ -45,7 +45,7 @@ from autograde.grading.worker import Worker
 from autograde.intake.merge import Cell, merged_notebook
 from autograde.sandbox.limits import Limits
 from course.checks import engine
-from course.checks.engine import Implementation, Table
+from course.checks.engine import Implementation, Table, Verdict
 from course.checks.engine.draw import Key
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, exercises, of_component
@@ -481,13 +481,13 @@ def _judge(worker: Worker, cells: Sequence[Cell], exercise: Exercise, every: boo
     right, found = equivalent().get(exercise.name, {}), mutants(exercise)
     accepted, refused, survivors, caught, named = [], [], [], 0, 0
     verdict = _verdict(worker, _handed_in(cells, exercise, plain(exercise)), exercise, table)
-    if verdict.kind != "pass":  # then nothing that is said of its mutants would mean anything
+    if not verdict.passed:  # then nothing that is said of its mutants would mean anything
         raise RuntimeError(
             f"{exercise.name}: the reference itself is not accepted: {verdict.internal or _told(verdict)}"
         )
     for mutant in found if every else sample(exercise):
         verdict = _verdict(worker, _handed_in(cells, exercise, mutant.source), exercise, table)
-        passed = verdict.kind == "pass" or bool(verdict.internal)  # a fault of the grader's own catches nothing
+        passed = verdict.passed or bool(verdict.internal)  # a fault of the grader's own catches nothing
         if mutant.name in right:
             accepted += [(mutant.name, right[mutant.name])] if passed else []
             refused += [] if passed else [(mutant.name, _told(verdict))]
@@ -534,15 +534,15 @@ def _handed_in(cells: Sequence[Cell], exercise: Exercise, source: str) -> list[C
     return [*cells[:own], replace(cells[own], source=source)]
 
 
-def _verdict(worker: Worker, cells: list[Cell], exercise: Exercise, table: Table) -> judge.Judged:
+def _verdict(worker: Worker, cells: list[Cell], exercise: Exercise, table: Table) -> Verdict:
     sandbox = worker.sandbox()
     sandbox.limits = HASTY
     return judge.SubmissionJudge(sandbox, cells, [exercise], {exercise.name: table}).judge().verdicts[exercise.name]
 
 
-def _told(verdict: judge.Judged) -> str:
-    words = [verdict.message, *(row.message for row in verdict.cases if not row.passed)]
-    return f"{verdict.kind}: {next(filter(None, words), verdict.diagnosis)}"
+def _told(verdict: Verdict) -> str:
+    words = [verdict.message, *(case.message for case in verdict.cases if not case.passed)]
+    return f"{verdict.outcome}: {next(filter(None, words), verdict.diagnosis)}"
 
 
 def main(wanted: Sequence[str], every: bool = False) -> int:

@@ -72,7 +72,7 @@ class Verdicts(NbGraderPreprocessor):
                     f"the ledger has no verdict on {exercise} of {student}'s submission {submission[:12]}"
                 )
             record = records[exercise]
-            cell.metadata["autograde"] = from_dict(_shown(record))
+            cell.metadata["autograde"] = from_dict(_for_page(record))
             points = {"text/plain": repr(float(record.points))}
             cell.outputs = [
                 from_dict({"output_type": "stream", "name": "stdout", "text": as_text(record)}),
@@ -81,26 +81,24 @@ class Verdicts(NbGraderPreprocessor):
         return nb, resources
 
 
-def _shown(record: Record) -> dict:
+def _for_page(record: Record) -> dict:
     """What the graded notebook and the feedback page carry of a record."""
-    names = (
-        "exercise", "number", "points", "max", "verdict", "message", "cases", "diagnosis", "substituted", "flags",
-        "notes", "needs_person", "run",
-    )  # fmt: skip
-    return {name: getattr(record, name) for name in names}
+    names = ("exercise", "number", "points", "max", "verdict", "flags", "notes", "needs_person", "run")
+    stored = record.as_json()
+    return {name: stored[name] for name in names}
 
 
 def as_text(record: Record) -> str:
     """The verdict as formgrader shows it under the check cell."""
-    lines = [f"{record.number} {record.exercise}: {record.points:g} of {record.max:g} ({record.verdict})"]
+    verdict = record.verdict
+    lines = [f"{record.number} {record.exercise}: {record.points:g} of {record.max:g} ({verdict.outcome})"]
     lines += [
-        f"  {'ok' if case['passed'] else 'NO'}  {case['title']}"
-        + (f": {case['message']}" if case.get("message") else "")
-        for case in record.cases
+        f"  {'ok' if case.passed else 'NO'}  {case.title}" + (f": {case.message}" if case.message else "")
+        for case in verdict.cases
     ]
-    lines += [record.message] if record.message else []
-    lines += [f"Known mistake: {record.diagnosis}"] if record.diagnosis else []
-    lines += [f"Judged with the reference in place of: {', '.join(record.substituted)}"] if record.substituted else []
+    lines += [verdict.message] if verdict.message else []
+    lines += [f"Diagnosis: {verdict.diagnosis}"] if verdict.diagnosis else []
+    lines += [f"Judged with the reference in place of: {', '.join(verdict.substituted)}"] if verdict.substituted else []
     lines += [f"Flag: {flag}" for flag in record.flags]
     return "\n".join(lines) + "\n"
 

@@ -1,7 +1,7 @@
 """The verdicts on one submission: its cells run in the sandbox, its answers judged out here, from what comes over the
 line.
 
-Nothing in this module runs a student's code. Where an earlier part failed or is blank, a part that rests on it is
+Nothing in this module runs a student's code. Where an earlier exercise failed or is blank, one that rests on it is
 judged once more in a fresh child with the reference in that one's place, and the better of the two verdicts counts: one
 mistake, or gap, costs once.
 """
@@ -26,7 +26,7 @@ from autograde.sandbox.limits import MIB, bounded
 from autograde.sandbox.pool import CellError, Child, Ran, Sandbox, Usage
 from autograde.sandbox.remote import Remote, printable
 from course.checks import engine, questions
-from course.checks.engine import CaseVerdict, Table, Verdict
+from course.checks.engine import CaseVerdict, Outcome, Table, Verdict
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
 from course.protocol.student import Student, StudentError
@@ -36,29 +36,16 @@ NOT_LOOKED_AT = "Not looked at, because of the line above."
 BUDGET = 300.0  # seconds for one submission, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
 BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
-_ENDLESS = ("timeout", "out of memory")
+_ENDLESS = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY)
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
-
-
-@dataclass(frozen=True)
-class Judged:
-    """The outcome for one exercise. `kind` is one of the ledger's verdicts."""
-
-    kind: str
-    points: float
-    cases: tuple[CaseVerdict, ...] = ()
-    diagnosis: str = ""
-    message: str = ""
-    substituted: tuple[str, ...] = ()
-    internal: str = ""  # what went wrong in the grader itself: a person must look, and the points mean nothing
 
 
 @dataclass
 class Judgement:
-    """All of one submission: exercise -> outcome, what became of its cells (by index), what it used and how it
+    """All of one submission: exercise -> verdict, what became of its cells (by index), what it used and how it
     ended."""
 
-    verdicts: dict[str, Judged] = field(default_factory=dict)
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
     ran: dict[int, Ran] = field(default_factory=dict)
     peak_bytes: int = 0
     endings: set[str] = field(default_factory=set)
@@ -66,11 +53,11 @@ class Judgement:
 
 def of_assignment(assignment: str) -> list[Exercise]:
     """The exercises and questions of an assignment in their order. Raises ValueError for an unknown one."""
-    found = [exercise for exercise in exercises() if exercise.notebook == assignment]
-    if not found:
-        known = ", ".join(sorted({exercise.notebook for exercise in exercises()}))
-        raise ValueError(f"no exercise belongs to {assignment!r}; there are {known}")
-    return found
+    among = [exercise for exercise in exercises() if exercise.notebook == assignment]
+    if not among:
+        assignments = ", ".join(sorted({exercise.notebook for exercise in exercises()}))
+        raise ValueError(f"no exercise belongs to {assignment!r}; there are {assignments}")
+    return among
 
 
 def tables(assignment: str, key: Key) -> dict[str, Table]:
@@ -95,14 +82,14 @@ def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise
 def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
     """The names that the cells which bind the exercise's own use, through any other cell, given or the student's."""
     modules = _modules(cells)
-    found = [names(cell) for cell in cells]
+    by_cell = [names(cell) for cell in cells]
     reached, left, grown = set(exercise.components), set(range(len(cells))), True
     while grown:
         grown = False
         for at in sorted(left):
-            if (found[at].bound - modules) & reached:  # what only calls torch.manual_seed binds no torch
+            if (by_cell[at].bound - modules) & reached:  # what only calls torch.manual_seed binds no torch
                 left.remove(at)
-                reached |= found[at].used
+                reached |= by_cell[at].used
                 grown = True
     return reached
 
@@ -121,8 +108,8 @@ def _modules(cells: Sequence[Cell]) -> frozenset[str]:
 
 def names(cell: Cell) -> Names:
     """The names of a cell's text: the intake's child told those of a student's, which is not parsed out here."""
-    told = cell.names
-    return told if told is not None and told.source == cell.source else names_of(cell.source)
+    received = cell.names
+    return received if received is not None and received.source == cell.source else names_of(cell.source)
 
 
 def needed(cells: Sequence[Cell]) -> list[Cell]:
@@ -140,10 +127,10 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
     grown = True
     while grown:
         grown = False
-        for index, found in given.items():
-            if index not in kept and found is not None and found[0] & used:
+        for index, bound_and_used in given.items():
+            if index not in kept and bound_and_used is not None and bound_and_used[0] & used:
                 kept.add(index)
-                used |= found[1]
+                used |= bound_and_used[1]
                 grown = True
     return [cell for cell in cells if cell.index in kept]
 
@@ -154,13 +141,13 @@ def _imported(source: str) -> frozenset[str]:
 
     What is imported from a module counts where the grader itself has that module loaded, as all of PyTorch's are.
     """
-    found = set()
+    imported = set()
     for node in nodes(source):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for name in node.names:
                 if isinstance(node, ast.Import) or f"{node.module}.{name.name}" in sys.modules:
-                    found.add((name.asname or name.name).split(".")[0])
-    return frozenset(found)
+                    imported.add((name.asname or name.name).split(".")[0])
+    return frozenset(imported)
 
 
 class Line:
@@ -196,10 +183,10 @@ class SubmissionJudge:
         sandbox: Sandbox,
         cells: Sequence[Cell],
         assignment: Sequence[Exercise],
-        known: dict[str, Table],
+        tables: dict[str, Table],
         unanswered: Collection[str] = (),
     ):
-        self.sandbox, self.exercises, self.tables = sandbox, list(assignment), known
+        self.sandbox, self.exercises, self.tables = sandbox, list(assignment), tables
         self._all, self.cells = list(cells), needed(cells)
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
         self.done = Judgement()
@@ -221,62 +208,62 @@ class SubmissionJudge:
         finally:
             self._end()
         self._leave_to_a_person_what_had_to_wait()
-        kinds = {judged.kind for judged in self.done.verdicts.values()}
-        self.done.endings |= kinds & {"timeout", "out of memory", "blocked"}
+        outcomes = {verdict.outcome for verdict in self.done.verdicts.values()}
+        self.done.endings |= {o.value for o in outcomes & {*_ENDLESS, Outcome.BLOCKED}}
         self.done.endings |= {"output cut" for ran in self.done.ran.values() if ran.cut}
         return self.done
 
     def _leave_to_a_person_what_had_to_wait(self) -> None:
         """A limit of time is no fair one where most of it went by without a processor to run on."""
-        late = {name: judged for name, judged in self.done.verdicts.items() if judged.kind == "timeout"}
+        late = {name: verdict for name, verdict in self.done.verdicts.items() if verdict.outcome is Outcome.TIMEOUT}
         waited, ran = self._spent.waited_seconds, self._spent.cpu_seconds
         if late and waited > max(BUSY * ran, self.sandbox.limits.request_seconds / 2):
-            told = (
-                f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor."
+            message = (
+                f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor. "
+                "Grade it again when there is less beside it."
             )
-            told += " Grade it again when there is less beside it."
-            self.done.verdicts |= {name: replace(judged, internal=told) for name, judged in late.items()}
+            self.done.verdicts |= {name: replace(verdict, internal=message) for name, verdict in late.items()}
 
-    def _first(self, exercise: Exercise) -> Judged:
+    def _first(self, exercise: Exercise) -> Verdict:
         """The verdict of the first round. A stub is not judged: one that is a program with a fault in it, to be found,
         would be told that it is not right yet.
         """
         if exercise.name in self.left:
-            return Judged("not answered", 0.0)
+            return Verdict(Outcome.NOT_ANSWERED)
         return self._endless(exercise) or self._judged(exercise, self.cells)
 
-    def _endless(self, exercise: Exercise) -> Judged | None:
-        """A verdict without a look where an earlier part that this one uses never ended: its turn is the second
+    def _endless(self, exercise: Exercise) -> Verdict | None:
+        """A verdict without a look where an earlier answer that this one uses never ended: its turn is the second
         round.
         """
-        endless = {name for name, judged in self.done.verdicts.items() if judged.kind in _ENDLESS}
+        endless = {name for name, verdict in self.done.verdicts.items() if verdict.outcome in _ENDLESS}
         for other in rests_on(exercise, self._all, self.exercises) if endless else ():
             if other.name in endless:
-                kind = self.done.verdicts[other.name].kind
-                return Judged(kind, 0.0, message=f"It rests on {other.number}, which did not come to an end.")
+                message = f"It rests on {other.number}, which did not come to an end."
+                return Verdict(self.done.verdicts[other.name].outcome, message=message)
         return None
 
     def _once_more(self) -> None:
-        """Judge what rests on parts that did not pass, blank ones among them, with the reference in their place.
+        """Judge what rests on answers that did not pass, blank ones among them, with the reference in their place.
 
         In the order of the exercises: one that passes so stands on its own for those after it. What rests on the same
-        parts, one behind the other, shares a child.
+        ones, one behind the other, shares a child.
         """
         lent: tuple[str, ...] = ()
         cells: list[Cell] = []
         for exercise in self.exercises:
             before = self.done.verdicts[exercise.name]
-            if before.kind == "pass" or exercise.name in self.left:
+            if before.passed or exercise.name in self.left:
                 continue
             rests = rests_on(exercise, self._all, self.exercises)
-            failed = tuple(e.name for e in rests if self.done.verdicts[e.name].kind != "pass")
+            failed = tuple(e.name for e in rests if not self.done.verdicts[e.name].passed)
             if not failed:
                 continue
             if failed != lent:
                 self._end()
                 lent, cells = failed, self._with_reference(failed)
             again = self._judged(exercise, cells, substituted=True)
-            if again.points > before.points or (again.points == before.points and _says_more(again, before)):
+            if again.fraction > before.fraction or (again.fraction == before.fraction and _says_more(again, before)):
                 again = _in_our_words(again, before, self.tables[exercise.name])
                 self.done.verdicts[exercise.name] = replace(again, substituted=failed)
 
@@ -334,7 +321,7 @@ class SubmissionJudge:
 
     # --- verdicts -------------------------------------------------------------------------------------------------
 
-    def _judged(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool = False) -> Judged:
+    def _judged(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool = False) -> Verdict:
         remote = self._open(cells, substituted)
         answer = next((cell for cell in cells if cell.grade_id == f"{exercise.name}-answer"), None)
         ran = self.done.ran.get(answer.index) if answer is not None else None
@@ -348,20 +335,20 @@ class SubmissionJudge:
         try:
             verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
         except Exception:  # a fault of ours must neither stop the run nor pass for a zero
-            return Judged("error", 0.0, message="This could not be graded.", internal=traceback.format_exc(limit=-4))
+            failure = traceback.format_exc(limit=-4)
+            return Verdict(Outcome.ERROR, message="This could not be graded.", internal=failure)
         self.done.endings |= {"reply too large"} if line.too_large else set()
         self.done.endings |= {"replies out of turn"} if remote.stale else set()
-        points = round(exercise.points * verdict.fraction, 2)
-        rows = tuple(replace(row, message=printable(row.message[:MAX_MESSAGE])) for row in verdict.cases)
-        outcome = Judged(verdict.kind, points, rows, verdict.diagnosis or "", verdict.note)
+        cases = tuple(replace(case, message=printable(case.message[:MAX_MESSAGE])) for case in verdict.cases)
+        verdict = replace(verdict, cases=cases)
         if line.failure:
             self._late = True
             ending = self._end() if remote.failure else ""
             self.done.endings |= {ending} - {"", "ok"}
-            return _cut_short(outcome, line.failure, ending, self.sandbox.limits.request_seconds)
-        if error is not None and outcome.kind != "pass":
-            return _stopped(outcome, error)
-        return outcome
+            return _cut_short(verdict, line.failure, ending, self.sandbox.limits.request_seconds)
+        if error is not None and not verdict.passed:
+            return _stopped(verdict, error)
+        return verdict
 
     def _task(self, exercise: Exercise, line: Line) -> Verdict:
         check = engine.find(exercise.name, exercise.chapter)
@@ -377,25 +364,28 @@ class SubmissionJudge:
         return questions.judge(exercise, value)
 
 
-def _in_our_words(again: Judged, before: Judged, table: Table) -> Judged:
+def _in_our_words(again: Verdict, before: Verdict, table: Table) -> Verdict:
     """The verdict of the second round, with nothing in it that the student's code could have said there: it might say
     the reference that was lent to it. What a line tells is a known mistake's message, or what it told before.
     """
-    if again.kind in ("timeout", "out of memory", "blocked"):  # whose words are all ours
+    if again.outcome in (*_ENDLESS, Outcome.BLOCKED):  # whose words are all ours
         return again
-    known = {mistake.name: mistake.message for mistake in table.diagnoses}
-    told = {row.title: row.message for row in before.cases if not row.passed and not engine.unwritten(row)}
-    rows = []
-    for row in again.cases:
-        message = known.get(row.diagnosis or "") or told.get(row.title) or "A right answer before it does not help."
-        rows.append(row if row.passed else replace(row, message=message))
-    return replace(again, cases=tuple(rows))
+    of_the_bank = {diagnosis.name: diagnosis.message for diagnosis in table.diagnoses}
+    of_before = {case.title: case.message for case in before.cases if not case.passed and not engine.unwritten(case)}
+
+    def message(case: CaseVerdict) -> str:
+        ours = of_the_bank.get(case.diagnosis) or of_before.get(case.title)
+        return ours or "A right answer before it does not help."
+
+    return replace(
+        again, cases=tuple(case if case.passed else replace(case, message=message(case)) for case in again.cases)
+    )
 
 
-def _says_more(again: Judged, before: Judged) -> bool:
+def _says_more(again: Verdict, before: Verdict) -> bool:
     """Whether of two verdicts that earn the same the second is the better to tell: the first could look at nothing, or
     came upon nothing but what others have left to be written, or only the second knows the mistake by name."""
-    nothing_seen = all(row.passed or engine.unwritten(row) for row in before.cases)
+    nothing_seen = all(case.passed or engine.unwritten(case) for case in before.cases)
     return nothing_seen or (bool(again.diagnosis) and not before.diagnosis)
 
 
@@ -405,41 +395,43 @@ def _silent(ran: Ran) -> Ran:
     return replace(ran, outputs=[], error=error if not ran.ended else ran.error)
 
 
-def _cut_short(outcome: Judged, failure: str, ending: str, seconds: float) -> Judged:
-    """The verdict where the child was lost while it was judged: rows that had passed by then keep their points."""
+def _cut_short(verdict: Verdict, failure: str, ending: str, seconds: float) -> Verdict:
+    """The verdict where the child was lost while it was judged: cases that had passed by then keep their points."""
     if failure == "timeout":
-        kind, told = "timeout", f"It had not answered after {seconds:g} s and was stopped."
+        outcome, message = Outcome.TIMEOUT, f"It had not answered after {seconds:g} s and was stopped."
     elif ending == "out of memory":
-        kind, told = "out of memory", "It asked for more memory than a submission may use, and was stopped."
+        outcome, message = Outcome.OUT_OF_MEMORY, "It asked for more memory than a submission may use, and was stopped."
     elif ending == "timeout":
-        kind, told = "timeout", "The whole submission had used up its time, and was stopped."
+        outcome, message = Outcome.TIMEOUT, "The whole submission had used up its time, and was stopped."
     elif failure == "protocol":
-        kind, told = "blocked", "What came back could not be read, so nothing after it was looked at."
+        outcome, message = Outcome.BLOCKED, "What came back could not be read, so nothing after it was looked at."
     else:
-        kind, told = "error", "Your code ended Python itself (for example with exit(), or a crash inside a library)."
-    rows, first = [], True
-    for row in outcome.cases:
-        if not row.passed:
-            row = replace(row, message=told if first else NOT_LOOKED_AT, diagnosis=None)
+        outcome = Outcome.ERROR
+        message = "Your code ended Python itself (for example with exit(), or a crash inside a library)."
+    cases, first = [], True
+    for case in verdict.cases:
+        if not case.passed:
+            case = replace(case, message=message if first else NOT_LOOKED_AT, diagnosis="")
             first = False
-        rows.append(row)
-    return replace(outcome, kind=kind, cases=tuple(rows), message="", diagnosis="")
+        cases.append(case)
+    return replace(verdict, outcome=outcome, cases=tuple(cases), message="", diagnosis="")
 
 
-def _not_run(ran: Ran | None) -> Judged:
+def _not_run(ran: Ran | None) -> Verdict:
     """The verdict on an answer whose cell ended the process, or was never reached because others kept doing so."""
     if ran is None or ran.error is None:
-        return Judged("error", 0.0, message="Other cells of this submission kept ending Python, so this was not run.")
-    return _stopped(Judged("error", 0.0), ran.error)
+        message = "Other cells of this submission kept ending Python, so this was not run."
+        return Verdict(Outcome.ERROR, message=message)
+    return _stopped(Verdict(Outcome.ERROR), ran.error)
 
 
-def _stopped(outcome: Judged, error: CellError) -> Judged:
-    """The verdict on an answer whose cell raised: its rows could only say that nothing is defined."""
-    kind = {"time": "timeout", "memory": "out of memory"}.get(error.limit, "error")
+def _stopped(verdict: Verdict, error: CellError) -> Verdict:
+    """The verdict on an answer whose cell raised: its cases could only say that nothing is defined."""
+    outcome = {"time": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY}.get(error.limit, Outcome.ERROR)
     where = f" in line {error.line}" if error.line else ""
     why = error.message or ("something that it runs is not written yet." if error.name == "NotImplementedError" else "")
-    told = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
+    message = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
     if error.name == "CellEnded":
-        told = error.message.replace("The cell", "The cell of your answer", 1)
-    rows = outcome.cases if outcome.points else ()
-    return replace(outcome, kind=kind, cases=rows, message=told, diagnosis="")
+        message = error.message.replace("The cell", "The cell of your answer", 1)
+    cases = verdict.cases if verdict.fraction else ()
+    return replace(verdict, outcome=outcome, cases=cases, message=message, diagnosis="")

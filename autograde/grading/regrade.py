@@ -120,6 +120,8 @@ def _key(known: dict[str, Record]) -> str:
 def _differs(change: Change) -> bool:
     """Whether a student would see another verdict; sentences that only name a number may differ."""
     before, after = change.before, change.after
-    return before is None or any(
-        getattr(before, name) != getattr(after, name) for name in ("points", "max", "verdict", "diagnosis")
-    )
+    return before is None or _of(before) != _of(after)
+
+
+def _of(record: Record) -> tuple:
+    return record.points, record.max, record.verdict.outcome, record.verdict.diagnosis

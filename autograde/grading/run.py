@@ -48,7 +48,7 @@ class Line:
     student: str
     score: float
     max: float
-    verdicts: dict[str, str]
+    outcomes: dict[str, str]
     flags: tuple[str, ...]
     needs_person: bool
     seconds: float
@@ -235,7 +235,7 @@ def records(
     those `known` of the submission where the grader failed and has a verdict already."""
     made = {}
     for exercise in judge.of_assignment(of.assignment):
-        judged = graded.verdicts[exercise.name]
+        verdict = graded.verdicts[exercise.name]
         made[exercise.name] = Record(
             run=run,
             when=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -247,20 +247,16 @@ def records(
             exercise=exercise.name,
             key=of.key.digest,
             number=exercise.number,
-            points=judged.points,
+            points=verdict.points(exercise.points),
             max=float(exercise.points),
-            verdict=judged.kind,
-            message=judged.message,
-            cases=[_row(row) for row in judged.cases],
-            diagnosis=judged.diagnosis,
-            substituted=list(judged.substituted),
+            verdict=verdict,
             seconds=round(graded.seconds, 3),
             peak_memory=graded.peak_bytes,
             flags=graded.flags,
             notes=graded.notes,
-            details=graded.details + ([judged.internal] if judged.internal else []),
-            needs_person=bool(judged.internal) or graded.needs_person,
-            grader_failed=bool(judged.internal) or graded.needs_person,
+            details=graded.details + ([verdict.internal] if verdict.internal else []),
+            needs_person=bool(verdict.internal) or graded.needs_person,
+            grader_failed=bool(verdict.internal) or graded.needs_person,
         )
     return made, {exercise: counting(known.get(exercise), new) for exercise, new in made.items()}
 
@@ -277,10 +273,6 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
     write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
 
 
-def _row(row) -> dict:
-    return {"title": row.title, "passed": row.passed, "message": row.message, "diagnosis": row.diagnosis or ""}
-
-
 def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str, Record] | None = None) -> Line:
     """A submission's line, from the records that count and, where it is fresh, those just made."""
     listed, last = list(known.values()), next(iter((made or known).values()))
@@ -289,7 +281,7 @@ def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str,
         student,
         round(sum(r.points for r in listed), 2),
         sum(r.max for r in listed),
-        {r.exercise: r.verdict for r in listed},
+        {r.exercise: r.verdict.outcome for r in listed},
         tuple(last.flags),
         any(r.needs_person for r in listed),
         last.seconds,

@@ -21,7 +21,7 @@ import nbformat
 
 from autograde.bank import reference
 from autograde.grading import judge
-from autograde.grading.judge import Judged, Judgement
+from autograde.grading.judge import Judgement
 from autograde.grading.versions import versions
 from autograde.intake import parse
 from autograde.intake.jail import Intake, Unread
@@ -29,9 +29,9 @@ from autograde.intake.merge import MergedNotebook
 from autograde.intake.syntax import nodes
 from autograde.sandbox.pool import Sandbox, SandboxError
 from course.checks import engine, fixtures
-from course.checks.engine import Table
+from course.checks.engine import Outcome, Table, Verdict
 from course.checks.engine.draw import Key
-from course.exercises import Exercise, of_component
+from course.exercises import Exercise, exercises, of_component
 
 _WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
 
@@ -65,7 +65,7 @@ class Graded:
     `notes` are sentences for the student, `details` for the instructor.
     """
 
-    verdicts: dict[str, Judged]
+    verdicts: dict[str, Verdict]
     notebook: nbformat.NotebookNode
     reason: str = ""
     flags: list[str] = field(default_factory=list)
@@ -75,13 +75,19 @@ class Graded:
     peak_bytes: int = 0
     needs_person: bool = False
 
+    @property
+    def points(self) -> dict[str, float]:
+        """exercise -> what it earns."""
+        maximum = {e.name: e.points for e in exercises()}
+        return {name: verdict.points(maximum[name]) for name, verdict in self.verdicts.items()}
+
 
 class Worker:
     """Where the submissions of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
     needed."""
 
     def __init__(self, name: str, notebook: nbformat.NotebookNode, key: Key):
-        self.name, self.notebook, self.key = name, _plain(notebook), key
+        self.name, self.notebook, self.key = name, _without_outputs(notebook), key
         self.exercises: list[Exercise] = judge.of_assignment(name)
         self._tables: dict[str, Table] = {}
         self._sandbox: Sandbox | None = None
@@ -129,8 +135,8 @@ class Worker:
             merged = self.intake.merged(seen)
             judgement = self._judge(merged)
         except Unread as unread:
-            told, more = unread.student, unread.instructor
-            return self._unreadable(replace(seen, notebook=None, reason_for_student=told, reason_for_instructor=more))
+            for_both = replace(seen, reason_for_student=unread.student, reason_for_instructor=unread.instructor)
+            return self._unreadable(replace(for_both, notebook=None))
         except (SandboxError, OSError) as error:  # the machine's: no student is to blame, and the next may fare alike
             self.close()
             raise SandboxError(str(error) or type(error).__name__) from error
@@ -140,7 +146,7 @@ class Worker:
         cells = merged.notebook.cells
         for index, ran in judgement.ran.items():
             if index < len(cells) and cells[index].cell_type == "code":
-                cells[index].outputs = [nbformat.from_dict(output) for output in _shown(ran.outputs)]
+                cells[index].outputs = [nbformat.from_dict(output) for output in _no_stderr(ran.outputs)]
         return Graded(
             judgement.verdicts,
             merged.notebook,
@@ -169,12 +175,12 @@ class Worker:
         return judge.SubmissionJudge(self.sandbox(), merged.cells, self.exercises, self._tables, merged.unanswered)
 
     def _unreadable(self, seen: parse.Received) -> Graded:
-        told = Judged("error", 0.0, message="Your file could not be read, so there was nothing to grade.")
+        verdict = Verdict(Outcome.ERROR, message="Your file could not be read, so there was nothing to grade.")
         if seen.empty:
-            told = Judged("not answered", 0.0)
+            verdict = Verdict(Outcome.NOT_ANSWERED)
         return Graded(
-            {e.name: told for e in self.exercises},
-            _plain(self.notebook),
+            {e.name: verdict for e in self.exercises},
+            _without_outputs(self.notebook),
             reason=seen.reason_for_student,
             flags=["nothing was handed in" if seen.empty else "unreadable"],
             notes=list(seen.notes),
@@ -185,20 +191,20 @@ class Worker:
 def lay_out(notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake) -> tuple[nbformat.NotebookNode, str]:
     """(the merged notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
     if seen.notebook is None:
-        return _plain(notebook), seen.reason_for_student
+        return _without_outputs(notebook), seen.reason_for_student
     try:
         return intake.merged(seen).notebook, ""
     except Unread as unread:
-        return _plain(notebook), unread.student
+        return _without_outputs(notebook), unread.student
 
 
 def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, seconds: float = 0.0) -> Graded:
     """What stands for a submission that the grader failed at: verdicts that need a person; `why` is for the
     instructor."""
-    told = Judged("error", 0.0, message="This submission could not be graded by machine.")
+    verdict = Verdict(Outcome.ERROR, message="This submission could not be graded by machine.")
     return Graded(
-        {e.name: told for e in judge.of_assignment(assignment)},
-        _plain(notebook),
+        {e.name: verdict for e in judge.of_assignment(assignment)},
+        _without_outputs(notebook),
         flags=["could not be graded"],
         details=[why],
         seconds=seconds,
@@ -208,7 +214,7 @@ def not_graded(assignment: str, notebook: nbformat.NotebookNode, why: str, secon
 
 def _imported(notebook: nbformat.NotebookNode) -> list[str]:
     """Modules that the assignment's own cells import: imported once in the warm process, they cost a child nothing."""
-    found: set[str] = set()
+    modules: set[str] = set()
     for cell in notebook.cells:
         if cell.cell_type != "code":
             continue
@@ -221,11 +227,11 @@ def _imported(notebook: nbformat.NotebookNode) -> list[str]:
                     names += [name for name in full if find_spec(name)]
                 if node.module == "course.components":  # under grading these are the references
                     names += [f"solutions.{of_component(alias.name).chapter}" for alias in node.names]
-            found.update(name for name in names if name not in _WARM_ALREADY)
-    return sorted(found)
+            modules.update(name for name in names if name not in _WARM_ALREADY)
+    return sorted(modules)
 
 
-def _plain(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+def _without_outputs(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """A copy without outputs."""
     notebook = copy.deepcopy(notebook)
     for cell in notebook.cells:
@@ -234,6 +240,6 @@ def _plain(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     return notebook
 
 
-def _shown(outputs: Iterable[dict]) -> list[dict]:
+def _no_stderr(outputs: Iterable[dict]) -> list[dict]:
     """Outputs as they may stand in a graded notebook: nbgrader takes any stderr in a graded cell for a failure."""
     return [{**o, "name": "stdout"} if o.get("output_type") == "stream" else o for o in outputs]

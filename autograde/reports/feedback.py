@@ -8,6 +8,8 @@ explanations of the options that were taken wrongly, which tell the answer.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from nbconvert.exporters import HTMLExporter
@@ -24,39 +26,43 @@ from autograde.gradebook import configuration, store
 from autograde.grading.judge import NOT_LOOKED_AT
 from autograde.intake.parse import NO_FILE
 from autograde.text import plain
-from course.checks.engine import UNWRITTEN
+from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
 
-# verdict -> what the student reads, and the tone it is shown in
+# outcome -> what the student reads, and the tone it is shown in
 _RESULTS = {
-    "pass": ("Passed", "pass"),
-    "part": ("Partly right", "part"),
-    "fail": ("Not right yet", "fail"),
-    "error": ("Your code stopped with an error", "fail"),
-    "timeout": ("Took too long", "fail"),
-    "out of memory": ("Ran out of memory", "fail"),
-    "blocked": ("Stopped by the sandbox", "fail"),
-    "not answered": ("Not answered", "none"),
+    Outcome.PASS: ("Passed", "pass"),
+    Outcome.PARTIAL: ("Partly right", "partial"),
+    Outcome.FAIL: ("Not right yet", "fail"),
+    Outcome.ERROR: ("Your code stopped with an error", "fail"),
+    Outcome.TIMEOUT: ("Took too long", "fail"),
+    Outcome.OUT_OF_MEMORY: ("Ran out of memory", "fail"),
+    Outcome.BLOCKED: ("Stopped by the sandbox", "fail"),
+    Outcome.NOT_ANSWERED: ("Not answered", "none"),
 }
 
 _BY_HAND = "Graded by your instructor"
 _WAITS = "Not graded yet: a person will look at it"
 
 _NEXT_STEPS = {
-    "part": "Mend the first line above that did not pass, then run the check again: later lines often follow from it.",
-    "fail": 'Run the check in your own notebook: it shows the same table, and `hint("{number}")` gives a nudge.',
-    "error": "Call your code on a small input in a cell of its own, and read the last line of the error first.",
-    "timeout": "Run it on a small input and print inside its loops: look for a loop whose end is never reached.",
-    "out of memory": "Print the shapes of the tensors it makes on a small input: one grows faster than it should.",
-    "blocked": "Answer with what the notebook gives you: the grader has no network and no files to offer.",
-    "not answered": 'Start with `hint("{number}")`: the first of its three steps only points the way.',
+    Outcome.PARTIAL: (
+        "Mend the first line above that did not pass, then run the check again: later lines often follow from it."
+    ),
+    Outcome.FAIL: 'Run the check in your own notebook: it shows the same table, and `hint("{number}")` gives a nudge.',
+    Outcome.ERROR: "Call your code on a small input in a cell of its own, and read the last line of the error first.",
+    Outcome.TIMEOUT: "Run it on a small input and print inside its loops: look for a loop whose end is never reached.",
+    Outcome.OUT_OF_MEMORY: (
+        "Print the shapes of the tensors it makes on a small input: one grows faster than it should."
+    ),
+    Outcome.BLOCKED: "Answer with what the notebook gives you: the grader has no network and no files to offer.",
+    Outcome.NOT_ANSWERED: 'Start with `hint("{number}")`: the first of its three steps only points the way.',
 }
 # Of a question there are no hints, and no code to try; what was taken wrongly is explained in its cases.
 _OF_A_QUESTION = {
-    "fail": "",
-    "not answered": "Put your answer in place of the dots and run the check: it explains what you chose.",
+    Outcome.FAIL: "",
+    Outcome.NOT_ANSWERED: "Put your answer in place of the dots and run the check: it explains what you chose.",
 }
 _UNWRITTEN = "Look for `raise NotImplementedError` in what your answer defines and calls, and write what stands for it."
 _CELL_STOPPED = "Restart the kernel in your own notebook and run it from the top: the cell stops at the same line."
@@ -85,15 +91,15 @@ class Grades(GetGrades):
 
     def _get_comment(self, cell, resources):
         meta, book = cell.metadata.nbgrader, self.gradebook
-        found = book.find_comment(meta.grade_id, self.notebook_id, self.assignment_id, self.student_id)
-        meta["comment"] = found.manual_comment
+        comment = book.find_comment(meta.grade_id, self.notebook_id, self.assignment_id, self.student_id)
+        meta["comment"] = comment.manual_comment
 
 
 class Page(NbGraderPreprocessor):
     """Gathers what the page shows from the graded notebook into `resources["autograde"]`; runs after `Grades`."""
 
     def preprocess(self, nb, resources):
-        known, book = nb.metadata.get("autograde", {}), resources["nbgrader"]
+        stamp, book = nb.metadata.get("autograde", {}), resources["nbgrader"]
         sources, comments = {}, {}
         for cell in nb.cells:
             meta = cell.metadata.get("nbgrader", {})
@@ -105,7 +111,7 @@ class Page(NbGraderPreprocessor):
             cell.metadata.setdefault("autograde", _from_stock(cell))
         numbers = {cell.metadata.autograde.exercise: cell.metadata.autograde.number for cell in checks}
         exercises = [_exercise(cell.metadata, sources, comments, numbers) for cell in checks]
-        if known.get("reason"):  # nothing of the student's was read: the reason is said once, on top
+        if stamp.get("reason"):  # nothing of the student's was read: the reason is said once, on top
             exercises = [_unread(exercise) for exercise in exercises]
         title = next(
             (
@@ -123,11 +129,11 @@ class Page(NbGraderPreprocessor):
             "score": _points(book["score"]),
             "max": _points(book["max_score"]),
             "penalty": _points(book["late_penalty"]) if book["late_penalty"] else "",
-            "lead": ("", None) if known.get("reason") else _lead(exercises),
-            "notices": _notices(known, checks),
-            "submission": known.get("submission", NO_FILE).replace(NO_FILE, ""),
-            "run": known.get("run", ""),
-            "notes": [note for note in known.get("notes", []) if note not in (known.get("reason") or "")],
+            "lead": ("", None) if stamp.get("reason") else _lead(exercises),
+            "notices": _notices(stamp, checks),
+            "submission": stamp.get("submission", NO_FILE).replace(NO_FILE, ""),
+            "run": stamp.get("run", ""),
+            "notes": [note for note in stamp.get("notes", []) if note not in (stamp.get("reason") or "")],
             "exercises": exercises,
         }
         return nb, resources
@@ -137,26 +143,28 @@ def _from_stock(cell) -> NotebookNode:
     """A record for a cell that stock nbgrader graded, which leaves a score and no more."""
     score, points = cell.metadata.nbgrader.get("score") or 0.0, float(cell.metadata.nbgrader.points)
     name = cell.metadata.nbgrader.grade_id.removesuffix("-check")
-    kind = "pass" if score >= points else "part" if score else "fail"
-    record = {"exercise": name, "number": "", "points": score, "max": points, "verdict": kind, "message": ""}
-    return NotebookNode(record | {"cases": [], "diagnosis": "", "substituted": [], "needs_person": False})
+    outcome = Outcome.PASS if score >= points else Outcome.PARTIAL if score else Outcome.FAIL
+    verdict = Verdict(outcome, score / points if points else 1.0).as_json()
+    record = {"exercise": name, "number": "", "points": score, "max": points, "needs_person": False}
+    return NotebookNode(record | {"verdict": NotebookNode(verdict)})
 
 
 def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     record, score, maximum = metadata.autograde, metadata.nbgrader.score, metadata.nbgrader.points
-    result, tone = _RESULTS[record.verdict]
+    verdict = Verdict.from_json(record.verdict)
+    result, tone = _RESULTS[verdict.outcome]
     if record.needs_person:
-        result, tone = _WAITS, "part"
+        result, tone = _WAITS, "partial"
     elif score is not None and abs(score - record.points) > 1e-9:
-        result, tone = _BY_HAND, "part"
-    step = "" if record.needs_person else _next_step(record)
-    if any(case.get("message") and case.get("diagnosis") for case in record.cases):
+        result, tone = _BY_HAND, "partial"
+    step = "" if record.needs_person else _next_step(verdict, record.number)
+    if any(case.message and case.diagnosis for case in verdict.cases):
         step = ""  # the answer bank's message of a diagnosis ends in its own next step
-    name, cases = record.exercise, record.cases
-    if record.verdict == "not answered":
-        cases = []  # one line says it all
-    elif ".q" in record.number and record.verdict == "fail":
-        cases = [case for case in cases if not case["passed"]]  # of a question, what was taken wrongly and why
+    name, cases = record.exercise, verdict.cases
+    if verdict.outcome is Outcome.NOT_ANSWERED:
+        cases = ()  # one line says it all
+    elif ".q" in record.number and verdict.outcome is Outcome.FAIL:
+        cases = tuple(case for case in cases if not case.passed)  # of a question, what was taken wrongly and why
     return {
         "name": name,
         "number": record.number,
@@ -166,32 +174,33 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "open": tone != "pass",
         "score": _points(score or 0.0),
         "max": _points(maximum),
-        "message": record.message.splitlines(),
-        "cases": _named_once([case | {"looked": case.get("message") != NOT_LOOKED_AT} for case in cases]),
-        "substituted": " and ".join(numbers.get(other, other) for other in record.substituted),
+        "message": verdict.message.splitlines(),
+        "cases": [asdict(case) | {"looked": case.message != NOT_LOOKED_AT} for case in _named_once(cases)],
+        "substituted": " and ".join(numbers.get(other, other) for other in verdict.substituted),
         "next_step": step,
         "comment": comments.get(name) or "",
-        "answer": "" if record.verdict == "not answered" else sources.get(name, ""),
+        "answer": "" if verdict.outcome is Outcome.NOT_ANSWERED else sources.get(name, ""),
         "section": True,
     }
 
 
-def _named_once(cases: list[dict]) -> list[dict]:
+def _named_once(cases: Sequence[CaseVerdict]) -> list[CaseVerdict]:
     """The cases with each diagnosis at the first alone: what the others say is that the cause is the same."""
-    names = [case.get("diagnosis") for case in cases]
-    return [case | {"diagnosis": None} if case.get("diagnosis") in names[:i] else case for i, case in enumerate(cases)]
+    names = [case.diagnosis for case in cases]
+    return [replace(case, diagnosis="") if case.diagnosis in names[:i] else case for i, case in enumerate(cases)]
 
 
-def _next_step(record) -> str:
+def _next_step(verdict: Verdict, number: str) -> str:
     """One thing to do next."""
-    if record.verdict == "error" and any(f" with {name} " in record.message for name in _OUTSIDE):
-        return _NEXT_STEPS["blocked"]
-    if record.verdict == "error" and record.message.startswith("The cell"):
-        return _CELL_STOPPED
-    if record.verdict == "error" and any(case.get("message") == UNWRITTEN for case in record.cases):
-        return _UNWRITTEN
-    steps = _NEXT_STEPS | (_OF_A_QUESTION if ".q" in record.number else {})
-    return steps.get(record.verdict, "").format(number=record.number)
+    if verdict.outcome is Outcome.ERROR:
+        if any(f" with {name} " in verdict.message for name in _OUTSIDE):
+            return _NEXT_STEPS[Outcome.BLOCKED]
+        if verdict.message.startswith("The cell"):
+            return _CELL_STOPPED
+        if any(case.message == UNWRITTEN for case in verdict.cases):
+            return _UNWRITTEN
+    steps = _NEXT_STEPS | (_OF_A_QUESTION if ".q" in number else {})
+    return steps.get(verdict.outcome, "").format(number=number)
 
 
 def _lead(exercises: list[dict]) -> tuple[str, dict | None]:
@@ -225,12 +234,12 @@ def _unread(exercise: dict) -> dict:
     return unread if by_hand else unread | {"tone": "none"}
 
 
-def _notices(known: dict, checks: list) -> list[str]:
+def _notices(stamp: dict, checks: list) -> list[str]:
     """Sentences that go before everything else: why a file could not be read, or that someone still has to look."""
-    said = [known["reason"]] if known.get("reason") else []
+    sentences = [stamp["reason"]] if stamp.get("reason") else []
     if any(cell.metadata.autograde.needs_person for cell in checks):
-        said.append("Part of this submission could not be graded by machine. The points below may still change.")
-    return said
+        sentences.append("Part of this submission could not be graded by machine. The points below may still change.")
+    return sentences
 
 
 def _points(value: float) -> str:
@@ -259,11 +268,11 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
     directory.assignment_id = assignment
     converter = _Feedback(coursedir=directory, config=config)
     converter.force = True
-    with files.private(folder.root), store.quiet(converter.log) as said, store.one_gradebook():
+    with files.private(folder.root), store.quiet(converter.log) as messages, store.one_gradebook():
         try:
             converter.start()
         except NbGraderException as error:
             raise RuntimeError(
-                f"a feedback page of {assignment} could not be made: {said[-2] if len(said) > 1 else error}"
+                f"a feedback page of {assignment} could not be made: {messages[-2] if len(messages) > 1 else error}"
             ) from None
     return len(list(folder.feedback.glob(f"*/{assignment}/{assignment}.html")))

@@ -28,8 +28,10 @@ from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.grading import judge
+from autograde.ledger import Record
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import plain
+from course.checks.engine.verdict import Outcome
 from course.exercises import Exercise
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -140,6 +142,10 @@ def _to_the_minute(when: str) -> str:
     return f"{datetime.fromisoformat(when):%Y-%m-%d %H:%M %Z}" if when else ""
 
 
+def _not_answered(record: Record) -> bool:
+    return record.verdict.outcome is Outcome.NOT_ANSWERED
+
+
 def _row(exercise: Exercise, graded: list[Trace]) -> Row:
     counts = dict.fromkeys(OUTCOMES, 0)
     points = []
@@ -152,7 +158,7 @@ def _row(exercise: Exercise, graded: list[Trace]) -> Row:
             outcome = "all"
         elif points[-1] > 0:
             outcome = "some"
-        elif given is None or (record is not None and (record.verdict == "not answered" or _unread(trace))):
+        elif given is None or (record is not None and (_not_answered(record) or _unread(trace))):
             outcome = "no answer"
         else:
             outcome = "none"
@@ -173,12 +179,16 @@ def _diagnoses(exercises: list[Exercise], graded: list[Trace]) -> list[Diagnosis
         records = [(trace.student, trace.records[exercise.name]) for trace in graded if exercise.name in trace.records]
         messages: dict[str, str] = {}
         if exercise.question:  # an option that was taken wrongly, with its explanation
-            who = [
-                (s, case["title"]) for s, r in records for case in r.cases if r.verdict == "fail" and not case["passed"]
+            wrong_options = [
+                (student, case)
+                for student, record in records
+                for case in record.verdict.cases
+                if record.verdict.outcome is Outcome.FAIL and not case.passed
             ]
-            messages = {case["title"]: case["message"] for _, r in records for case in r.cases if not case["passed"]}
+            who = [(student, case.title) for student, case in wrong_options]
+            messages = {case.title: case.message for _, case in wrong_options}
         else:
-            who = [(student, record.diagnosis) for student, record in records if record.diagnosis]
+            who = [(student, record.verdict.diagnosis) for student, record in records if record.verdict.diagnosis]
             messages = {wrong.name: wrong.message for wrong in bank.find(exercise).wrong}
         order = {name: place for place, name in enumerate(messages)}
         for name in sorted({name for _, name in who}, key=lambda name: order.get(name, len(order))):
@@ -206,7 +216,7 @@ def _numbers(trace: Trace, names: list[str]) -> list[str]:
 # ---------------------------------------------------------------- the page
 
 # Colours that matplotlib is given, and the page's own that take their places: light or dark, as the reader has it.
-_COLOURS = {"#010101": "ink", "#020202": "line", "#030303": "paper", "#040404": "good", "#050505": "part"}
+_COLOURS = {"#010101": "ink", "#020202": "line", "#030303": "paper", "#040404": "good", "#050505": "partial"}
 _INK, _LINE, _PAPER, _GOOD, _PART = _COLOURS
 # outcome -> (fill, pattern): each can be told from the others without its colour
 _LOOKS = {

@@ -203,8 +203,6 @@ def _release_now(folder: ClassFolder, record: Record) -> str:
 
 def _numbers(folder: ClassFolder, record: Record) -> str:
     """What the inputs were drawn from, without what would give them away."""
-    if not record.key:
-        return f"drawn from the seed {record.seed} by an older grader; `autograde regrade` draws others"
     there = keys.find(folder.ledger, record.key) is not None
     kept = "kept beside the ledger" if there else "which is not kept here any more: `autograde regrade` draws others"
     return f"drawn from the key with the sha256 {record.key}, {kept}"

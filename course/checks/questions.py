@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 from course.chapters import chapter
-from course.checks.engine import CaseVerdict, Verdict
+from course.checks.engine.verdict import CaseVerdict, Outcome, Verdict
 from course.exercises import Exercise
 
 
@@ -17,7 +17,7 @@ def judge(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on an answer. A form that cannot be an answer is told as such and costs nothing."""
     question = chapter(exercise.chapter)["questions"][exercise.name]
     if answer is None or answer is Ellipsis or type(answer).__name__ == "Foreign":
-        return Verdict("not answered", 0.0, note="Not answered yet: put your answer in place of the dots.")
+        return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet: put your answer in place of the dots.")
     kind = question["kind"]
     if kind == "number":
         return _number(question, answer)
@@ -36,19 +36,19 @@ def _number(question: dict[str, Any], answer: Any) -> Verdict:
     if hasattr(answer, "item") and getattr(answer, "numel", lambda: 1)() == 1:
         answer = answer.item()
     if isinstance(answer, bool) or not isinstance(answer, numbers.Real):
-        return Verdict("not answered", 0.0, note="The answer is a number.")
+        return Verdict(Outcome.NOT_ANSWERED, message="The answer is a number.")
     try:
         value = float(answer)
     except OverflowError:  # a whole number beyond all floats
         value = float("inf")
     if abs(value - question["answer"]) <= question["tolerance"]:
-        return Verdict("pass", 1.0, (CaseVerdict("Your number", True, 1.0, question["right"]),))
+        return Verdict(Outcome.PASS, 1.0, (CaseVerdict("Your number", True, message=question["right"]),))
     near = [wrong for wrong in question.get("values", ()) if abs(value - wrong["value"]) <= _closeness(question, wrong)]
     if near:
         closest = min(near, key=lambda wrong: abs(value - wrong["value"]))
-        return Verdict("fail", 0.0, (CaseVerdict("Your number", False, 1.0, closest["explanation"]),))
-    told = question.get("otherwise", "That is not it. Work through the example before the question once more.")
-    return Verdict("fail", 0.0, (CaseVerdict("Your number", False, 1.0, told),))
+        return Verdict(Outcome.FAIL, cases=(CaseVerdict("Your number", False, message=closest["explanation"]),))
+    message = question.get("otherwise", "That is not it. Work through the example before the question once more.")
+    return Verdict(Outcome.FAIL, cases=(CaseVerdict("Your number", False, message=message),))
 
 
 def _closeness(question: dict[str, Any], wrong: dict[str, Any]) -> float:
@@ -62,22 +62,22 @@ def _choice(question: dict[str, Any], answer: Any, ordered: bool) -> Verdict:
     chosen = _split(answer, options) if isinstance(answer, str) else answer
     if not isinstance(chosen, (list, tuple, set)) or not all(isinstance(c, str) for c in chosen):
         form = 'a list of your choices in their order, such as ["b", "a"]' if ordered else 'a set such as {"a", "c"}'
-        return Verdict("not answered", 0.0, note=f"The answer is {form}.")
+        return Verdict(Outcome.NOT_ANSWERED, message=f"The answer is {form}.")
     given = [c.strip().lower() for c in chosen]
-    known = {option.lower(): option for option in options}
-    unknown = [c for c in given if c not in known]
+    by_lower_case = {option.lower(): option for option in options}
+    unknown = [c for c in given if c not in by_lower_case]
     if unknown or not given:
-        return Verdict("not answered", 0.0, note=f"Choose among {', '.join(options)}.")
-    picked = [known[c] for c in given]
+        return Verdict(Outcome.NOT_ANSWERED, message=f"Choose among {', '.join(options)}.")
+    picked = [by_lower_case[c] for c in given]
     right = picked == question["answer"] if ordered else set(picked) == set(question["answer"])
-    rows = []
+    lines = []
     for option, explanation in options.items():
         if ordered:
             fits = option in picked and picked.index(option) == question["answer"].index(option)
         else:
             fits = (option in picked) == (option in question["answer"])
         took = "chosen" if option in picked else "left out"
-        said = option if ordered else f"{option}: {'rightly' if fits else 'wrongly'} {took}"
-        rows.append(CaseVerdict(said, fits, 1.0, explanation))
-    note = question.get("right", "") if right else "Not yet: read what is said of the options and try again."
-    return Verdict("pass" if right else "fail", 1.0 if right else 0.0, tuple(rows), note=note)
+        title = option if ordered else f"{option}: {'rightly' if fits else 'wrongly'} {took}"
+        lines.append(CaseVerdict(title, fits, message=explanation))
+    message = question.get("right", "") if right else "Not yet: read what is said of the options and try again."
+    return Verdict(Outcome.PASS if right else Outcome.FAIL, float(right), tuple(lines), message=message)

@@ -14,7 +14,7 @@ from typing import Any
 from torch import nn
 
 from course.checks import engine, questions
-from course.checks.engine import Verdict, recorded
+from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, by_number
 from course.learner import components, owed, progress, session
@@ -29,7 +29,7 @@ class Points(float):
     kept: str
 
     def __new__(cls, exercise: Exercise, verdict: Verdict, kept: str = "") -> "Points":
-        self = super().__new__(cls, round(exercise.points * verdict.fraction, 2))
+        self = super().__new__(cls, verdict.points(exercise.points))
         self.exercise, self.verdict, self.kept = exercise, verdict, kept
         return self
 
@@ -48,10 +48,10 @@ class Points(float):
                 lines.append(f"        {case.diagnosis}")
             if case.message:
                 lines.append(f"        {case.message}")
-        return "\n".join(lines + [line for line in (self.verdict.note, self.kept) if line])
+        return "\n".join(lines + [line for line in (self.verdict.message, self.kept) if line])
 
     def _repr_html_(self) -> str:
-        def cell(case: engine.CaseVerdict) -> str:
+        def cell(case: CaseVerdict) -> str:
             named = case.diagnosis and case.diagnosis[0].upper() + case.diagnosis[1:]
             cause = f"<br><strong>{_marked(named)}.</strong>" if named else ""
             message = f"<br>{_marked(case.message)}" if case.message else ""
@@ -62,7 +62,7 @@ class Points(float):
             f'<td style="text-align:left;white-space:normal">{cell(case)}</td></tr>'
             for case in self.verdict.cases
         )
-        notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.note, self.kept) if line)
+        notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.message, self.kept) if line)
         table = f"<table>{rows}</table>" if rows else ""
         return f"<p><strong>{html.escape(self._summary())}</strong></p>{table}{notes}"
 
@@ -104,25 +104,26 @@ def check(number: str, *answers: Any) -> Points:
     kept = ""
     if session.learning():
         progress.add(exercise, verdict)
-        if verdict.kind == "pass" and not exercise.question and engine.find(exercise.name, exercise.chapter).keeps:
+        if verdict.passed and not exercise.question and engine.find(exercise.name, exercise.chapter).keeps:
             kept = components.keep(exercise, namespace)
     points = Points(exercise, verdict, kept)
-    if session.strict() and verdict.kind != "pass":
+    if session.strict() and not verdict.passed:
         raise CheckFailed(points)
     return points
 
 
-def judge(found: engine.Check, student: Student, table: engine.Table) -> Verdict:
+def judge(exercise_check: Check, student: Student, table: Table) -> Verdict:
     """The verdict on a student's code. A test is tried on the learner's own component, or the reference, and on the
-    published wrong ones; where there is neither yet, the note says what to do first.
+    published wrong ones; where there is neither yet, the message says what to do first.
     """
-    if isinstance(found, CheckOfTest):
+    if isinstance(exercise_check, CheckOfTest):
         try:
-            right = components.own_or_reference(found.part)
+            right = components.own_or_reference(exercise_check.part)
         except ImportError as error:
-            return Verdict("error", 0.0, note=f"A test is tried on your own `{found.part}` first, and {error}")
-        table = replace(table, against=found.published(right))
-    return found.judge(student, table)
+            message = f"A test is tried on your own `{exercise_check.part}` first, and {error}"
+            return Verdict(Outcome.ERROR, message=message)
+        table = replace(table, against=exercise_check.published(right))
+    return exercise_check.judge(student, table)
 
 
 def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
@@ -130,10 +131,10 @@ def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
         (answer,) = namespace.values()
         return questions.judge(exercise, answer)
     if owed.unanswered(exercise, namespace):
-        return Verdict("not answered", 0.0, note="Not answered yet.")
-    found = engine.find(exercise.name, exercise.chapter)
-    verdict = judge(found, found.student(Local(namespace)), recorded.load(exercise.name))
-    if verdict.kind == "pass" or not (told := owed.told(exercise, namespace)):
+        return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet.")
+    exercise_check = engine.find(exercise.name, exercise.chapter)
+    verdict = judge(exercise_check, exercise_check.student(Local(namespace)), recorded.load(exercise.name))
+    if verdict.passed or not (way_on := owed.message(exercise, namespace)):
         return verdict
-    cases = () if all(map(engine.unwritten, verdict.cases)) else verdict.cases  # the note says it better
-    return replace(verdict, cases=cases, note=" ".join(filter(None, [verdict.note, told])))
+    cases = () if all(map(engine.unwritten, verdict.cases)) else verdict.cases  # the message says it better
+    return replace(verdict, cases=cases, message=" ".join(filter(None, [verdict.message, way_on])))

@@ -19,7 +19,7 @@ def unanswered(exercise: Exercise, answers: dict[str, Any]) -> bool:
     return None not in trees and blank(ast.Module(body, []), ast.parse(exercise.stub))
 
 
-def told(exercise: Exercise, answers: dict[str, Any]) -> str:
+def message(exercise: Exercise, answers: dict[str, Any]) -> str:
     """What still has to be written, of the answer itself and of earlier exercises that it uses, and the way on; ""
     where nothing does."""
     own: list[str] = []
@@ -32,17 +32,17 @@ def told(exercise: Exercise, answers: dict[str, Any]) -> str:
             missing = [name] if blank(tree, ast.parse(of.stub)) else unwritten(tree)
             if missing:
                 earlier[name] = of, missing
-    said = [f"Not written yet: `{'`, `'.join(own)}`."] if own else []
+    sentences = [f"Not written yet: `{'`, `'.join(own)}`."] if own else []
     if earlier:
         uses = _listed([f"`{'`, `'.join(missing)}` (exercise {of.number})" for of, missing in earlier.values()])
         names, numbers = ", ".join(earlier), _listed(sorted({of.number for of, _ in earlier.values()}))
         quoted = ", ".join(f'"{name}"' for name in earlier)
-        said.append(
+        sentences.append(
             f"It uses {uses}, not written yet. Solve {numbers} first and run this check again. Or go on with the "
             f"reference: run `from course import use_reference; use_reference({quoted})` and `from course.components "
             f"import {names}` in a cell of their own, then this check."
         )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _listed(words: list[str]) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock  # a lock on every system; torch depends on it anyway
 
-from course.checks.engine import Verdict
+from course.checks.engine.verdict import Verdict
 from course.exercises import Exercise, exercises
 from course.files import replace
 
@@ -61,13 +61,13 @@ def read() -> dict[str, Any]:
 
 def add(exercise: Exercise, verdict: Verdict) -> None:
     """Keep an exercise's best points. A folder that cannot be written is said once a run and stops nothing."""
-    points = round(exercise.points * verdict.fraction, 2)
+    points = verdict.points(exercise.points)
     try:
         with _changed() as state:
             entry = state["exercises"].setdefault(exercise.name, {})
             entry["tries"] = entry.get("tries", 0) + 1
             entry["points"] = max(points, entry.get("points", 0.0))
-            if verdict.kind == "pass":
+            if verdict.passed:
                 entry.setdefault("passed", datetime.now(UTC).isoformat(timespec="seconds"))
     except (OSError, TimeoutError) as error:
         print(f"Your progress could not be kept in {home()} ({error}); the points below stand all the same.")

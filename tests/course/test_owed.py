@@ -68,12 +68,12 @@ def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
             told = opened.check(exercise)
             assert float(told) == 0
             if "raise NotImplementedError" in opened.stubs[exercise.name]:
-                assert (told.verdict.kind, told.verdict.note, told.verdict.cases) == (
+                assert (told.verdict.outcome, told.verdict.message, told.verdict.cases) == (
                     "not answered", "Not answered yet.", (),
                 )  # fmt: skip
             else:
-                assert told.verdict.kind in ("fail", "error")
-                assert told.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in told.verdict.note
+                assert told.verdict.outcome in ("fail", "error")
+                assert told.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in told.verdict.message
 
 
 @pytest.mark.parametrize("stem", STEMS)
@@ -85,9 +85,9 @@ def test_an_answer_on_top_of_blanks_is_told_which_they_are_or_passes(notebook, s
         opened = notebook(stem)
         opened.answer(exercise.name)
         answered = {exercise}
-        while (told := opened.check(exercise)).verdict.kind != "pass":  # what is written then may rest on more
-            note = told.verdict.note
-            assert told.verdict.kind != "not answered" and "Not answered" not in told.text()
+        while (told := opened.check(exercise)).verdict.outcome != "pass":  # what is written then may rest on more
+            note = told.verdict.message
+            assert told.verdict.outcome != "not answered" and "Not answered" not in told.text()
             assert "use_reference" in note and "not written yet" in note, (exercise.name, told.text())
             named = {e for e in exercises() if f"exercise {e.number})" in note}
             assert named - answered and all(e.notebook == stem for e in named)
@@ -108,14 +108,14 @@ def test_the_message_and_the_way_on_in_full(notebook):
     )
     opened.run('from course import use_reference; use_reference("scaled_dot_product_attention")')
     opened.run("from course.components import scaled_dot_product_attention")
-    assert opened.check(exercise).verdict.kind == "pass"
+    assert opened.check(exercise).verdict.outcome == "pass"
 
 
 def test_an_answer_that_is_written_in_part_is_told_what_is_left(notebook):
     opened, exercise = notebook("07-language-model"), of_component("generate")
     opened.run(reference.source(exercise.chapter, ("sampling_distribution",)))
     told = opened.check(exercise)
-    assert told.verdict.kind == "part" and told.verdict.note == "Not written yet: `generate`."
+    assert told.verdict.outcome == "partial" and told.verdict.message == "Not written yet: `generate`."
     assert any(row.passed for row in told.verdict.cases)
 
 
@@ -124,16 +124,16 @@ def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
     opened.run("class SelfAttention(nn.Module):\n    def __init__(self, d_model):\n        super().__init__()\n"
                "    def forward(self, x, mask=None):\n        return x, x")  # fmt: skip
     told = opened.check(exercise)
-    assert told.verdict.kind in ("fail", "error") and "written yet" not in told.text()
+    assert told.verdict.outcome in ("fail", "error") and "written yet" not in told.text()
 
 
 def test_what_has_no_text_is_an_answer(notebook):
     opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.main.SelfAttention = lambda *args, **kwargs: None
-    assert opened.check(exercise).verdict.kind in ("fail", "error")
+    assert opened.check(exercise).verdict.outcome in ("fail", "error")
     exec("class Silent:\n    pass", opened.main.__dict__)
     opened.main.SelfAttention = opened.main.Silent
-    assert opened.check(exercise).verdict.kind in ("fail", "error")
+    assert opened.check(exercise).verdict.outcome in ("fail", "error")
 
 
 def test_a_helper_of_the_notebook_leads_to_what_is_owed(notebook):
@@ -141,4 +141,4 @@ def test_a_helper_of_the_notebook_leads_to_what_is_owed(notebook):
     opened.run("def attend(q, k, v, mask):\n    return scaled_dot_product_attention(q, k, v, mask)")
     source = reference.source(exercise.chapter, exercise.components)
     opened.run(source.replace("scaled_dot_product_attention(", "attend("))
-    assert f"`scaled_dot_product_attention` (exercise {OWED})" in opened.check(exercise).verdict.note
+    assert f"`scaled_dot_product_attention` (exercise {OWED})" in opened.check(exercise).verdict.message

@@ -105,7 +105,7 @@ def test_recorded_tables_are_fresh(path):
         recorded, live = tables.load(exercise.name), bank.recorded(exercise)
         assert [(m.name, m.message) for m in recorded.diagnoses] == [(m.name, m.message) for m in live.diagnoses]
         check = engine.find(exercise.name, exercise.chapter)
-        assert check.compare(live.reference, recorded).kind == "pass", exercise.name
+        assert check.compare(live.reference, recorded).outcome == "pass", exercise.name
 
 
 @every_notebook

@@ -18,7 +18,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from course.checks.engine import Check, Draw, Implementation, Key, Observation, Table, Verdict, _alike
+from course.checks.engine.check import Check
+from course.checks.engine.compare import alike
+from course.checks.engine.draw import Draw, Key
+from course.checks.engine.table import Implementation, Observation, Table
+from course.checks.engine.verdict import Outcome, Verdict
 from course.protocol import wire
 from course.protocol.runner import calling, described
 from course.protocol.student import Prefetched, Student, StudentError
@@ -82,7 +86,7 @@ class CheckOfTest(Check):
             raise ValueError(f"{self.name} is the check of a test: say what to try the test on")
         draw = Draw(key, self.name)
         student.seed(draw.seed("of the test"))
-        found: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
+        opinions: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
         own: dict[str, str] = {}  # the same, where the test broke rather than said so
         calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make some of them of the next
         counts: list[int] = []  # how many it has made of each
@@ -91,7 +95,7 @@ class CheckOfTest(Check):
             for index in draw.another("order").permutation(len(against)).tolist():
                 often = sorted(counts)[-math.ceil(MADE_OFTEN * len(counts))] if counts else 0
                 given = _Given(self._callable(against[index], draw), draw.seed("of what it is given"), calls[:often])
-                found[against[index].name], raised = self._opinion(student, given)
+                opinions[against[index].name], raised = self._opinion(student, given)
                 calls = max(calls, given.calls, key=len)
                 counts.append(len(given.calls))
                 if raised:
@@ -103,10 +107,11 @@ class CheckOfTest(Check):
         if len(own) == len(against):
             kind, _, words = own[REFERENCE].partition(": ")
             return (Observation(raised=(kind, words)),) * 2
-        hidden = {"habits": habits} | {f"why.{i.name}": found[i.name] for i in against if i.right and found[i.name]}
+        refused = {f"why.{i.name}": opinions[i.name] for i in against if i.right and opinions[i.name]}
+        hidden = {"habits": habits} | refused
         return (
-            Observation({i.name: not found[i.name] for i in against if i.right}, hidden),
-            Observation({i.name: bool(found[i.name]) for i in against if not i.right}, hidden),
+            Observation({i.name: not opinions[i.name] for i in against if i.right}, hidden),
+            Observation({i.name: bool(opinions[i.name]) for i in against if not i.right}, hidden),
         )
 
     def _callable(self, implementation: Implementation, draw: Draw) -> Callable:
@@ -143,20 +148,21 @@ class CheckOfTest(Check):
             if case.raised or not all(case.values.values()):
                 raise ValueError(f"{self.name}: the reference's own test errs: {case.raised or case.values}")
         verdict = super().compare(seen, table)
-        if verdict.kind == "pass" or seen[0].raised:
+        if verdict.passed or seen[0].raised:
             return verdict
         rights, wrongs = verdict.cases
-        found = seen[1].values
-        share = sum(bool(found.get(name)) for name in table.reference[1].values) / len(table.reference[1].values)
+        to_find = table.reference[1].values
+        share = sum(bool(seen[1].values.get(name)) for name in to_find) / len(to_find)
         if not rights.passed and wrongs.passed:
-            told = "A test that refuses what is right has found nothing by refusing what is wrong."
-            wrongs = replace(wrongs, passed=False, message=told)
+            message = "A test that refuses what is right has found nothing by refusing what is wrong."
+            wrongs = replace(wrongs, passed=False, message=message)
         fraction = share if rights.passed else 0.0
-        return replace(verdict, kind="part" if fraction else "fail", fraction=fraction, cases=(rights, wrongs))
+        outcome = Outcome.PARTIAL if fraction else Outcome.FAIL
+        return replace(verdict, outcome=outcome, fraction=fraction, cases=(rights, wrongs))
 
-    def _same(self, i: int, seen: Observation, other: Observation) -> bool:
+    def same(self, i: int, seen: Observation, other: Observation) -> bool:
         """Two tests make the same diagnosis where they err on the same implementations and call them alike."""
-        return _alike(seen, other, self.cases[i]) and seen.hidden.get("habits") == other.hidden.get("habits")
+        return alike(seen, other, self.cases[i]) and seen.hidden.get("habits") == other.hidden.get("habits")
 
     def _refused(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
         names, of = _failed(seen, expected)
@@ -247,20 +253,20 @@ class _Given:
 
     def prefetched(self) -> Prefetched:
         """What it gives in the calls that are expected, up to the first that raises, or gives more than is small."""
-        told = Prefetched()
+        replies = Prefetched()
         with _drawing_apart():
             for call in self._expected:
                 try:
                     given = self._reply(call)
                 except Exception as error:
-                    told.calls.append(call.digest)
-                    told.error = described(error)
+                    replies.calls.append(call.digest)
+                    replies.error = described(error)
                     break
                 if not isinstance(given, (int, float)) and not _Call((given,), {}).small:
                     break
-                told.calls.append(call.digest)
-                told.gives.append(given)
-        return told
+                replies.calls.append(call.digest)
+                replies.gives.append(given)
+        return replies
 
     def came(self, expected: int) -> None:
         """So many of the expected calls were made, before any others."""

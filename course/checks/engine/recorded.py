@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from course.checks.engine import Diagnosis, Observation, Table
 from course.checks.engine.draw import RECORDED_KEY
+from course.checks.engine.table import Diagnosis, Observation, Table
 from course.protocol.wire import Foreign
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -23,17 +23,17 @@ RECORDED = Path(__file__).parents[1] / "recorded"
 def dump(table: Table) -> bytes:
     """The table as a compressed npz, each different array once; the same table gives the same bytes."""
     arrays: list[np.ndarray] = []
-    known: dict[bytes, int] = {}
+    places: dict[bytes, int] = {}
 
     def put(value: Any) -> Any:
         if isinstance(value, Tensor):
             value = value.float() if value.is_floating_point() else value
             array = value.contiguous().numpy()
             key = repr((array.dtype.str, array.shape)).encode() + array.tobytes()
-            if key not in known:
-                known[key] = len(arrays)
+            if key not in places:
+                places[key] = len(arrays)
                 arrays.append(array)
-            return {"array": known[key]}
+            return {"array": places[key]}
         if isinstance(value, Foreign):
             return {"foreign": value.type_name}
         if value is None or isinstance(value, (bool, int, float, str)):

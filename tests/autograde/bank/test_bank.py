@@ -76,4 +76,4 @@ def test_the_untouched_notebook_earns_nothing(exercise):
     assert check.compare(bank.observe(exercise, stub, table.key), table).fraction == 0
     against = bank.published(exercise)  # what a test is tried on; None where none is asked for
     nothing = check.judge(check.student(Local({})), replace(table, against=against))
-    assert (nothing.kind, nothing.fraction) == ("error", 0)
+    assert (nothing.outcome, nothing.fraction) == ("error", 0)

@@ -36,10 +36,10 @@ def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(worker, full):
             source = answer.source
             here = check.compare(bank.observe(exercise, source, KEY), known[exercise.name])
             there = _judged(sandbox, _handed_in(cells, exercise, source), exercise, known)
-            if (there.kind, there.points, there.diagnosis) != (
-                here.kind, round(exercise.points * here.fraction, 2), here.diagnosis or "",
+            if (there.outcome, there.points, there.diagnosis) != (
+                here.outcome, round(exercise.points * here.fraction, 2), here.diagnosis or "",
             ):  # fmt: skip
-                wrong.append((exercise.name, answer.name, there.kind, there.points, there.diagnosis, here))
+                wrong.append((exercise.name, answer.name, there.outcome, there.points, there.diagnosis, here))
     assert not wrong, "\n".join(map(str, wrong))
 
 

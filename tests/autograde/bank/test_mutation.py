@@ -156,7 +156,7 @@ def test_what_is_listed_as_equivalent_is_accepted(exercise, full):
     table = Table(KEY, bank.observe(exercise, None, KEY), ())
     for name in list(listed) if full else [sorted(listed)[20261122 % len(listed)]]:
         verdict = check.compare(bank.observe(exercise, made[name].source, KEY), table)
-        assert verdict.kind == "pass", f"{name} is caught, so it is no equivalent: {verdict}"
+        assert verdict.outcome == "pass", f"{name} is caught, so it is no equivalent: {verdict}"
 
 
 def test_a_changed_test_is_as_good_where_it_finds_what_the_references_finds(monkeypatch):

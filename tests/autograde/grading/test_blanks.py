@@ -15,7 +15,7 @@ from autograde import bank
 from autograde.bank.sample import Sheet
 from autograde.grading import judge
 from autograde.intake.merge import Cell, merged_notebook
-from course.checks.engine.draw import Key
+from course.checks.engine import Key, Outcome, Verdict
 from course.exercises import exercises
 from tests.autograde import toy
 from tools import notebooks
@@ -29,7 +29,7 @@ def handed_in(chapter_desk):
     (path,) = notebooks.paths([chapter_desk.name])
     sheet = Sheet(path.read_bytes(), chapter_desk.name)
 
-    def judged(answers: dict[str, str]) -> dict[str, judge.Judged]:
+    def judged(answers: dict[str, str]) -> dict[str, Verdict]:
         content = nbformat.reads(sheet.filled(answers).decode(), 4)
         return chapter_desk._judge(merged_notebook(chapter_desk.notebook, content)).verdicts
 
@@ -41,7 +41,7 @@ def lost(sheet, verdicts, right) -> list:
     return [
         (e.number, e.name, verdicts[e.name])
         for e in sheet.exercises
-        if e.name in right and verdicts[e.name].points != e.points
+        if e.name in right and verdicts[e.name].fraction < 1
     ]
 
 
@@ -56,7 +56,7 @@ def test_an_exercise_answered_alone_earns_what_it_earns_beside_right_ones(handed
     for exercise in sheet.tasks:
         verdicts = judged({exercise.name: sheet.right[exercise.name]})
         assert not lost(sheet, verdicts, {exercise.name})
-        assert {v.kind for name, v in verdicts.items() if name != exercise.name} == {"not answered"}
+        assert {v.outcome for name, v in verdicts.items() if name != exercise.name} == {"not answered"}
 
 
 @pytest.mark.sandbox
@@ -66,7 +66,7 @@ def test_what_stands_behind_blanks_earns_its_points(handed_in, full):
         answered = {e.name: sheet.right[e.name] for e in sheet.exercises[first:]}
         verdicts = judged(answered)
         assert not lost(sheet, verdicts, answered)
-        assert all(verdicts[e.name].kind == "not answered" for e in sheet.exercises[:first])
+        assert all(verdicts[e.name].outcome == "not answered" for e in sheet.exercises[:first])
 
 
 @pytest.mark.sandbox
@@ -87,10 +87,10 @@ def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, f
         assert not lost(sheet, verdicts, right)
         for exercise in sheet.exercises:
             if exercise.name not in right | wrong:
-                assert verdicts[exercise.name] == judge.Judged("not answered", 0.0)
+                assert verdicts[exercise.name] == Verdict(Outcome.NOT_ANSWERED)
             elif exercise.name in wrong:
-                assert verdicts[exercise.name].points < exercise.points
-                assert verdicts[exercise.name].kind != "not answered"
+                assert verdicts[exercise.name].fraction < 1
+                assert verdicts[exercise.name].outcome != "not answered"
 
 
 @pytest.mark.parametrize("name", sorted({e.notebook for e in exercises()}))
@@ -137,7 +137,7 @@ def judged(toy_notebook, warm_sandbox):
     """What the grader makes of the toy with these answers, and with cells added behind the last of them."""
     sheet, tables = Sheet(toy_notebook.read_bytes(), toy.NAME), judge.tables(toy.NAME, Key.public(5))
 
-    def verdicts(answers: dict[str, str], *added: str) -> dict[str, judge.Judged]:
+    def verdicts(answers: dict[str, str], *added: str) -> dict[str, Verdict]:
         def put(cells):
             new = [{"cell_type": "code", "id": f"new-{i}", "metadata": {}, "source": source, "outputs": [],
                     "execution_count": None} for i, source in enumerate(added)]  # fmt: skip
@@ -155,7 +155,8 @@ def judged(toy_notebook, warm_sandbox):
 
 
 def summed(verdicts):
-    return {name: (v.kind, v.points, v.substituted) for name, v in verdicts.items() if ".q" not in name and v.points}
+    maximum = {e.name: e.points for e in judge.of_assignment(toy.NAME)}
+    return {name: (v.outcome, v.points(maximum[name]), v.substituted) for name, v in verdicts.items() if v.fraction}
 
 
 @pytest.mark.sandbox
@@ -165,7 +166,7 @@ def summed(verdicts):
 )
 def test_what_rests_on_a_blank_is_judged_with_a_right_one_in_its_place(judged, blank):
     verdicts = judged({"centre": blank, "standardise": RIGHT["standardise"]})
-    assert verdicts["centre"] == judge.Judged("not answered", 0.0)
+    assert verdicts["centre"] == Verdict(Outcome.NOT_ANSWERED)
     assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
 
 
@@ -185,7 +186,7 @@ def test_an_answer_that_was_begun_is_told_what_it_lacks(judged, centre, message)
     """It is wrong rather than blank, and costs no other exercise."""
     verdicts = judged({"centre": centre, "standardise": RIGHT["standardise"]})
     told = verdicts["centre"]
-    assert (told.kind, told.points) == ("error", 0.0)
+    assert (told.outcome, told.fraction) == ("error", 0.0)
     assert message in told.message + "".join(case.message for case in told.cases)
     assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
 
@@ -210,7 +211,7 @@ def test_the_reference_stands_where_the_wrong_answer_really_stands(judged, place
         verdicts = judged({"centre": wrong, "standardise": f"{RIGHT['standardise']}\ncentre = lambda x: x + 1"})
     else:
         verdicts = judged({"centre": wrong, "standardise": RIGHT["standardise"]}, "centre = torch.add")
-    assert verdicts["centre"].kind in ("fail", "error")
+    assert verdicts["centre"].outcome in ("fail", "error")
     assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
 
 
@@ -245,17 +246,19 @@ def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
         source = wrong.source
         behind, beside = judged({"standardise": source}), judged({"centre": RIGHT["centre"], "standardise": source})
         told, expected = behind["standardise"], beside["standardise"]
-        assert (told.kind, told.points, told.diagnosis) == (expected.kind, expected.points, expected.diagnosis), (
-            wrong.name
-        )
+        assert (told.outcome, told.fraction, told.diagnosis) == (
+            expected.outcome,
+            expected.fraction,
+            expected.diagnosis,
+        ), wrong.name
         assert not any("not written yet" in case.message for case in told.cases)
 
 
 @pytest.mark.sandbox
 def test_a_question_whose_cell_stops_at_a_blank_is_no_blank(judged):
     told = judged({"question_mean": "answer_0_q1 = float(scale(2.0, 3))"})["question_mean"]
-    assert told.kind == "error" and "stopped with NotImplementedError in line 1" in told.message
-    assert judged({"question_mean": "answer_0_q1 = None"})["question_mean"].kind == "not answered"
+    assert told.outcome == "error" and "stopped with NotImplementedError in line 1" in told.message
+    assert judged({"question_mean": "answer_0_q1 = None"})["question_mean"].outcome == "not answered"
 
 
 def test_a_reference_that_is_lent_takes_its_names_from_every_cell(toy_notebook):

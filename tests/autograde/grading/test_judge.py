@@ -15,7 +15,7 @@ from autograde.grading import judge, worker
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits, bounded
 from autograde.sandbox.pool import Sandbox, Usage
-from course.checks.engine.draw import Key
+from course.checks.engine import Key, Outcome, Verdict
 from tests.autograde import toy
 
 
@@ -152,8 +152,8 @@ def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):
     among = judge.of_assignment(toy.NAME)
     stub = Cell(0, "c0", "def scale(x, factor):\n    return x", "answer", "scale", "scale-answer")
     submission = judge.SubmissionJudge(None, [stub], among, {}, {"scale"})
-    monkeypatch.setattr(submission, "_judged", lambda exercise, cells: judge.Judged("pass", exercise.points))
-    assert submission.judge().verdicts["scale"] == judge.Judged("not answered", 0.0)
+    monkeypatch.setattr(submission, "_judged", lambda exercise, cells: Verdict("pass", exercise.points))
+    assert submission.judge().verdicts["scale"] == Verdict(Outcome.NOT_ANSWERED)
 
 
 # ---------------------------------------------------------------- late, or kept waiting
@@ -194,7 +194,7 @@ def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebo
     judged = (
         judge.SubmissionJudge(box, [answer], [scale], judge.tables(toy.NAME, Key.public(1))).judge().verdicts["scale"]
     )
-    assert judged.kind == "timeout"
+    assert judged.outcome == "timeout"
     assert judged.internal.startswith("The machine was too busy to tell: ")
 
 
@@ -214,9 +214,7 @@ def test_late_is_late_where_there_was_a_processor(toy_notebook, spent, person):
     submission = judge.SubmissionJudge(None, [Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")], [scale], {})
     submission.sandbox = type("Box", (), {"limits": Limits()})
     submission._spent = spent
-    submission._judged = lambda exercise, cells, substituted=False: judge.Judged(
-        "timeout", 0.0, message="It was stopped."
-    )
+    submission._judged = lambda exercise, cells, substituted=False: Verdict("timeout", 0.0, message="It was stopped.")
     judged = submission.judge().verdicts["scale"]
     assert bool(judged.internal) is person
-    assert replace(judged, internal="") == judge.Judged("timeout", 0.0, message="It was stopped.")
+    assert replace(judged, internal="") == Verdict("timeout", 0.0, message="It was stopped.")

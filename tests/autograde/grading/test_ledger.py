@@ -5,33 +5,36 @@ import json
 import pytest
 
 from autograde.ledger import Ledger, LedgerBusy, Record
+from course.checks.engine import CaseVerdict, Outcome, Verdict
 from tests.processes import context, start
 
 
 def record(student="ada", exercise="scale", points=1.0, **fields):
     values = {
         "run": "r1", "when": "2026-01-01T00:00:00+00:00", "student": student, "assignment": "00-toy",
-        "submission": "a" * 64, "release": "b" * 64, "versions": {"python": "3.11"}, "seed": 7, "exercise": exercise,
-        "number": "0.1", "points": points, "max": 2.0, "verdict": "part",
+        "submission": "a" * 64, "release": "b" * 64, "versions": {"python": "3.11"}, "exercise": exercise,
+        "number": "0.1", "points": points, "max": 2.0, "verdict": Verdict(Outcome.PARTIAL, 0.5), "key": "c" * 64,
     }  # fmt: skip
     return Record(**{**values, **fields})
 
 
 def test_what_is_appended_is_read_again_in_order(tmp_path):
     ledger = Ledger(tmp_path)
-    ledger.append([record(), record(exercise="centre", cases=[{"title": "ü", "passed": True, "message": ""}])])
-    ledger.append([record(points=2.0, verdict="pass")])
+    cases = CaseVerdict("ü", True), CaseVerdict("b", False, 2.0, "It is 3.", "the sign is lost")
+    seen = Verdict(Outcome.PARTIAL, 0.5, cases, "the sign is lost", "Look again.", ("scale",))
+    ledger.append([record(), record(exercise="centre", verdict=seen)])
+    ledger.append([record(points=2.0, verdict=Verdict(Outcome.PASS, 1.0))])
     assert [(r.exercise, r.points) for r in ledger.read("00-toy")] == [("scale", 1.0), ("centre", 1.0), ("scale", 2.0)]
     latest = ledger.latest("00-toy")[("ada", "a" * 64)]
     assert latest["scale"].points == 2.0
-    assert latest["centre"].cases[0]["title"] == "ü"
+    assert latest["centre"].verdict == seen
 
 
 def test_nothing_that_was_written_is_ever_changed(tmp_path):
     ledger = Ledger(tmp_path)
     ledger.append([record()])
     before = ledger.path("00-toy").read_bytes()
-    ledger.append([record(points=0.0, verdict="fail")])
+    ledger.append([record(points=0.0, verdict=Verdict(Outcome.FAIL))])
     assert ledger.path("00-toy").read_bytes().startswith(before)
 
 
@@ -53,26 +56,26 @@ def test_a_field_of_a_later_version_does_not_hide_a_record(tmp_path):
     assert len(list(ledger.read("00-toy"))) == 1
 
 
-def test_a_record_of_an_older_version_is_read_under_the_new_names(tmp_path):
+def test_what_is_no_verdict_is_no_record(tmp_path):
     ledger = Ledger(tmp_path)
-    new = record(cases=[{"title": "a"}], diagnosis="the sign is lost", substituted=["centre"])
-    ledger.append([new])
-    line = json.loads(ledger.path("00-toy").read_text())
-    for old, name in (
-        ("hand_in", "submission"),
-        ("rows", "cases"),
-        ("mistake", "diagnosis"),
-        ("replaced", "substituted"),
-    ):
-        line[old] = line.pop(name)
-    ledger.path("00-toy").write_text(json.dumps(line) + "\n")
-    assert list(ledger.read("00-toy")) == [new]
+    ledger.append([record()])
+    good = json.loads(ledger.path("00-toy").read_text())
+    bad = [{"outcome": "maybe"}, {"fraction": 2}, {"fraction": None}, {"cases": [1]}, {"cases": None}]
+    lines = [good | {"verdict": verdict} for verdict in ("pass", None, {}, *(good["verdict"] | one for one in bad))]
+    ledger.path("00-toy").write_text("".join(json.dumps(line) + "\n" for line in [*lines, good]))
+    assert list(ledger.read("00-toy")) == [record()]
 
 
-@pytest.mark.parametrize("wrong", [{"verdict": "maybe"}, {"points": 3.0}, {"points": -1.0}, {"points": float("nan")}])
-def test_a_record_that_cannot_be_right_is_refused(wrong):
-    with pytest.raises(ValueError):
-        record(**wrong)
+@pytest.mark.parametrize("points", [3.0, -1.0, float("nan")])
+def test_a_record_that_cannot_be_right_is_refused(points):
+    with pytest.raises(ValueError, match="not between"):
+        record(points=points)
+
+
+@pytest.mark.parametrize("fraction", [1.01, -0.1, float("nan")])
+def test_a_verdict_that_cannot_be_right_is_refused(fraction):
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        Verdict(Outcome.PARTIAL, fraction)
 
 
 def test_an_assignment_without_a_ledger_has_no_records(tmp_path):

@@ -89,7 +89,7 @@ def test_the_bank_of_tests_is_caught_named_and_accepted(toy_notebook, table):
 
 def test_the_share_of_wrong_ones_found_counts_and_the_missed_are_named(toy_notebook):
     told = verdict("def test_centre(centre):\n    return abs(centre(torch.randn(5, 3) + 2).mean()) < 1e-5")
-    assert (told.kind, round(told.fraction, 3), told.diagnosis) == ("part", 0.333, "the mean of everything")
+    assert (told.outcome, round(told.fraction, 3), told.diagnosis) == ("partial", 0.333, "the mean of everything")
     assert told.cases[0].passed
     assert told.cases[1].message.startswith(
         "Your test lets 2 of 3 wrong ones through: means of rows; one mean for all. One number for all"
@@ -98,14 +98,14 @@ def test_the_share_of_wrong_ones_found_counts_and_the_missed_are_named(toy_noteb
 
 def test_the_same_faults_called_otherwise_are_not_the_same_mistake(toy_notebook):
     told = verdict("def test_centre(centre):\n    return centre(torch.ones(4, 3)).shape == (4, 3)")
-    assert (told.fraction, told.diagnosis) == (0, None)
+    assert (told.fraction, told.diagnosis) == (0, "")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_odd_and_hostile_tests_get_an_honest_result(toy_notebook, name):
     source, (kind, fraction, words) = HOSTILE[name]
     told = verdict(source)
-    assert (told.kind, told.fraction) == (kind, fraction)
+    assert (told.outcome, told.fraction) == (kind, fraction)
     assert words in told.cases[0].message
 
 
@@ -153,7 +153,7 @@ def test_what_is_made_of_a_part_reaches_the_test(toy_notebook, monkeypatch):
         check = CheckOfTest("test_centre", of="centre", variants={"whole": lambda x: x - x.mean()}, make=form)
         student = check.student(Local(bank.namespace(EXERCISE, RIGHT)))
         seen = check.observe(student, KEY, bank.implementations(EXERCISE))
-        assert check.compare(seen, engine.Table(KEY, good, ())).kind == kind
+        assert check.compare(seen, engine.Table(KEY, good, ())).outcome == kind
     assert seen[0].raised == ("KeyError", "'no such weight'")
 
 
@@ -163,8 +163,8 @@ def test_the_sandbox_says_what_the_process_says(toy_notebook, warm_sandbox):
     sources += [source for source, _ in HOSTILE.values()]
     for source in sources:
         here, there = verdict(source), sandboxed(warm_sandbox, source)
-        assert (there.kind, there.points, there.diagnosis) == (
-            here.kind, round(2 * here.fraction, 2), here.diagnosis or "",
+        assert (there.outcome, there.fraction, there.diagnosis) == (
+            here.outcome, here.fraction, here.diagnosis,
         ), source  # fmt: skip
 
 

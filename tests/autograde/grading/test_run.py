@@ -48,22 +48,22 @@ def test_tricks_are_flagged_and_honest_work_is_not(toy_class):
 
 def test_every_verdict_has_a_kind_and_wrong_ones_are_told_by_name(toy_class):
     latest = {s: r for (s, _), r in Ledger(toy_class.folder.ledger).latest(toy.NAME).items()}
-    assert latest["right"]["standardise"].verdict == "pass"
-    assert latest["wrong-the-sign-is-lost"]["scale"].verdict == "part"
-    assert latest["wrong-the-sign-is-lost"]["scale"].diagnosis == "the sign is lost"
-    assert latest["wrong-divided"]["scale"].verdict == "fail"
-    assert latest["untouched"]["scale"].verdict == "not answered"
-    assert latest["hostile-never-ends"]["centre"].verdict == "timeout"
+    assert latest["right"]["standardise"].verdict.outcome == "pass"
+    assert latest["wrong-the-sign-is-lost"]["scale"].verdict.outcome == "partial"
+    assert latest["wrong-the-sign-is-lost"]["scale"].verdict.diagnosis == "the sign is lost"
+    assert latest["wrong-divided"]["scale"].verdict.outcome == "fail"
+    assert latest["untouched"]["scale"].verdict.outcome == "not answered"
+    assert latest["hostile-never-ends"]["centre"].verdict.outcome == "timeout"
     assert "SyntaxError" in latest["syntax-error"]["centre"].message
-    assert latest["unreadable-file"]["scale"].verdict == "error"
+    assert latest["unreadable-file"]["scale"].verdict.outcome == "error"
 
 
 def test_one_mistake_costs_once(toy_class):
     latest = {s: r for (s, _), r in Ledger(toy_class.folder.ledger).latest(toy.NAME).items()}
     resting = latest["wrong-one-mean-for-all"]["standardise"]
-    assert (resting.verdict, resting.substituted) == ("pass", ["centre"])
-    assert latest["hostile-never-ends"]["standardise"].substituted == ["centre"]
-    assert latest["right"]["standardise"].substituted == []
+    assert (resting.verdict.outcome, resting.verdict.substituted) == ("pass", ("centre",))
+    assert latest["hostile-never-ends"]["standardise"].verdict.substituted == ("centre",)
+    assert latest["right"]["standardise"].verdict.substituted == ()
 
 
 def test_everybody_in_a_run_faces_the_same_numbers(toy_class):
@@ -225,7 +225,7 @@ def test_a_fault_of_the_graders_waits_for_a_person_and_the_run_goes_on(toy_relea
         assert book.find_submission(toy.NAME, "ada").needs_manual_grade
         assert book.find_submission(toy.NAME, "bob").score == 9
     record = Ledger(toy_released.ledger).latest(toy.NAME)[("ada", summary_hash(toy_released, "ada"))]["scale"]
-    assert record.verdict == "error" and "a fault of ours" in record.details[-1]
+    assert record.verdict.outcome == "error" and "a fault of ours" in record.details[-1]
 
 
 def summary_hash(folder, student):
@@ -240,7 +240,7 @@ def test_a_fault_in_one_check_costs_no_other_exercise(toy_released, sheet, submi
     monkeypatch.setattr(check, "compare", lambda *args: 1 / 0)
     (line,) = run.grade(toy_released).lines
     assert line.needs_person
-    assert line.verdicts == {
+    assert line.outcomes == {
         "scale": "pass", "centre": "error", "standardise": "pass", "question_mean": "pass", "question_axes": "pass"
     }  # fmt: skip
 
@@ -304,7 +304,7 @@ def test_submissions_that_go_wrong_lose_what_is_wrong(toy_released, sheet, submi
 def test_an_empty_folder_is_nothing_handed_in(toy_released):
     (toy_released.submitted / "ada" / toy.NAME).mkdir(parents=True)
     (line,) = run.grade(toy_released).lines
-    assert line.flags == ("nothing was handed in",) and set(line.verdicts.values()) == {"not answered"}
+    assert line.flags == ("nothing was handed in",) and set(line.outcomes.values()) == {"not answered"}
 
 
 def test_a_name_of_any_characters_is_graded(toy_released, sheet, submission):

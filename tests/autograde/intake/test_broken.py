@@ -15,9 +15,9 @@ from autograde.bank import sample
 from autograde.gradebook import store
 from autograde.grading import run
 from autograde.intake import parse
-from autograde.ledger import VERDICTS, Ledger
+from autograde.ledger import Ledger
 from autograde.reports import export, feedback
-from course.checks.engine.draw import Key
+from course.checks.engine import Key, Outcome
 from tests.autograde import broken, toy
 from tools.notebooks import ROOT
 
@@ -47,8 +47,12 @@ def told_the_student(graded: run.Graded) -> list[str]:
     """What a student reads of the whole submission, else of each exercise that is not right, as on its feedback."""
     told = [graded.reason, *graded.notes]
     for name, verdict in graded.verdicts.items():
-        if verdict.kind != "pass" and not graded.reason:
-            reasons = [verdict.message, *(row.message for row in verdict.cases if not row.passed), f"{verdict.kind}."]
+        if verdict.outcome != "pass" and not graded.reason:
+            reasons = [
+                verdict.message,
+                *(row.message for row in verdict.cases if not row.passed),
+                f"{verdict.outcome}.",
+            ]
             told.append(f"{name}: {next(filter(None, reasons))}")
     return told
 
@@ -72,10 +76,12 @@ class TestEachKind:
         lost = set(SHEET.full) if submission.lost == broken.ALL else set(submission.lost)
         assert not graded.needs_person and set(graded.verdicts) == set(SHEET.full)
         for exercise, verdict in graded.verdicts.items():
-            assert verdict.kind in VERDICTS
-            assert (verdict.kind == "pass") == (verdict.points == SHEET.full[exercise]) == (exercise not in lost), (
-                verdict
-            )
+            assert verdict.outcome in Outcome
+            assert (
+                (verdict.outcome == "pass")
+                == (graded.points[exercise] == SHEET.full[exercise])
+                == (exercise not in lost)
+            ), verdict
         told = [message for v in graded.verdicts.values() for message in (v.message, *(row.message for row in v.cases))]
         if submission.student:
             assert submission.student in " ".join([graded.reason, *graded.notes, *told])
@@ -84,7 +90,7 @@ class TestEachKind:
         for exercise in lost:
             verdict = graded.verdicts[exercise]
             reasons = [graded.reason, verdict.message, *(row.message for row in verdict.cases if not row.passed)]
-            assert any(reasons) or verdict.kind == "not answered"
+            assert any(reasons) or verdict.outcome == "not answered"
         assert all(note.endswith(".") and "\n" not in note for note in graded.notes)
         assert len(graded.notes) == len(set(graded.notes))
 

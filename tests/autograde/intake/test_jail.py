@@ -84,7 +84,7 @@ def test_the_graders_process_parses_no_text_of_a_students(monkeypatch, toy_noteb
     folder = submission(tmp_path / "folder", made, f"{toy.NAME}.ipynb")
     with run.Worker(toy.NAME, nbformat.reads(toy_notebook.read_text(), as_version=4), Key.public(1)) as worker:
         graded = worker.grade(worker.intake.receive(folder, toy.NAME))
-    assert graded.verdicts["scale"].kind == "pass" and not graded.details
+    assert graded.verdicts["scale"].outcome == "pass" and not graded.details
     assert not [source for source in parsed if "marker_of_a_student" in source]
 
 

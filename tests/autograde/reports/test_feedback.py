@@ -12,7 +12,7 @@ from autograde.gradebook import store
 from autograde.grading import judge
 from autograde.ledger import Ledger
 from autograde.reports import feedback
-from course.checks.engine import CaseVerdict
+from course.checks.engine import CaseVerdict, Outcome, Verdict
 from course.exercises import exercises
 from tests.autograde import toy
 
@@ -59,9 +59,10 @@ def test_a_mistake_is_named_with_its_cause_and_its_points(toy_class):
 
 
 def test_a_mistake_of_several_lines_is_named_at_the_first():
-    cases = [{"title": str(i), "diagnosis": name} for i, name in enumerate(["", "a", "", "a", "b", "a"])]
-    assert [case["diagnosis"] or "" for case in feedback._named_once(cases)] == ["", "a", "", "", "b", ""]
-    assert [case["title"] for case in feedback._named_once(cases)] == list("012345")
+    names = ["", "a", "", "a", "b", "a"]
+    cases = [CaseVerdict(str(i), False, diagnosis=name) for i, name in enumerate(names)]
+    assert [case.diagnosis for case in feedback._named_once(cases)] == ["", "a", "", "", "b", ""]
+    assert [case.title for case in feedback._named_once(cases)] == list("012345")
 
 
 def test_a_file_that_cannot_be_read_says_why(toy_class):
@@ -213,18 +214,16 @@ def test_what_was_not_begun_is_not_shown_as_a_fault(toy_class):
         assert 'class="kind fail"' not in page(toy_class.folder, student)
 
 
-def exercise_of(record, score=0.0):
+def exercise_of(number, verdict, score=0.0):
     """What the page shows of a record."""
-    filled = {"exercise": "q", "points": 0.0, "message": "", "needs_person": False, "substituted": []} | record
+    filled = {"exercise": "q", "number": number, "points": 0.0, "needs_person": False, "verdict": verdict.as_json()}
     given = SimpleNamespace(score=score, points=1.0)
     return feedback._exercise(SimpleNamespace(autograde=SimpleNamespace(**filled), nbgrader=given), {}, {}, {})
 
 
 def test_lines_that_were_not_reached_are_not_faults():
-    outcome = judge.Judged("fail", 0.0, tuple(CaseVerdict(title, title == "a", 1.0) for title in "abc"))
-    cut = judge._cut_short(outcome, "timeout", "", 10.0)
-    cases = [{"title": case.title, "passed": case.passed, "message": case.message} for case in cut.cases]
-    shown = exercise_of({"number": "0.1", "verdict": cut.kind, "cases": cases})["cases"]
+    failed = Verdict(Outcome.FAIL, cases=tuple(CaseVerdict(title, title == "a") for title in "abc"))
+    shown = exercise_of("0.1", judge._cut_short(failed, "timeout", "", 10.0))["cases"]
     assert [(case["passed"], case["looked"]) for case in shown] == [(True, True), (False, True), (False, False)]
 
 
@@ -235,7 +234,7 @@ def test_a_page_says_which_file_was_graded(toy_class):
 
 
 @pytest.mark.parametrize(
-    ("number", "verdict", "message", "step"),
+    ("number", "outcome", "message", "step"),
     [
         ("0.q1", "not answered", "", "Put your answer in place of the dots"),  # there is no hint("0.q1")
         ("0.q1", "fail", "", ""),
@@ -252,12 +251,12 @@ def test_a_page_says_which_file_was_graded(toy_class):
         ("0.1", "pass", "", ""),
     ],
 )
-def test_the_next_step_can_be_taken(number, verdict, message, step):
-    told = feedback._next_step(SimpleNamespace(number=number, verdict=verdict, message=message, cases=[]))
-    assert (step in told) and bool(step) == bool(told)
+def test_the_next_step_can_be_taken(number, outcome, message, step):
+    sentence = feedback._next_step(Verdict(Outcome(outcome), message=message), number)
+    assert (step in sentence) and bool(step) == bool(sentence)
 
 
 def test_a_wrong_question_shows_what_was_taken_wrongly():
-    cases = [{"title": "a: rightly chosen", "passed": True}, {"title": "b: wrongly left out", "passed": False}]
-    shown = exercise_of({"number": "0.q2", "verdict": "fail", "cases": cases})["cases"]
+    cases = CaseVerdict("a: rightly chosen", True), CaseVerdict("b: wrongly left out", False)
+    shown = exercise_of("0.q2", Verdict(Outcome.FAIL, cases=cases))["cases"]
     assert [case["title"] for case in shown] == ["b: wrongly left out"]

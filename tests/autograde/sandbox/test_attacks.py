@@ -249,7 +249,7 @@ def hold(worker: Watched, released: Path, canary: str, attack: Attack) -> None:
     """Grade the attack: its honest score and a flag, nothing disclosed, nothing left running."""
     before = worker.processes()
     graded = received(worker, submission(attack, released))
-    points = {name: judged.points for name, judged in graded.verdicts.items()}
+    points = graded.points
     assert points == {e.name: attack.lost.get(e.name, float(e.points)) for e in worker.exercises}, graded
     assert attack.flag in graded.flags, graded.flags
     assert not graded.needs_person, graded.details
@@ -298,7 +298,7 @@ def test_an_attack_in_place_of_a_test_gets_its_honest_score_too(tmp_path, releas
 def test_the_neighbour_is_graded_after_all_of_them_as_before(worker, honest, alone):
     again = received(worker, honest)
     assert again.verdicts == alone and not again.flags
-    assert alone["scale"].points == 1.0 and alone["standardise"].points == 3.0
+    assert alone["scale"].fraction == alone["standardise"].fraction == 1
 
 
 # --- through the gradebook to the feedback pages --------------------------------------------------------------------

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from course.checks import engine
 from course.checks.engine import Check, Observation, Table, recorded
+from course.checks.engine.compare import difference
 from course.checks.engine.draw import RECORDED_KEY
 from course.exercises import exercises, of_component
 
@@ -55,8 +56,8 @@ def messages(check: Check, table: Table) -> Iterator[tuple[str, str, list[str]]]
     for i, row in enumerate(check.cases):
         for mistake in table.diagnoses:
             seen, reference = mistake.observations[i], table.reference[i]
-            if engine._difference(seen, reference, row) is not None:
-                said, again = (check._explained(row, seen, of) for of in (reference, other(reference)))
+            if difference(seen, reference, row) is not None:
+                said, again = (row.explained(seen, of) for of in (reference, other(reference)))
                 if said and again:
                     yield row.title, said, followed(said, again)
 

@@ -75,21 +75,21 @@ def test_right_answers_pass_whatever_their_form_and_precision(toy, seed):
     ]
     for form in forms:
         verdict = judge(toy, form, Key.public(seed))
-        assert (verdict.kind, verdict.fraction, verdict.diagnosis) == ("pass", 1.0, None)
+        assert (verdict.outcome, verdict.fraction, verdict.diagnosis) == ("pass", 1.0, "")
 
 
 @pytest.mark.parametrize(
     ("function", "kind", "fraction", "diagnosis"),
     [
-        (overflows, "part", 0.25, "overflow"),
+        (overflows, "partial", 0.25, "overflow"),
         (columns, "fail", 0.0, "softmax over the columns"),
         (unscaled, "fail", 0.0, "no normalisation"),
-        (lambda s: right(2 * s), "part", 0.75, None),
+        (lambda s: right(2 * s), "partial", 0.75, ""),
     ],
 )
 def test_wrong_answers_get_what_they_earn_and_their_name(toy, function, kind, fraction, diagnosis):
     verdict = judge(toy, function)
-    assert (verdict.kind, verdict.fraction, verdict.diagnosis) == (kind, fraction, diagnosis)
+    assert (verdict.outcome, verdict.fraction, verdict.diagnosis) == (kind, fraction, diagnosis)
     if diagnosis:
         told = next(row.message for row in verdict.cases if not row.passed)
         assert told.endswith(f"Told: {diagnosis}.")
@@ -107,10 +107,10 @@ def test_what_code_raises_never_makes_it_blank(toy):
         raise NotImplementedError
 
     told = judge(toy, unwritten)
-    assert (told.kind, told.fraction) == ("error", 0)
+    assert (told.outcome, told.fraction) == ("error", 0)
     assert told.cases[0].message == UNWRITTEN and all(map(unwritten_case, told.cases))
     nothing = toy.judge(toy.student(Local({})), table(toy))
-    assert nothing.kind == "error" and nothing.cases[0].message.startswith("There is no `share`")
+    assert nothing.outcome == "error" and nothing.cases[0].message.startswith("There is no `share`")
 
 
 def test_what_torch_lacks_is_not_taken_for_code_that_is_not_written(toy):
@@ -118,7 +118,7 @@ def test_what_torch_lacks_is_not_taken_for_code_that_is_not_written(toy):
         return torch.log_softmax(scores.long(), -1)
 
     verdict = judge(toy, swapped)
-    assert verdict.kind == "error" and "not implemented for" in verdict.cases[0].message
+    assert verdict.outcome == "error" and "not implemented for" in verdict.cases[0].message
 
 
 def test_the_same_words_are_said_once(toy):
@@ -149,7 +149,7 @@ def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_f
         "As above.",
         "As above.",
     ]
-    assert [row.diagnosis for row in verdict.cases] == ["one", "two", "one", None]
+    assert [row.diagnosis for row in verdict.cases] == ["one", "two", "one", ""]
 
 
 def test_one_and_many_have_their_verbs():
@@ -176,7 +176,7 @@ def test_code_that_always_raises_is_an_error_with_its_words(toy):
         return scores.missing
 
     verdict = judge(toy, broken)
-    assert verdict.kind == "error" and verdict.fraction == 0
+    assert verdict.outcome == "error" and verdict.fraction == 0
     assert "AttributeError" in verdict.cases[0].message
 
 
@@ -202,7 +202,7 @@ def test_other_forms_are_told_apart_in_words(answer, words):
 
     seen = Table(KEY, check.observe(check.student(Local({"share": right})), KEY), ())
     verdict = check.judge(check.student(Local({"share": answer})), seen)
-    assert verdict.kind == "fail" and words in verdict.cases[0].message
+    assert verdict.outcome == "fail" and words in verdict.cases[0].message
 
 
 @pytest.mark.parametrize("answer", [0, 10**400, float("inf"), [], "three"])
@@ -292,4 +292,4 @@ def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected,
     check = Check("numbers", components=("number",))
     check.case("the number")(lambda student, draw: {"number": student.number()})
     table = Table(KEY, (Observation({"number": expected}),), ())
-    assert (check.judge(check.student(Local({"number": lambda: value})), table).kind == "pass") is same
+    assert (check.judge(check.student(Local({"number": lambda: value})), table).outcome == "pass") is same

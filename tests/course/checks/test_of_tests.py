@@ -67,14 +67,14 @@ def judged(check, test):
 def test_it_is_tried_on_the_learners_own_part(check, tmp_path, capsys):
     (tmp_path / "components").mkdir()
     (tmp_path / "components" / "safe_softmax.py").write_text(OWN)
-    assert judged(check, sums_to_one).kind == "pass"
+    assert judged(check, sums_to_one).outcome == "pass"
     assert "your own" in capsys.readouterr().out
 
 
 def test_it_is_tried_on_the_reference_until_the_own_part_has_passed(check):
-    assert judged(check, asserted).kind == "pass"
+    assert judged(check, asserted).outcome == "pass"
     told = judged(check, positive)
-    assert (told.kind, told.fraction) == ("fail", 0)
+    assert (told.outcome, told.fraction) == ("fail", 0)
     assert told.cases[1].message == "Your test lets 2 of 2 wrong ones through: the other axis; no sum."
 
 
@@ -86,20 +86,20 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
     table = table_of(check, student)
     monkeypatch.setattr(components, "_reference", absent)
     told = judge(check, student, table)
-    assert (told.kind, told.fraction) == ("error", 0)
-    assert "has not passed yet. Solve it in 00-warm-up.ipynb" in told.note
+    assert (told.outcome, told.fraction) == ("error", 0)
+    assert "has not passed yet. Solve it in 00-warm-up.ipynb" in told.message
 
 
 def test_what_is_right_must_pass_before_anything_is_earned(check):
     told = judged(check, lambda safe_softmax: False)
-    assert (told.kind, told.fraction) == ("fail", 0)
+    assert (told.outcome, told.fraction) == ("fail", 0)
     assert told.cases[0].message == "Your test refuses one that is right: it returned False."
     assert not told.cases[1].passed and "found nothing" in told.cases[1].message
 
 
 def test_a_test_that_breaks_shows_what_it_raised(check):
     told = judged(check, lambda safe_softmax: safe_softmax(missing))  # noqa: F821
-    assert told.kind == "error" and "NameError" in told.cases[0].message
+    assert told.outcome == "error" and "NameError" in told.cases[0].message
 
 
 def test_an_error_that_the_docstring_promises_can_be_tested(check):
@@ -111,4 +111,4 @@ def test_an_error_that_the_docstring_promises_can_be_tested(check):
         return False
 
     told = judged(check, refuses)
-    assert told.kind == "pass"  # neither of the two looks at `dim`
+    assert told.outcome == "pass"  # neither of the two looks at `dim`

@@ -141,8 +141,8 @@ def question(kind: str):
 
 def test_questions_of_several_choices(home):
     exercise, key = question("several")
-    assert course.check(exercise.number, ...).verdict.kind == "not answered"
-    assert "Choose among" in course.check(exercise.number, ["no such option"]).verdict.note
+    assert course.check(exercise.number, ...).verdict.outcome == "not answered"
+    assert "Choose among" in course.check(exercise.number, ["no such option"]).verdict.message
     everything = course.check(exercise.number, list(key["options"]))
     assert [row.message for row in everything.verdict.cases] == list(key["options"].values()), "every option explained"
     assert float(everything) == 0 or set(key["options"]) == set(key["answer"])
@@ -155,8 +155,8 @@ def test_questions_of_a_number(home):
     exercise, key = question("number")
     assert float(course.check(exercise.number, key["answer"])) == exercise.points
     assert float(course.check(exercise.number, key["answer"] + 2 * key["tolerance"] + 1e-9)) == 0
-    assert course.check(exercise.number, "many").verdict.kind == "not answered"
-    assert course.check(exercise.number, True).verdict.kind == "not answered"
+    assert course.check(exercise.number, "many").verdict.outcome == "not answered"
+    assert course.check(exercise.number, True).verdict.outcome == "not answered"
     for wrong in key["values"]:
         assert course.check(exercise.number, wrong["value"]).verdict.cases[0].message == wrong["explanation"]
 

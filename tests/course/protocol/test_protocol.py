@@ -17,7 +17,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from autograde.sandbox import remote as remotes
 from autograde.sandbox.remote import Remote
-from course.checks.engine import _flatten, draw
+from course.checks.engine import draw
+from course.checks.engine.case import flatten
 from course.checks.engine.draw import Draw, Key
 from course.protocol import runner, wire
 from course.protocol.student import Local, Prefetched, StateError, Student, StudentError
@@ -728,7 +729,7 @@ def test_an_error_is_told_in_words():
 
 def test_a_set_of_tensors_is_described_and_not_written():
     wide, word = torch.zeros((2,) * 8), "word"
-    told = _flatten({"a": lying({"ok": {wide, word, 3, (wide, None)}}).get("x")})["a"]
+    told = flatten({"a": lying({"ok": {wide, word, 3, (wide, None)}}).get("x")})["a"]
     assert "0." not in told and told.count("a tensor of shape (2, 2, 2, 2, 2, 2, 2, 2)") == 2
     assert "'word'" in told and "3" in told.split(", ")
 

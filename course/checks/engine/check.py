@@ -1,0 +1,99 @@
+"""The check of an exercise: declared by a chapter's module case by case, it observes, compares and gives a verdict."""
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from course.checks.engine.case import Case, Explain
+from course.checks.engine.compare import alike, difference
+from course.checks.engine.diagnose import case_verdicts, causes
+from course.checks.engine.draw import Draw, Key
+from course.checks.engine.table import Implementation, Observation, Table
+from course.checks.engine.verdict import Outcome, Verdict
+from course.protocol.student import Student
+
+
+class Check:
+    """The check of one exercise. `components` are the names it judges, in the order `check(number, ...)` takes them.
+
+    `blocked` names PyTorch functions that may not be called while the components run; the exercise tells the learner
+    so.
+    """
+
+    registry: dict[str, "Check"] = {}
+    keeps = True  # whether a passed component is kept for later notebooks
+
+    def __init__(self, name: str, components: tuple[str, ...], blocked: tuple[str, ...] = ()):
+        self.name = name
+        self.components = tuple(components)
+        self.blocked = tuple(blocked)
+        self.cases: list[Case] = []
+        Check.registry[name] = self
+
+    def case(
+        self,
+        title: str,
+        *,
+        weight: float = 1.0,
+        explain: Explain | None = None,
+        atol: float = 1e-5,
+        rtol: float = 1e-4,
+        contract: bool = False,
+    ) -> Callable[[Callable], Callable]:
+        """Add a case: a function (student, draw) -> observations. Names beginning with "_" are not compared.
+
+        A `contract` case looks at errors raised and arguments left alone, which code that does nothing gets right too:
+        it earns its share only where a case of another kind passes.
+        """
+
+        def add(look: Callable[[Student, Draw], dict[str, Any]]) -> Callable:
+            self.cases.append(Case(title, look, weight, explain, atol, rtol, contract))
+            return look
+
+        return add
+
+    def student(self, protocol: Any) -> Student:
+        """The student at the other end of a protocol, under this exercise's rules."""
+        return Student(protocol, self.blocked)
+
+    def observe(
+        self, student: Student, key: Key, against: Sequence[Implementation] | None = None
+    ) -> tuple[Observation, ...]:
+        """Let every case look. `against` matters to checks of tests alone."""
+        return tuple(case.observe(student, Draw(key, self.name, index)) for index, case in enumerate(self.cases))
+
+    def judge(self, student: Student, table: Table) -> Verdict:
+        """Look at the student's code with the table's key and compare with the table."""
+        return self.compare(self.observe(student, table.key, table.against), table)
+
+    def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
+        """The verdict on observations made with the table's key."""
+        if not (len(seen) == len(self.cases) == len(table.reference)):
+            raise ValueError(f"{self.name}: {len(seen)} observations for a table of {len(table.reference)} cases")
+        each = list(zip(self.cases, seen, table.reference, strict=True))
+        differences = [difference(observed, reference, case) for case, observed, reference in each]
+        failing = [i for i, sentence in enumerate(differences) if sentence is not None]
+        by_index = causes(failing, self.cases, seen, table, self.same)
+        sentences = [
+            sentence and (case.explained(observed, reference) or sentence)
+            for sentence, (case, observed, reference) in zip(differences, each, strict=True)
+        ]
+        lines = case_verdicts(self.cases, sentences, by_index)
+        if not failing:
+            return Verdict(Outcome.PASS, 1.0, tuple(lines))
+        passed = [case for case, sentence in zip(self.cases, differences, strict=True) if sentence is None]
+        earning = not all(case.contract for case in passed)
+        fraction = sum(case.weight for case in passed) / sum(case.weight for case in self.cases) if earning else 0.0
+        outcome = Outcome.ERROR if all(observed.raised for observed in seen) else Outcome.FAIL
+        diagnosis = next((by_index[i].name for i in failing if i in by_index), "")
+        return Verdict(Outcome.PARTIAL if fraction > 0 else outcome, fraction, tuple(lines), diagnosis)
+
+    def same(self, i: int, seen: Observation, other: Observation) -> bool:
+        """Whether case i cannot tell two answers apart."""
+        return alike(seen, other, self.cases[i])
+
+
+def find(name: str, chapter: str) -> Check:
+    """The check of exercise `name` in chapter module `chapter` (for example "bahdanau")."""
+    importlib.import_module(f"course.checks.{chapter}")
+    return Check.registry[name]

@@ -1,0 +1,74 @@
+"""The verdict on an answer: one type, from the judge and the learner's `check` to the ledger and the feedback page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Outcome(StrEnum):
+    """How an answer came out. The last five are for whoever runs it, or has its text, to say: no check does."""
+
+    PASS = "pass"
+    PARTIAL = "partial"
+    FAIL = "fail"
+    ERROR = "error"  # the code raised in every case; from the grader, too, that it could not be run
+    TIMEOUT = "timeout"
+    OUT_OF_MEMORY = "out of memory"
+    BLOCKED = "blocked"
+    NOT_ANSWERED = "not answered"
+
+
+@dataclass(frozen=True)
+class CaseVerdict:
+    """One line of a verdict: what was looked at, whether it passed, what was seen, and the diagnosis ("" for none)."""
+
+    title: str
+    passed: bool
+    weight: float = 1.0
+    message: str = ""
+    diagnosis: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on the answer to one exercise.
+
+    `fraction` is the share of the exercise's points, 0 to 1. `diagnosis` is the answer bank's name for what was found,
+    "" if none matched. `message` is said of the answer as a whole. `substituted` names the earlier exercises whose
+    reference stood in for failed answers while this one was judged. `internal` is what went wrong in the grader itself:
+    a person must look then, and the points mean nothing.
+    """
+
+    outcome: Outcome
+    fraction: float = 0.0
+    cases: tuple[CaseVerdict, ...] = ()
+    diagnosis: str = ""
+    message: str = ""
+    substituted: tuple[str, ...] = ()
+    internal: str = ""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.fraction <= 1:
+            raise ValueError(f"a verdict gives a share between 0 and 1, and not {self.fraction:g}")
+
+    @property
+    def passed(self) -> bool:
+        return self.outcome is Outcome.PASS
+
+    def points(self, maximum: float) -> float:
+        """What it earns of an exercise of so many points, to the hundredth."""
+        return round(maximum * self.fraction, 2)
+
+    def as_json(self) -> dict[str, Any]:
+        """What is stored of it: all but `internal`, which is not the student's."""
+        return {name: value for name, value in asdict(self).items() if name != "internal"}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Verdict:
+        """The verdict that `as_json` gave. Raises ValueError, TypeError or KeyError where it is none."""
+        cases = tuple(CaseVerdict(**case) for case in stored["cases"])
+        lists = {"cases": cases, "substituted": tuple(stored["substituted"])}
+        return cls(**{**stored, **lists, "outcome": Outcome(stored["outcome"])})
