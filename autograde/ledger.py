@@ -30,11 +30,11 @@ class LedgerBusy(RuntimeError):
 class Record:
     """The verdict on one exercise of one submission, and what it was come to by.
 
-    `seconds` are of wall time, for the whole
-    submission; `peak_memory` is in bytes. `notes` are for the student, `details` for the instructor. `needs_person`
-    says that the points are not to be trusted until someone has looked; `grader_failed`, that this is so because the
-    grader failed, and not the submission: such a record is no verdict, never stands in the place of one, and the next
-    run tries again. `key` is the digest of what the numbers were drawn from (see `autograde.keys`).
+    `key` is the digest of what the numbers were drawn from (see `autograde.keys`). `seconds` are of wall time, for the
+    whole submission; `peak_memory` is in bytes. `notes` are for the student, `details` for the instructor.
+    `needs_person` says that the points are not to be trusted until someone has looked; `grader_failed`, that this is so
+    because the grader failed, and not the submission: such a record is no verdict, never stands in the place of one,
+    and the next run tries again.
     """
 
     run: str

@@ -117,25 +117,25 @@ def of_assignment(assignment: str, key: Key) -> list[Record]:
             records.append(answers.of(exercise))
             say(records[-1], time.perf_counter() - began)
     records += answers.found
-    for outcome in mutation.run(assignment, None, key):
-        records += of_mutants(outcome)
+    for result in mutants.run(assignment, None, key):
+        records += of_mutants(result)
     return records
 
 
-def of_mutants(outcome: mutation.Outcome) -> list[Record]:
+def of_mutants(result: mutants.Result) -> list[Record]:
     """What became of an exercise's machine-made wrong answers: the counts, what is left out and why, what passed."""
     counts: Record = {
-        "measure": "machine-made", "exercise": named(outcome.exercise), "made": outcome.made, "tried": outcome.tried,
-        "caught": outcome.caught, "named": outcome.named, "equivalent": len(outcome.equivalent),
+        "measure": "machine-made", "exercise": named(result.exercise), "made": result.made, "tried": result.tried,
+        "caught": result.caught, "named": result.named, "equivalent": len(result.equivalent),
     }  # fmt: skip
-    say(counts, outcome.seconds)
+    say(counts, result.seconds)
     right: list[Record] = [
-        {"measure": "equivalent", "exercise": named(outcome.exercise), "change": name, "why": why}
-        for name, why in outcome.equivalent
+        {"measure": "equivalent", "exercise": named(result.exercise), "change": name, "why": why}
+        for name, why in result.equivalent
     ]
-    refused = [(name, "refused, though a person found it to be right") for name, _ in outcome.refused]
-    survived = [(mutant.name, "a machine-made wrong answer passed") for mutant in outcome.survivors]
-    return [counts, *right, *(amiss(outcome.exercise, name, how) for name, how in (*refused, *survived))]
+    refused = [(name, "refused, though a person found it to be right") for name, _ in result.refused]
+    survived = [(mutant.name, "a machine-made wrong answer passed") for mutant in result.survivors]
+    return [counts, *right, *(amiss(result.exercise, name, how) for name, how in (*refused, *survived))]
 
 
 def amiss(of: Exercise | None, what: str, outcome: str) -> Record:

@@ -31,7 +31,7 @@ PACKAGES = (
 )  # fmt: skip
 ENTRY = {
     "course (entry)": ("course", "course.components"),
-    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.bank.__main__", "autograde.bank.mutation"),
+    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.bank.__main__"),
 }
 PURPOSES = {
     "course (entry)": "What a notebook imports: `course` and `course.components`.",

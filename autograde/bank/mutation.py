@@ -1,12 +1,10 @@
 """Machine-made wrong answers: the reference's source with one small change each, to see what the checks let through.
 
-    python -m autograde.bank.mutation [CHAPTER | EXERCISE ...] [--all]
-
-judges them as submissions, in the sandbox, from a fresh key, and shows each survivor as a difference of lines. A
-survivor is a hole in a check, unless a person finds the change to be right after all (another form of the same thing,
-something that the docstring does not promise) and says so, with the reason, in `equivalent.toml` beside this module. A
-changed test that no check catches may be another example of the same: it is tried on machine-made wrong forms too, and
-survives where it lets one through that the reference's test finds. Then the bank of what it tests lacks that one.
+They are judged in `autograde.grading.mutants`. One that passes there is a hole in a check, unless a person finds the
+change to be right after all (another form of the same thing, something that the docstring does not promise) and says
+so, with the reason, in `equivalent.toml` beside this module. A changed test that no check catches may be another
+example of the same: it is tried on machine-made wrong forms too, and is as good where it finds all that the reference's
+test finds. Where it is not, the bank of what it tests lacks the one that it lets through.
 
 Nothing is changed in what a learner is given or nobody promises: signatures, annotations, decorators, docstrings, the
 texts of errors, checks of arguments that the docstring does not mention, devices (the sandbox has one).
@@ -16,43 +14,29 @@ has in it; here an answer is a text, the sandbox is the judge, and most changes 
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import difflib
 import hashlib
 import re
-import secrets
-import sys
-import time
 import tomllib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-import nbformat
-import torch
-
 from autograde import bank
 from autograde.bank import reference
-from autograde.bank.sample import Sheet
-from autograde.grading import judge
-from autograde.grading.worker import Worker
-from autograde.intake.merge import Cell, merged_notebook
-from autograde.sandbox.limits import Limits
 from course.checks import engine
-from course.checks.engine import Implementation, Table, Verdict
+from course.checks.engine import Implementation
 from course.checks.engine.draw import Key
 from course.checks.engine.of_tests import CheckOfTest
-from course.exercises import Exercise, exercises, of_component
+from course.exercises import Exercise, of_component
 
 MOST = 60  # mutants of one exercise that are judged; of more, a sample spread over the operators
-HASTY = Limits(cell_seconds=5, request_seconds=4, grace=1, wall_seconds=30)  # a loop without end costs seconds
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 _EQUIVALENT = Path(__file__).with_name("equivalent.toml")
 
 
@@ -67,13 +51,13 @@ class Mutant:
     def operator(self) -> str:
         return self.name.partition(":")[0]
 
-    def difference(self, plain: str) -> str:
-        """The changed lines against the reference as `plain` gives it."""
-        lines = difflib.unified_diff(plain.splitlines(), self.source.splitlines(), n=0, lineterm="")
+    def difference(self, reference: str) -> str:
+        """The changed lines against the reference as `reference_form` gives it."""
+        lines = difflib.unified_diff(reference.splitlines(), self.source.splitlines(), n=0, lineterm="")
         return "\n".join(line for line in lines if line[:2] not in ("--", "++", "@@"))
 
 
-def plain(exercise: Exercise) -> str:
+def reference_form(exercise: Exercise) -> str:
     """The reference's source in the form in which mutants come: without comments, a statement on a line."""
     return ast.unparse(ast.parse(reference.source(exercise.chapter, exercise.components)))
 
@@ -82,7 +66,7 @@ def plain(exercise: Exercise) -> str:
 def mutants(exercise: Exercise) -> tuple[Mutant, ...]:
     """All mutants of an exercise's reference, in the order of its source."""
     found = vars(reference.module(exercise.chapter)).items()
-    return mutate(plain(exercise), {name for name, value in found if isinstance(value, ModuleType)})
+    return mutate(reference_form(exercise), {name for name, value in found if isinstance(value, ModuleType)})
 
 
 def sample(exercise: Exercise) -> tuple[Mutant, ...]:
@@ -447,62 +431,6 @@ def _code(source: str) -> Any:
     return of(compile(source, "<mutant>", "exec", optimize=2))
 
 
-# ---------------------------------------------------------------- judged in the sandbox
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of an exercise's mutants. Those found equivalent are not among `tried`."""
-
-    exercise: Exercise
-    made: int  # mutants there are; at most MOST of them are judged
-    tried: int
-    caught: int
-    named: int  # caught, and told as one of the bank's mistakes
-    equivalent: tuple[tuple[str, str], ...]  # (name, why) of those judged, accepted, and known to be right
-    refused: tuple[tuple[str, str], ...]  # (name, why) of those known to be right that are not accepted
-    survivors: tuple[Mutant, ...]
-    seconds: float
-
-
-def run(assignment: str, names: Collection[str] | None, key: Key, every: bool = False) -> Iterator[Outcome]:
-    """Judge the mutants of an assignment's exercises (of these `names`, or of all) through the sandbox."""
-    path = NOTEBOOKS / f"{assignment}.ipynb"
-    notebook, sheet = nbformat.read(path, as_version=4), Sheet(path.read_bytes(), assignment)
-    cells = merged_notebook(notebook, nbformat.reads(sheet.filled(sheet.right), as_version=4)).cells
-    with Worker(assignment, notebook, key) as worker:
-        for exercise in sheet.tasks:
-            if names is None or exercise.name in names:
-                yield _judge(worker, cells, exercise, every)
-
-
-def _judge(worker: Worker, cells: Sequence[Cell], exercise: Exercise, every: bool) -> Outcome:
-    started, table = time.monotonic(), bank.table(exercise, worker.key)
-    right, found = equivalent().get(exercise.name, {}), mutants(exercise)
-    accepted, refused, survivors, caught, named = [], [], [], 0, 0
-    verdict = _verdict(worker, _handed_in(cells, exercise, plain(exercise)), exercise, table)
-    if not verdict.passed:  # then nothing that is said of its mutants would mean anything
-        raise RuntimeError(
-            f"{exercise.name}: the reference itself is not accepted: {verdict.internal or _told(verdict)}"
-        )
-    for mutant in found if every else sample(exercise):
-        verdict = _verdict(worker, _handed_in(cells, exercise, mutant.source), exercise, table)
-        passed = verdict.passed or bool(verdict.internal)  # a fault of the grader's own catches nothing
-        if mutant.name in right:
-            accepted += [(mutant.name, right[mutant.name])] if passed else []
-            refused += [] if passed else [(mutant.name, _told(verdict))]
-        elif passed and not verdict.internal and (why := as_good(exercise, mutant, worker.key)):
-            accepted.append((mutant.name, why))
-        elif passed:
-            survivors.append(mutant)
-        else:
-            caught, named = caught + 1, named + bool(verdict.diagnosis)
-    return Outcome(
-        exercise, len(found), caught + len(survivors), caught, named, tuple(accepted), tuple(refused), tuple(survivors),
-        time.monotonic() - started,
-    )  # fmt: skip
-
-
 def as_good(exercise: Exercise, mutant: Mutant, key: Key) -> str:
     """Of a changed test, why it is as good as the reference's: it finds the same wrong forms of what it tests, those of
     the bank and the machine-made ones, and refuses no right one. "" where it is not, or is no test.
@@ -526,63 +454,3 @@ def _made(test: Exercise) -> tuple[Implementation, ...]:
     tested = of_component(check.part)
     wrong = [mutant for mutant in mutants(tested) if mutant.name not in equivalent().get(tested.name, {})]
     return tuple(Implementation(m.name, False, bank.namespace(tested, m.source)[check.part]) for m in wrong)
-
-
-def _handed_in(cells: Sequence[Cell], exercise: Exercise, source: str) -> list[Cell]:
-    """The solved cells up to the exercise's own, with this source in it."""
-    own = next(i for i, cell in enumerate(cells) if cell.grade_id == f"{exercise.name}-answer")
-    return [*cells[:own], replace(cells[own], source=source)]
-
-
-def _verdict(worker: Worker, cells: list[Cell], exercise: Exercise, table: Table) -> Verdict:
-    sandbox = worker.sandbox()
-    sandbox.limits = HASTY
-    return judge.SubmissionJudge(sandbox, cells, [exercise], {exercise.name: table}).judge().verdicts[exercise.name]
-
-
-def _told(verdict: Verdict) -> str:
-    words = [verdict.message, *(case.message for case in verdict.cases if not case.passed)]
-    return f"{verdict.outcome}: {next(filter(None, words), verdict.diagnosis)}"
-
-
-def main(wanted: Sequence[str], every: bool = False) -> int:
-    """Run the chosen exercises' mutants and print what became of them; 1 where one survived."""
-    torch.set_num_threads(1)
-    chosen = [e for e in exercises() if not e.question and (not wanted or {e.name, e.number, e.chapter} & set(wanted))]
-    known = {name for e in exercises() if not e.question for name in (e.name, e.number, e.chapter)}
-    if unknown := sorted(set(wanted) - known):
-        raise SystemExit(f"no chapter or exercise {', '.join(unknown)}; chapters: {', '.join(_chapters())}")
-    seed, tried, caught, aside, bad = secrets.randbelow(1 << 31), 0, 0, 0, 0
-    for assignment in dict.fromkeys(e.notebook for e in chosen):
-        for outcome in run(assignment, {e.name for e in chosen}, Key.public(seed), every):
-            _show(outcome)
-            tried, caught = tried + outcome.tried, caught + outcome.caught
-            aside, bad = aside + len(outcome.equivalent), bad + len(outcome.survivors) + len(outcome.refused)
-    print(f"caught {caught}/{tried}, {aside} more known to be equivalent, seed {seed}")
-    return 1 if bad else 0
-
-
-def _chapters() -> list[str]:
-    return list(dict.fromkeys(e.chapter for e in exercises()))
-
-
-def _show(outcome: Outcome) -> None:
-    exercise, text = outcome.exercise, plain(outcome.exercise)
-    print(
-        f"{exercise.number:6} {exercise.name:28} caught {outcome.caught}/{outcome.tried}  named {outcome.named}  "
-        f"equivalent {len(outcome.equivalent)}  of {outcome.made}  {outcome.seconds:.1f} s",
-        flush=True,
-    )
-    for mutant in outcome.survivors:
-        print(f"    SURVIVED  {mutant.name}")
-        print("\n".join(f"        {line}" for line in mutant.difference(text).splitlines()))
-    for name, why in outcome.refused:
-        print(f"    CAUGHT, though equivalent.toml calls it right  {name}\n        {why}")
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m autograde.bank.mutation", description=main.__doc__)
-    parser.add_argument("wanted", nargs="*", metavar="CHAPTER | EXERCISE", help="by name or number; all for none")
-    parser.add_argument("--all", action="store_true", help=f"every mutant, where an exercise has more than {MOST}")
-    given = parser.parse_args()
-    sys.exit(main(given.wanted, given.all))

@@ -8,6 +8,7 @@ import pytest
 from autograde import bank
 from autograde.bank import mutation
 from autograde.bank.reader import Answer, Bank
+from autograde.grading import mutants
 from autograde.grading.worker import Worker
 from benchmarks import trust
 from course.checks.engine.draw import Key
@@ -48,7 +49,7 @@ def test_mutants_that_pass_and_equivalents_that_do_not_are_amiss():
     exercise = next(e for e in exercises() if e.name in mutation.equivalent())
     name, why = next(iter(mutation.equivalent()[exercise.name].items()))
     left = mutation.Mutant("constant: 1 -> 2", "")
-    outcome = mutation.Outcome(exercise, 9, 5, 4, 2, ((name, why),), (("sign dropped: -1 -> 1", "fail"),), (left,), 0.1)
+    outcome = mutants.Result(exercise, 9, 5, 4, 2, ((name, why),), (("sign dropped: -1 -> 1", "fail"),), (left,), 0.1)
     counts, equivalent, *amiss = trust.of_mutants(outcome)
     assert (counts["tried"], counts["caught"], counts["equivalent"]) == (5, 4, 1)
     assert (equivalent["change"], equivalent["why"]) == (name, why)

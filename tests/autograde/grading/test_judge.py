@@ -152,7 +152,7 @@ def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):
     among = judge.of_assignment(toy.NAME)
     stub = Cell(0, "c0", "def scale(x, factor):\n    return x", "answer", "scale", "scale-answer")
     submission = judge.SubmissionJudge(None, [stub], among, {}, {"scale"})
-    monkeypatch.setattr(submission, "_judged", lambda exercise, cells: Verdict("pass", exercise.points))
+    monkeypatch.setattr(submission, "_judged", lambda exercise, cells: Verdict(Outcome.PASS, 1.0))
     assert submission.judge().verdicts["scale"] == Verdict(Outcome.NOT_ANSWERED)
 
 
@@ -214,7 +214,7 @@ def test_late_is_late_where_there_was_a_processor(toy_notebook, spent, person):
     submission = judge.SubmissionJudge(None, [Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")], [scale], {})
     submission.sandbox = type("Box", (), {"limits": Limits()})
     submission._spent = spent
-    submission._judged = lambda exercise, cells, substituted=False: Verdict("timeout", 0.0, message="It was stopped.")
+    submission._judged = lambda exercise, cells, substituted=False: Verdict(Outcome.TIMEOUT, message="It was stopped.")
     judged = submission.judge().verdicts["scale"]
     assert bool(judged.internal) is person
-    assert replace(judged, internal="") == Verdict("timeout", 0.0, message="It was stopped.")
+    assert replace(judged, internal="") == Verdict(Outcome.TIMEOUT, message="It was stopped.")
