@@ -31,6 +31,7 @@ import torch
 
 from autograde import bank
 from autograde.bank import mutation, reader, sample
+from autograde.grading import mutants
 from autograde.grading.worker import Graded, Worker
 from autograde.intake import parse
 from benchmarks.record import Record, write
