@@ -27,11 +27,11 @@ class Open:
 
 def opened(folder: ClassFolder) -> Iterator[Open]:
     """What is open, the class's own folder first. Links have no mode of their own."""
-    for path, found, shared, group in _walk(folder.root):
-        if found.st_mode & 0o007:
+    for path, state, shared, group in _walk(folder.root):
+        if state.st_mode & 0o007:
             yield Open(path, "everybody")
-        elif found.st_mode & 0o070 and not (shared and found.st_gid == group):
-            yield Open(path, f"the group {_name(found.st_gid)}")
+        elif state.st_mode & 0o070 and not (shared and state.st_gid == group):
+            yield Open(path, f"the group {_name(state.st_gid)}")
 
 
 def close(folder: ClassFolder, group: str | None = None) -> int:
@@ -51,9 +51,9 @@ def close(folder: ClassFolder, group: str | None = None) -> int:
     share = bool(group) or (group is None and files.shared(folder.root))
     _set(folder.root, top, share, gid)  # before all else: what is in it cannot be reached through it any more
     changed = int(_differs(top, folder.root.stat()))
-    for path, found, *_ in _walk(folder.root):
-        _set(path, found, share, gid)
-        changed += _differs(found, path.lstat())
+    for path, state, *_ in _walk(folder.root):
+        _set(path, state, share, gid)
+        changed += _differs(state, path.lstat())
     return changed
 
 
@@ -65,18 +65,18 @@ def _walk(root: Path) -> Iterator[tuple[Path, os.stat_result, bool, int]]:
     for below, folders, names in os.walk(root):
         for name in sorted([*folders, *names]):
             path = Path(below, name)
-            found = path.lstat()
-            if not stat.S_ISLNK(found.st_mode):
-                yield path, found, shared, top.st_gid
+            state = path.lstat()
+            if not stat.S_ISLNK(state.st_mode):
+                yield path, state, shared, top.st_gid
 
 
-def _set(path: Path, found: os.stat_result, share: bool, gid: int) -> None:
-    mine = found.st_mode & 0o700
-    if stat.S_ISDIR(found.st_mode):
+def _set(path: Path, state: os.stat_result, share: bool, gid: int) -> None:
+    mine = state.st_mode & 0o700
+    if stat.S_ISDIR(state.st_mode):
         wanted = 0o2770 if share else 0o700
     else:
         wanted = mine | mine >> 3 if share else mine
-    if share and found.st_gid != gid:
+    if share and state.st_gid != gid:
         os.chown(path, -1, gid, follow_symlinks=False)
     if stat.S_IMODE(path.lstat().st_mode) != wanted:
         path.chmod(wanted)

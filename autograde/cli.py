@@ -102,16 +102,16 @@ def _stop(message: object, code: int = 1) -> typer.Exit:
 
 def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
     """The assignments meant by names or numbers."""
-    known = folder.assignments()
-    if not known:
+    released = folder.assignments()
+    if not released:
         raise _stop(
             f"nothing is released in {folder.root}: run `autograde release` first, or say --class where the class is"
         )
     names = []
-    for word in given or known:
-        match = [name for name in known if name == word or name.partition("-")[0] == word]
+    for word in given or released:
+        match = [name for name in released if name == word or name.partition("-")[0] == word]
         if not match:
-            raise _stop(f"no assignment {word!r}; there are {', '.join(known)}")
+            raise _stop(f"no assignment {word!r}; there are {', '.join(released)}")
         names += match
     return names
 
@@ -120,15 +120,15 @@ def _which(file: Path, assignment: str | None) -> str:
     """The assignment that a file answers: as said, or else by the file's name or its folder's."""
     from course.exercises import exercises
 
-    known = sorted({exercise.notebook for exercise in exercises()})
+    assignments = sorted({exercise.notebook for exercise in exercises()})
     words = [assignment] if assignment else [file.stem, file.resolve().parent.name]
     for word in words:
-        for name in known:
+        for name in assignments:
             if name == word or name.partition("-")[0] == word:
                 return name
     if assignment:
-        raise _stop(f"no assignment {assignment!r}; there are {', '.join(known)}")
-    raise _stop(f"which assignment is {file.name}? Say --assignment; there are {', '.join(known)}")
+        raise _stop(f"no assignment {assignment!r}; there are {', '.join(assignments)}")
+    raise _stop(f"which assignment is {file.name}? Say --assignment; there are {', '.join(assignments)}")
 
 
 @app.command()
@@ -172,8 +172,8 @@ def access(
         changed = closing.close(folder, "" if owner_only else group)
     except ValueError as error:
         raise _stop(error) from None
-    told = f"{folder.root} is for {closing.whose(folder)}: {changed} files and folders changed"
-    console.print(_text(told), soft_wrap=True)
+    message = f"{folder.root} is for {closing.whose(folder)}: {changed} files and folders changed"
+    console.print(_text(message), soft_wrap=True)
 
 
 @app.command()
@@ -191,8 +191,7 @@ def release(
     from autograde.gradebook import release as releasing
 
     folder = ClassFolder.at(where)
-    found = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
-    stems = {path.stem: path for path in found}
+    stems = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))}
 
     def named(words: list[str] | None) -> list[str]:
         chosen = []
@@ -258,13 +257,13 @@ def collect(
         raise _stop(error) from None
     for item in done.items:
         if dry_run or item.notes:
-            told = f"{item.student}/{item.assignment}: {item.action}, from {', '.join(item.files)}"
-            console.print(_text("; ".join([told, *item.notes])), soft_wrap=True)
+            message = f"{item.student}/{item.assignment}: {item.action}, from {', '.join(item.files)}"
+            console.print(_text("; ".join([message, *item.notes])), soft_wrap=True)
     for name, why in done.aside:
         console.print(_text(f"Left aside: {name}: {why}", style="yellow"), soft_wrap=True)
     if done.late:
-        told = f"Late, as the source says without saying when: {', '.join(done.late)}"
-        console.print(_text(told, style="bold yellow"), soft_wrap=True)
+        message = f"Late, as the source says without saying when: {', '.join(done.late)}"
+        console.print(_text(message, style="bold yellow"), soft_wrap=True)
     for name in sorted({item.assignment for item in done.items}):
         kinds = [item.action for item in done.items if item.assignment == name]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
@@ -291,7 +290,7 @@ def grade(
     names = _named(folder, assignments)
     if resume and (assignments or student or again):
         raise _stop("--resume goes on with all that the interrupted run was asked for: say nothing else with it")
-    with _mended(again), _Shown() as shown:
+    with _mended(again), _Shown() as bar:
         summary = grading.grade(
             folder,
             names if not resume else (),
@@ -300,15 +299,15 @@ def grade(
             students=student or (),
             jobs=jobs,
             scheduler=scheduler,
-            progress=shown.update,
+            progress=bar.update,
         )
     with _mended():
         _summarise(summary, folder)
     if plan.unfinished(folder.ledger):
         console.print(_text("An earlier run is still unfinished: --resume goes on with it.", style="bold yellow"))
     if summary.refused:
-        told = ", ".join(f"{student} ({name})" for name, student in summary.refused)
-        raise _stop(f"nbgrader did not take {told}: their verdicts are in {folder.ledger}, not in the gradebook")
+        students = ", ".join(f"{student} ({name})" for name, student in summary.refused)
+        raise _stop(f"nbgrader did not take {students}: their verdicts are in {folder.ledger}, not in the gradebook")
     if failed := [f"{line.student} ({line.assignment})" for line in summary.lines if line.failed]:
         raise _failed(failed)
 
@@ -330,46 +329,46 @@ def regrade(
         raise _stop("--diff only shows and --write takes over: say one of them")
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
-    with _mended(), _Shown() as shown:
-        found = regrading.regrade(
+    with _mended(), _Shown() as bar:
+        regraded = regrading.regrade(
             folder,
             names,
             write=write,
             students=student or (),
             jobs=jobs,
             scheduler=scheduler,
-            progress=shown.update,
+            progress=bar.update,
         )
-    if found.changes:
-        table = Table(title=f"{len(found.changes)} of {found.exercises} verdicts change", title_justify="left")
+    if regraded.changes:
+        table = Table(title=f"{len(regraded.changes)} of {regraded.exercises} verdicts change", title_justify="left")
         for column in ("assignment", "student", "exercise", "before", "now"):
             table.add_column(column, overflow="fold")
-        for change in found.changes:
+        for change in regraded.changes:
             before, after = (_verdict(record) for record in (change.before, change.after))
             table.add_row(change.after.assignment, _text(change.after.student), change.after.exercise, before, after)
         console.print(table)
     console.print(
-        _text(f"{found.submissions} submissions graded again: {len(found.students)} students' points change.")
+        _text(f"{regraded.submissions} submissions graded again: {len(regraded.students)} students' points change.")
     )
-    if found.other_numbers:
-        told = f"{found.other_numbers} of them faced other numbers than before: their key is not there any more."
-        console.print(_text(told, "yellow"), soft_wrap=True)
-    if found.refused:
-        raise _stop(f"nbgrader did not take {', '.join(found.refused)}: their verdicts are in {folder.ledger}")
-    if not found.submissions:
+    if regraded.other_numbers:
+        message = f"{regraded.other_numbers} of them faced other numbers than before: their key is not there any more."
+        console.print(_text(message, "yellow"), soft_wrap=True)
+    if regraded.refused:
+        raise _stop(f"nbgrader did not take {', '.join(regraded.refused)}: their verdicts are in {folder.ledger}")
+    if not regraded.submissions:
         console.print("Nothing is graded yet: `autograde grade` comes first.", highlight=False)
     elif not write:
         console.print("Nothing was written; --write takes it over.", highlight=False)
-    if found.failed:
-        raise _failed(found.failed)
+    if regraded.failed:
+        raise _failed(regraded.failed)
 
 
 def _failed(names: Sequence[str]) -> typer.Exit:
     """Says at whom the grader failed, for reasons of its own."""
-    told = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    students = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return _stop(
-        f"the grader itself failed at {told}: that cost nobody a point, and the next `autograde grade` tries again. "
-        "`autograde trace` says what went wrong."
+        f"the grader itself failed at {students}: that cost nobody a point, and the next `autograde grade` tries "
+        "again. `autograde trace` says what went wrong."
     )
 
 
@@ -430,25 +429,25 @@ class _Shown:
             if assignment not in self.tasks:
                 self.tasks[assignment] = self.bar.add_task(assignment, total=of)
             if failed:
-                told = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
-                console.print(_text(f"{assignment} {line.student}: {told}", style="yellow"))
+                message = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
+                console.print(_text(f"{assignment} {line.student}: {message}", style="yellow"))
             self.bar.update(self.tasks[assignment], completed=done)
         elif line is not None and line.fresh:  # what is unchanged is counted at the end
-            told = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
-            told += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
+            message = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
+            message += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
             left = (time.monotonic() - began) / done * (of - done)
-            known = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
-            told += f" (about {left / 60:.0f} min left)" if known and left > 90 else ""
-            print(_plain(f"[{done}/{of}] {assignment} {line.student}: {told}"), flush=True)
+            measured = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
+            message += f" (about {left / 60:.0f} min left)" if measured and left > 90 else ""
+            print(_plain(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)
 
 
 def _summarise(summary, folder: ClassFolder) -> None:
     """A table of the submissions, and a line of what a person should look at."""
     if summary.unrecognised:
-        shown, more = summary.unrecognised[:20], len(summary.unrecognised) - 20
-        told = ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+        listed, more = summary.unrecognised[:20], len(summary.unrecognised) - 20
+        names = ", ".join(listed) + (f" and {more} more" if more > 0 else "")
         console.print(
-            _text(f"Not recognised in {folder.submitted}/ (no student/assignment): {told}", style="bold yellow"),
+            _text(f"Not recognised in {folder.submitted}/ (no student/assignment): {names}", style="bold yellow"),
             soft_wrap=True,
         )
     if not summary.lines:
@@ -459,9 +458,9 @@ def _summarise(summary, folder: ClassFolder) -> None:
         by_name.setdefault(line.assignment, []).append(line)
     for name, lines in by_name.items():
         unusual = [line for line in lines if line.flags or line.manual or line.needs_person]
-        shown = lines if len(lines) <= _LISTED else unusual[:_LISTED]
+        listed = lines if len(lines) <= _LISTED else unusual[:_LISTED]
         title = f"{name}: {len(lines)} submissions"
-        title += f", {len(unusual)} of them unusual" if shown is not lines else ""
+        title += f", {len(unusual)} of them unusual" if listed is not lines else ""
         table = Table(title=title, title_justify="left")
         for column, justify in (
             ("student", "left"),
@@ -470,10 +469,10 @@ def _summarise(summary, folder: ClassFolder) -> None:
             ("flags", "left"),
         ):
             whole = (
-                column == "student" and max((len(line.student) for line in shown), default=0) <= 36
+                column == "student" and max((len(line.student) for line in listed), default=0) <= 36
             )  # names stay whole
             table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
-        for line in shown:
+        for line in listed:
             outcomes = [outcome for outcome in line.outcomes.values() if outcome != "pass"]
             counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
             flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
@@ -498,28 +497,28 @@ def _in_short(folder: ClassFolder, assignment: str) -> None:
     """Makes the summary's page again, and says the most of it in a few lines."""
     from autograde.reports import summary as summing
 
-    found, target = summing.write(folder, assignment)
+    report, target = summing.write(folder, assignment)
     table = Table(title=f"{assignment}, by exercise", title_justify="left")
     for column in ("exercise", "mean", "", "submissions by points"):
         table.add_column(column, no_wrap=column != "submissions by points")
-    for row in found.rows:
+    for row in report.rows:
         bar = "█" * round(10 * row.share)
         counts = ", ".join(f"{count} {kind}" for kind, count in row.counts.items() if count)
         table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
     console.print(table)
-    if found.totals:
-        console.print(_text(f"Median {found.median:g} of {found.max:g} points over {len(found.totals)} submissions."))
-    for diagnosis in found.diagnoses[:3]:
+    if report.totals:
+        console.print(_text(f"Median {report.median:g} of {report.max:g} points over {len(report.totals)} submissions."))
+    for diagnosis in report.diagnoses[:3]:
         console.print(_text(f"Common: {diagnosis.number}, {diagnosis.name} ({_students(diagnosis.students)})"))
-    for names, told, style in (
-        (found.waiting, "Waiting for a person", "bold yellow"),
-        (found.late, "Late", ""),
-        (found.missing, "Handed nothing in", ""),
-        (found.ungraded, "Not graded yet", "yellow"),
+    for names, heading, style in (
+        (report.waiting, "Waiting for a person", "bold yellow"),
+        (report.late, "Late", ""),
+        (report.missing, "Handed nothing in", ""),
+        (report.ungraded, "Not graded yet", "yellow"),
     ):
         if names:
             more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-            console.print(_text(f"{told}: {'; '.join(names[:10])}{more}", style), soft_wrap=True)
+            console.print(_text(f"{heading}: {'; '.join(names[:10])}{more}", style), soft_wrap=True)
     console.print(_text(f"The whole summary: {target}"), soft_wrap=True)
 
 
@@ -539,14 +538,14 @@ def summary(assignments: Assignments = None, where: ClassOption = CLASS) -> None
 
 def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:
     """Why there is nothing to trace, and what to do."""
-    told = f"no submission of {student} to {assignment} is in the gradebook"
+    message = f"no submission of {student} to {assignment} is in the gradebook"
     handed_in = [name for name, _ in folder.submissions(assignment)]
     if student in handed_in:
-        return f"{told}; `autograde grade` enters it"
+        return f"{message}; `autograde grade` enters it"
     folded = {name.casefold(): name for name in handed_in}
     if near := difflib.get_close_matches(student.casefold(), folded, 3, 0.7):
-        return f"{told}, nor is there one in submitted/; did you mean {' or '.join(folded[name] for name in near)}?"
-    return f"{told}, nor is there one in submitted/"
+        return f"{message}, nor is there one in submitted/; did you mean {' or '.join(folded[name] for name in near)}?"
+    return f"{message}, nor is there one in submitted/"
 
 
 @app.command()
@@ -563,27 +562,27 @@ def trace(
     folder = ClassFolder.at(where)
     (name,) = _named(folder, [assignment])
     with _mended():
-        found = tracing.traces(folder, name, [student]).get(student)
-        if found is None:
+        traced = tracing.traces(folder, name, [student]).get(student)
+        if traced is None:
             raise ValueError(_untraced(folder, student, name))
-        told = tracing.in_words(folder, found)
-    console.print(_text(f"{student}, {name}: {found.points:g} of {found.max:g} points", style="bold"))
-    for what, says in told:
+        lines = tracing.in_words(folder, traced)
+    console.print(_text(f"{student}, {name}: {traced.points:g} of {traced.max:g} points", style="bold"))
+    for what, says in lines:
         console.print(_text(f"{what + ':':<11}{says}"), soft_wrap=True)
     table = Table()
     for column, justify in (("exercise", "left"), ("points", "right"), ("verdict", "left"), ("by a person", "left")):
         whole = column in ("exercise", "points")
         table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
-    for exercise, given in found.given.items():
-        record = found.records.get(exercise)
+    for exercise, given in traced.given.items():
+        record = traced.records.get(exercise)
         verdict = _verdict(record) if record else _text("by stock nbgrader")
-        by_hand = tracing.by_hand(found, exercise)
+        by_hand = tracing.by_hand(traced, exercise)
         number = f"{record.number} {exercise}" if record else exercise
         table.add_row(_text(number), f"{given.points:g}/{given.max:g}", verdict, _text(by_hand))
     console.print(table)
     for line in tracing.history(folder, student, name):
         console.print(_text(line), soft_wrap=True)
-    if found.records:
+    if traced.records:
         again = f"autograde regrade {name} --student {shlex.quote(student)} --diff"
         again += f" --class {shlex.quote(str(where))}" if where != CLASS else ""
         console.print(_text(f"To see it judged again on the same numbers: {again}"), soft_wrap=True)

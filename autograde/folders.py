@@ -94,15 +94,15 @@ class ClassFolder:
 
     def unrecognised(self) -> list[str]:
         """What lies in submitted/ and is no student's folder with released assignments in it, as paths below it."""
-        known, found = set(self.assignments()), []
+        released, names = set(self.assignments()), []
         for student in _listed(self.submitted):
             if not _is_folder(student):
-                found.append(student.name)
+                names.append(student.name)
             elif not nameable(student.name):
-                found.append(f"{student.name} (a name that the gradebook cannot hold: rename the folder)")
+                names.append(f"{student.name} (a name that the gradebook cannot hold: rename the folder)")
             else:
-                found += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in known]
-        readable = [os.fsencode(name).decode("utf-8", "replace") for name in found]
+                names += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in released]
+        readable = [os.fsencode(name).decode("utf-8", "replace") for name in names]
         return [re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", "?", name) for name in readable]
 
 

@@ -33,4 +33,4 @@ def printable(text: str) -> str:
 
 def spelt(text: str) -> str:
     """The text as a terminal may show it: control characters but the line feed are spelt out, such as \\u202e."""
-    return re.sub(f"[\t{_MOVES}{_OTHERS}]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(f"[\t{_MOVES}{_OTHERS}]", lambda match: f"\\u{ord(match[0]):04x}", text)

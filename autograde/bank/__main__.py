@@ -57,7 +57,7 @@ def look(exercise: Exercise, tables: Iterator[tuple[str, Table]]) -> bool:
     start, reports = time.perf_counter(), [(seed, examine(exercise, table)) for seed, table in tables]
     wrong, correct = (sum(getattr(report, kind) for _, report in reports) for kind in ("wrong", "correct"))
     survivors = [(seed, name) for seed, report in reports for name in report.survivors]
-    unnamed = [(seed, name, told) for seed, report in reports for name, told in report.unnamed]
+    unnamed = [(seed, name, diagnosis) for seed, report in reports for name, diagnosis in report.unnamed]
     refused = [(seed, name, why) for seed, report in reports for name, why in report.refused]
     seeds = f"{len(reports)} seeds" if len(reports) > 1 else reports[0][0]
     print(
@@ -68,8 +68,8 @@ def look(exercise: Exercise, tables: Iterator[tuple[str, Table]]) -> bool:
     )
     for seed, name in survivors:
         print(f"         SURVIVED  {name} ({seed})")
-    for seed, name, told in unnamed:
-        print(f"         unnamed   {name}: told {told} ({seed})")
+    for seed, name, diagnosis in unnamed:
+        print(f"         unnamed   {name}: told {diagnosis} ({seed})")
     for seed, name, why in refused:
         print(f"         REFUSED   {name}: {why} ({seed})")
     return bool(survivors or refused)

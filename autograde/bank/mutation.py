@@ -65,8 +65,8 @@ def reference_form(exercise: Exercise) -> str:
 @cache
 def mutants(exercise: Exercise) -> tuple[Mutant, ...]:
     """All mutants of an exercise's reference, in the order of its source."""
-    found = vars(reference.module(exercise.chapter)).items()
-    return mutate(reference_form(exercise), {name for name, value in found if isinstance(value, ModuleType)})
+    names = vars(reference.module(exercise.chapter)).items()
+    return mutate(reference_form(exercise), {name for name, value in names if isinstance(value, ModuleType)})
 
 
 def sample(exercise: Exercise) -> tuple[Mutant, ...]:
@@ -286,8 +286,8 @@ def _changes_of_call(place: _Place, node: ast.Call, modules: Collection[str]) ->
         )  # fmt: skip
         yield "opposite", ast.Call(func, node.args, node.keywords)
     match node.args:
-        case [ast.Constant(value=str(told)), *rest] if name == "einsum" and re.search(r">.*\w\w$", told):
-            other = ast.Constant(told[:-2] + told[-1] + told[-2])
+        case [ast.Constant(value=str(equation)), *rest] if name == "einsum" and re.search(r">.*\w\w$", equation):
+            other = ast.Constant(equation[:-2] + equation[-1] + equation[-2])
             yield "swapped", ast.Call(node.func, [other, *rest], node.keywords)
         case [ast.Constant(value=str()), *_] if name == "float":
             yield "constant", ast.Constant(0.0)
@@ -376,11 +376,11 @@ def mutate(source: str, modules: Collection[str] = ()) -> tuple[Mutant, ...]:
     made, seen, counts = [], {_code(source)}, dict[str, int]()
     for place in _places(_Place(tree)):
         for operator, new in _changes(place, modules):
-            shown = _shown(place)
-            before = _line(shown.node)
+            context = _shown(place)
+            before = _line(context.node)
             with place.holding(new):
                 text = ast.unparse(tree)
-                after = "" if isinstance(new, list) else _line(new if shown is place else shown.node)
+                after = "" if isinstance(new, list) else _line(new if context is place else context.node)
             name = f"{operator}: {before if isinstance(new, list) else _apart(before, after)}"
             counts[name] = counts.get(name, 0) + 1
             if (code := _code(text)) not in seen:
@@ -391,9 +391,9 @@ def mutate(source: str, modules: Collection[str] = ()) -> tuple[Mutant, ...]:
 
 def _shown(place: _Place) -> _Place:
     """The place whose text tells what is changed here: a lone 0 would tell nothing."""
-    for shown in (place, *place.above()):
-        if isinstance(shown.node, _SHOWN):
-            return shown
+    for around in (place, *place.above()):
+        if isinstance(around.node, _SHOWN):
+            return around
     return place
 
 
@@ -438,8 +438,10 @@ def as_good(exercise: Exercise, mutant: Mutant, key: Key) -> str:
     if (forms := bank.implementations(exercise)) is None:
         return ""
     forms += _made(exercise)
-    (rights, wrongs), (_, found) = (bank.observe(exercise, text, key, forms) for text in (mutant.source, None))
-    wanted = [name for name, is_found in found.values.items() if is_found]
+    (rights, wrongs), (_, reference_finds) = (
+        bank.observe(exercise, text, key, forms) for text in (mutant.source, None)
+    )
+    wanted = [name for name, finds in reference_finds.values.items() if finds]
     if not (rights.values and all(rights.values.values()) and all(map(wrongs.values.get, wanted))):
         return ""
     return f"It finds all {len(wanted)} wrong forms that the reference's test finds, and refuses no right one."

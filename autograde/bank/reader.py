@@ -75,7 +75,7 @@ def find(exercise: Exercise) -> Bank:
 
 def parse(text: str, right: str, name: str, path: Path) -> Bank:
     """The bank that a file's text holds; `right` is the reference's source, which changed answers begin from."""
-    found: dict[str, list[Answer]] = {"wrong": [], "correct": []}
+    answers: dict[str, list[Answer]] = {"wrong": [], "correct": []}
     header: re.Match[str] | None = None
     lines: list[str] = []
 
@@ -89,9 +89,9 @@ def parse(text: str, right: str, name: str, path: Path) -> Bank:
             answer = _answer(title, lines, right, diagnosed=kind == "wrong")
         except BankError as error:
             raise BankError(f"{path}, {kind} answer {title!r}: {error}") from None
-        if title in {each.name for each in found[kind]}:
+        if title in {each.name for each in answers[kind]}:
             raise BankError(f"{path}: two {kind} answers have the name {title!r}")
-        found[kind].append(answer)
+        answers[kind].append(answer)
 
     for line in text.splitlines():
         if line.startswith("# %%"):
@@ -102,7 +102,7 @@ def parse(text: str, right: str, name: str, path: Path) -> Bank:
         else:
             lines.append(line)
     close()
-    return Bank(name, tuple(found["wrong"]), tuple(found["correct"]))
+    return Bank(name, tuple(answers["wrong"]), tuple(answers["correct"]))
 
 
 def _answer(name: str, lines: list[str], right: str, diagnosed: bool) -> Answer:
@@ -112,8 +112,8 @@ def _answer(name: str, lines: list[str], right: str, diagnosed: bool) -> Answer:
         count = 0  # a comment right above code belongs to it
     message = " ".join(line[1:].strip() for line in lines[:count])
     if diagnosed != bool(message):
-        told = "a diagnosis is missing below the name" if diagnosed else "a correct answer has no diagnosis"
-        raise BankError(f"{told} (comment lines, then an empty line)")
+        problem = "a diagnosis is missing below the name" if diagnosed else "a correct answer has no diagnosis"
+        raise BankError(f"{problem} (comment lines, then an empty line)")
     body = "\n".join(lines[count:]).strip("\n")
     if body.startswith(_BEFORE + "\n"):
         return Answer(name, _changed(right, body), message)

@@ -27,7 +27,7 @@ def _definitions(chapter: str) -> dict[str, tuple[str, frozenset[str]]]:
     """Each top-level definition or constant of the module: its source and the names it mentions, in file order."""
     text = Path(str(module(chapter).__file__)).read_text("utf-8")
     lines = text.splitlines()
-    found = {}
+    definitions = {}
     for node in ast.parse(text).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             name, first = node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])
@@ -36,8 +36,8 @@ def _definitions(chapter: str) -> dict[str, tuple[str, frozenset[str]]]:
         else:
             continue
         mentioned = frozenset(n.id for n in ast.walk(node) if isinstance(n, ast.Name))
-        found[name] = ("\n".join(lines[first - 1 : node.end_lineno]), mentioned)
-    return found
+        definitions[name] = ("\n".join(lines[first - 1 : node.end_lineno]), mentioned)
+    return definitions
 
 
 def reached(chapter: str, parts: tuple[str, ...]) -> set[str]:

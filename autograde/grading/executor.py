@@ -248,8 +248,8 @@ class Workers(_Grading):
         until = time.monotonic() + _DOCTOR_SECONDS
         while worker in self._client.nthreads():
             with contextlib.suppress(TimeoutError):
-                found = asked.result(timeout=_LOOK_SECONDS)
-                return found if self._here else [replace(f, name=f"{f.name} at {worker}") for f in found]
+                findings = asked.result(timeout=_LOOK_SECONDS)
+                return findings if self._here else [replace(f, name=f"{f.name} at {worker}") for f in findings]
             if time.monotonic() > until:
                 return [doctor.Finding(f"worker {worker}", False, "it does not answer", "start it again")]
         return []
@@ -295,12 +295,14 @@ def _fit(task: Task) -> None:
     except doctor.NotReady as error:  # a SystemExit, which would end the worker
         raise EngineError(f"a worker's machine cannot grade safely: {error}") from None
     if (ours := versions(task.assignment, task.notebook)) != task.versions:
-        told = ", ".join(
+        differences = ", ".join(
             f"{name} {ours.get(name, 'none')} for {task.versions.get(name, 'none')}"
             for name in {**task.versions, **ours}
             if ours.get(name) != task.versions.get(name)
         )
-        raise EngineError(f"a worker has another grader ({told}, in {Path(__file__).parent}): bring it up to date")
+        raise EngineError(
+            f"a worker has another grader ({differences}, in {Path(__file__).parent}): bring it up to date"
+        )
 
 
 def _notebook(task: Task) -> nbformat.NotebookNode:

@@ -53,10 +53,10 @@ class Watch:
 
 def broken(bad: Sequence[Finding]) -> str:
     """The sentence for a machine that the doctor finds ill, and the next step."""
-    found = "; ".join(f"{finding.name}: {finding.detail}" for finding in bad if finding.remedy)
+    reasons = "; ".join(f"{finding.name}: {finding.detail}" for finding in bad if finding.remedy)
     todo = "; ".join(dict.fromkeys(finding.remedy for finding in bad if finding.remedy))
     return (
-        f"grading stopped, because this machine cannot isolate submissions any more ({found}). To do: {todo}. {AGAIN}"
+        f"grading stopped, because this machine cannot isolate submissions any more ({reasons}). To do: {todo}. {AGAIN}"
     )
 
 

@@ -66,7 +66,7 @@ def regrade(
     Raises what `grade` raises. A verdict that the grader fails to repeat stays.
     """
     named(folder, assignments, students)
-    ledger, found = Ledger(folder.ledger), Regraded()
+    ledger, regraded = Ledger(folder.ledger), Regraded()
     run, chosen = plan.new(assignments).run, set(students)
     with ledger.alone(), engine(jobs, scheduler) as workers:
         for assignment in assignments or folder.assignments():
@@ -78,27 +78,27 @@ def regrade(
             released, done = folder.released(assignment).read_bytes(), 0
             keeping = entered_though_stopped(folder, assignment) if write else contextlib.nullcontext()
             with keeping, Intake(nbformat.reads(released.decode(), as_version=4)) as intake:
-                for digest in sorted({_key(known) for known in latest.values()}):
+                for digest in sorted({_key(each) for each in latest.values()}):
                     kept = keys.find(folder.ledger, digest)
                     of = task(assignment, released, kept or Key.fresh())
                     if write:
                         keys.keep(folder.ledger, of.key)
                     for job, graded in workers.grade(of, _of_key(digest, there, assignment, latest, intake)):
-                        found.other_numbers += kept is None
+                        regraded.other_numbers += kept is None
                         before = latest[job.student, job.seen.sha256]
                         made, after = records(run, of, job, graded, before)
-                        found.submissions, done = found.submissions + 1, done + 1
-                        found.exercises += len(made)
+                        regraded.submissions, done = regraded.submissions + 1, done + 1
+                        regraded.exercises += len(made)
                         changed = [Change(before.get(name), new) for name, new in after.items()]
-                        found.changes += [change for change in changed if _differs(change)]
-                        found.failed += [job.student] if any(new.grader_failed for new in made.values()) else []
+                        regraded.changes += [change for change in changed if _differs(change)]
+                        regraded.failed += [job.student] if any(new.grader_failed for new in made.values()) else []
                         if write:
                             record(folder, ledger, job, graded, made, after)
                         progress(assignment, done, len(there), line_of(job.student, after, fresh=True, made=made))
             if write:
-                found.refused += enter.enter(folder, assignment)
-    found.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))
-    return found
+                regraded.refused += enter.enter(folder, assignment)
+    regraded.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))
+    return regraded
 
 
 def _of_key(
@@ -107,14 +107,14 @@ def _of_key(
     """The submissions that were graded with the key of this digest, as they were then."""
     for student, path in there:
         job = read(student, path, assignment, intake)
-        known = latest.get((student, job.seen.sha256))
-        if known and _key(known) == digest:
+        before = latest.get((student, job.seen.sha256))
+        if before and _key(before) == digest:
             yield job
 
 
-def _key(known: dict[str, Record]) -> str:
+def _key(records: dict[str, Record]) -> str:
     """The digest of the newest key of a submission's records."""
-    return max(known.values(), key=lambda record: record.when).key
+    return max(records.values(), key=lambda record: record.when).key
 
 
 def _differs(change: Change) -> bool:

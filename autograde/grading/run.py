@@ -122,15 +122,21 @@ def grade(
 
 def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[str]) -> None:
     """Raises ValueError, with those there are, where one of them is unknown in this class."""
-    known = folder.assignments()
-    if unknown := sorted(set(assignments) - set(known)):
-        told = f"there are {', '.join(known)}" if known else "nothing is released yet: run `autograde release`"
-        raise ValueError(f"no assignment {', '.join(unknown)}; {told}")
-    there = folder.students()
-    if strangers := sorted(set(students) - set(there)):
-        more = f" and {len(there) - 50} more" if len(there) > 50 else ""
-        told = f"there are {', '.join(there[:50])}{more}" if there else f"no submissions in {folder.submitted}"
-        raise ValueError(f"no student {', '.join(strangers)}; {told}")
+    released = folder.assignments()
+    if unknown := sorted(set(assignments) - set(released)):
+        there_are = (
+            f"there are {', '.join(released)}" if released else "nothing is released yet: run `autograde release`"
+        )
+        raise ValueError(f"no assignment {', '.join(unknown)}; {there_are}")
+    students_there = folder.students()
+    if strangers := sorted(set(students) - set(students_there)):
+        more = f" and {len(students_there) - 50} more" if len(students_there) > 50 else ""
+        there_are = (
+            f"there are {', '.join(students_there[:50])}{more}"
+            if students_there
+            else f"no submissions in {folder.submitted}"
+        )
+        raise ValueError(f"no student {', '.join(strangers)}; {there_are}")
 
 
 class _Run:
@@ -158,8 +164,8 @@ class _Run:
 
         with entered_though_stopped(self.folder, name), Intake(self.notebook) as intake:
             for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done)):
-                known = self.latest.get((job.student, job.seen.sha256), {})
-                made, count = records(self.plan.run, self.task, job, graded, known)
+                before = self.latest.get((job.student, job.seen.sha256), {})
+                made, count = records(self.plan.run, self.task, job, graded, before)
                 record(self.folder, self.ledger, job, graded, made, count)
                 done(line_of(job.student, count, fresh=True, made=made))
         self.summary.refused += [(name, student) for student in enter.enter(self.folder, name)]
@@ -173,33 +179,33 @@ class _Run:
         """Reads submissions as they are asked for and yields those to grade; the others are `done`."""
         for student, path in submissions:
             job = read(student, path, self.task.assignment, intake)
-            known = self.latest.get((student, job.seen.sha256), {})
-            if not self._current(known) or self._failed_and_left(student, job.seen.sha256, known):
+            before = self.latest.get((student, job.seen.sha256), {})
+            if not self._current(before) or self._failed_and_left(student, job.seen.sha256, before):
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
-            if not self._entered(student, job.seen.sha256, known):
-                shown, reason = lay_out(self.notebook, job.seen, intake)
-                stage(self.folder, job, shown, known, reason)
-            done(line_of(student, known, fresh=False))
+            if not self._entered(student, job.seen.sha256, before):
+                notebook, reason = lay_out(self.notebook, job.seen, intake)
+                stage(self.folder, job, notebook, before, reason)
+            done(line_of(student, before, fresh=False))
 
-    def _current(self, known: dict[str, Record]) -> bool:
+    def _current(self, before: dict[str, Record]) -> bool:
         """Whether the ledger's records are of this very submission, all of it, under this release and this grader, and
         of this run where everything is to be graded again."""
         now = self.task.release, self.task.versions
-        return {e.name for e in judge.of_assignment(self.task.assignment)} <= set(known) and all(
-            (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in known.values()
+        return {e.name for e in judge.of_assignment(self.task.assignment)} <= set(before) and all(
+            (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in before.values()
         )
 
-    def _failed_and_left(self, student: str, submission: str, known: dict[str, Record]) -> bool:
+    def _failed_and_left(self, student: str, submission: str, before: dict[str, Record]) -> bool:
         """Whether the grader has no verdict on a part of it, and nobody has given points in its place."""
-        if not any(record.grader_failed for record in known.values()):
+        if not any(record.grader_failed for record in before.values()):
             return False
         standing = self.standings.get(student)
-        return standing is None or standing.needs_person or not self._entered(student, submission, known)
+        return standing is None or standing.needs_person or not self._entered(student, submission, before)
 
-    def _entered(self, student: str, submission: str, known: dict[str, Record]) -> bool:
+    def _entered(self, student: str, submission: str, before: dict[str, Record]) -> bool:
         stamp = store.entered(self.folder, self.task.assignment, student) or {}
-        of_run = stamp.get("run") in {record.run for record in known.values()}
+        of_run = stamp.get("run") in {record.run for record in before.values()}
         return student in self.entered and stamp.get("submission") == submission and of_run
 
 
@@ -229,7 +235,7 @@ def record(
 
 
 def records(
-    run: str, of: Task, job: Job, graded: Graded, known: dict[str, Record]
+    run: str, of: Task, job: Job, graded: Graded, before: dict[str, Record]
 ) -> tuple[dict[str, Record], dict[str, Record]]:
     """exercise -> the ledger's new record of it, and exercise -> the record that counts from now on, which is one of
     those `known` of the submission where the grader failed and has a verdict already."""
@@ -258,7 +264,7 @@ def records(
             needs_person=bool(verdict.internal) or graded.needs_person,
             grader_failed=bool(verdict.internal) or graded.needs_person,
         )
-    return made, {exercise: counting(known.get(exercise), new) for exercise, new in made.items()}
+    return made, {exercise: counting(before.get(exercise), new) for exercise, new in made.items()}
 
 
 def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: dict[str, Record], reason: str) -> None:
@@ -273,9 +279,9 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
     write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
 
 
-def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str, Record] | None = None) -> Line:
+def line_of(student: str, count: dict[str, Record], fresh: bool, made: dict[str, Record] | None = None) -> Line:
     """A submission's line, from the records that count and, where it is fresh, those just made."""
-    listed, last = list(known.values()), next(iter((made or known).values()))
+    listed, last = list(count.values()), next(iter((made or count).values()))
     return Line(
         listed[0].assignment,
         student,
@@ -292,11 +298,11 @@ def line_of(student: str, known: dict[str, Record], fresh: bool, made: dict[str,
 
 def _as_it_stands(line: Line, standings: dict[str, store.Standing]) -> Line:
     """The line with what people did in the gradebook; the ledger's where nbgrader did not take the submission."""
-    found = standings.get(line.student)
-    if found is None:
+    standing = standings.get(line.student)
+    if standing is None:
         return line
-    score = found.score if found.manual or line.failed else line.score
-    return replace(line, score=score, manual=found.manual, needs_person=found.needs_person)
+    score = standing.score if standing.manual or line.failed else line.score
+    return replace(line, score=score, manual=standing.manual, needs_person=standing.needs_person)
 
 
 def check(file: Path, assignment: str) -> Graded:
@@ -316,9 +322,9 @@ def check(file: Path, assignment: str) -> Graded:
 
 def as_json(summary: Summary) -> str:
     """The summary for other programs."""
-    told = {
+    content = {
         "run": summary.run,
         "submissions": [vars(line) for line in summary.lines],
         "unrecognised": summary.unrecognised,
     }
-    return json.dumps(told, indent=1)
+    return json.dumps(content, indent=1)

@@ -84,16 +84,16 @@ def _chapters(assignment: str) -> set[str]:
 @cache
 def _distributions() -> dict[str, list[str]]:
     """The name that is imported -> what is installed under which names."""
-    return {name: list(found) for name, found in importlib.metadata.packages_distributions().items()}
+    return {name: list(distributions) for name, distributions in importlib.metadata.packages_distributions().items()}
 
 
 def _file(name: str) -> Path | None:
     """The source of a module of ours; None for a name that is none, such as a function's in a module."""
     top, *rest = name.split(".")
     path = _OURS[top].joinpath(*rest)
-    for found in (path / "__init__.py", path.with_name(f"{path.name}.py")):
-        if found.exists():
-            return found
+    for candidate in (path / "__init__.py", path.with_name(f"{path.name}.py")):
+        if candidate.exists():
+            return candidate
     placed = getattr(sys.modules.get(name), "__file__", None)  # one that was put there from another place
     return Path(placed) if placed else None
 

@@ -50,7 +50,7 @@ def rows(
     `submission` is the digest of the file that was graded and `run` names the run, so that a grade which has left this
     class can still be traced; `by_hand` says whether a person changed points.
     """
-    found = []
+    made = []
     people = [
         student for student in sorted(book.students, key=lambda s: s.id) if not students or student.id in students
     ]
@@ -75,8 +75,8 @@ def rows(
                 row |= {"score": max(0.0, one.points - one.penalty), "handed_in": "yes"}
                 row |= {"needs_person": _yes(one.waits), "by_hand": _yes(one.changed)}
                 row |= {"submission": safe(stamp.get("submission")), "run": safe(stamp.get("run"))}
-            found.append({name: _text(value) for name, value in row.items()})
-    return found
+            made.append({name: _text(value) for name, value in row.items()})
+    return made
 
 
 def _yes(there: Sized) -> str:
@@ -88,11 +88,11 @@ def _text(value: object) -> str:
     return "" if value is None else str(round(value, 2) if isinstance(value, float) else value)
 
 
-def as_csv(found: list[dict[str, str]]) -> str:
+def as_csv(rows_of_grades: list[dict[str, str]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS)  # with \r\n as RFC 4180 says: a lone \r in a name is quoted only then
     writer.writeheader()
-    writer.writerows(found)
+    writer.writerows(rows_of_grades)
     return text.getvalue()
 
 

@@ -115,11 +115,11 @@ class Summary:
 
 def summary(folder: ClassFolder, assignment: str) -> Summary:
     """Gathers it. Raises GradebookError where the gradebook cannot be reached."""
-    exercises, found = judge.of_assignment(assignment), traces(folder, assignment)
+    exercises, by_student = judge.of_assignment(assignment), traces(folder, assignment)
     handed_in = {student for student, _ in folder.submissions(assignment)}
     with store.open_gradebook(folder) as book:
-        known = {student.id for student in book.students}
-    graded = [found[student] for student in sorted(found)]
+        enrolled = {student.id for student in book.students}
+    graded = [by_student[student] for student in sorted(by_student)]
     records = [trace.record for trace in graded if trace.record is not None]
     return Summary(
         assignment,
@@ -129,8 +129,8 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         diagnoses=_diagnoses(exercises, graded),
         look=sorted(filter(None, map(_look, graded)), key=lambda look: (not look.waits, look.student)),
         late=[f"{trace.student} ({how_long(trace.late)})" for trace in graded if trace.late],
-        missing=sorted((known | set(folder.students())) - handed_in - set(found)),
-        ungraded=sorted(handed_in - set(found)),
+        missing=sorted((enrolled | set(folder.students())) - handed_in - set(by_student)),
+        ungraded=sorted(handed_in - set(by_student)),
         seconds=[record.seconds for record in records],
         runs=sorted({record.run for record in records}),
         last=_to_the_minute(max((record.when for record in records), default="")),
@@ -237,19 +237,19 @@ _STYLE: dict[Any, Any] = {
 
 def write(folder: ClassFolder, assignment: str) -> tuple[Summary, Path]:
     """Makes class/summary/<assignment>.html; returns what is on it, and where it is."""
-    found, target = summary(folder, assignment), folder.summary(assignment)
-    write_atomically(target, page(found), lasting=False)
-    return found, target
+    made, target = summary(folder, assignment), folder.summary(assignment)
+    write_atomically(target, page(made), lasting=False)
+    return made, target
 
 
-def page(found: Summary) -> str:
+def page(report: Summary) -> str:
     """The page, whole."""
     loader = jinja2.FileSystemLoader([TEMPLATES / "summary", TEMPLATES / "student_feedback"])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"points": points, "prose": prose}
     template = environment.get_template("index.html.j2")
-    there = {kind: words for kind, words in OUTCOMES.items() if any(row.counts[kind] for row in found.rows)}
-    return plain(template.render(page=found, outcomes=there, by_exercise=by_exercise(found), totals=by_total(found)))
+    there = {kind: words for kind, words in OUTCOMES.items() if any(row.counts[kind] for row in report.rows)}
+    return plain(template.render(page=report, outcomes=there, by_exercise=by_exercise(report), totals=by_total(report)))
 
 
 def points(value: float) -> str:
@@ -263,52 +263,52 @@ def prose(text: str) -> Markup:
     return Markup("").join(pieces)
 
 
-def by_exercise(found: Summary) -> Markup:
+def by_exercise(report: Summary) -> Markup:
     """A bar for each exercise: how many submissions came out in which way."""
-    count = max(1, len(found.totals))
-    shown = [kind for kind in OUTCOMES if any(row.counts[kind] for row in found.rows)]
+    count = max(1, len(report.totals))
+    bands = [kind for kind in OUTCOMES if any(row.counts[kind] for row in report.rows)]
     with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes(0.62 + 0.21 * len(found.rows) + 0.2 * len(shown))
-        for place, row in enumerate(found.rows):
+        figure, axes = _axes(0.62 + 0.21 * len(report.rows) + 0.2 * len(bands))
+        for place, row in enumerate(report.rows):
             left = 0
-            for kind in shown:
+            for kind in bands:
                 wide, (fill, pattern) = row.counts[kind], _LOOKS[kind]
                 axes.barh(
                     place, wide, 0.74, left, color=fill, hatch=pattern, edgecolor=_INK, linewidth=0.6,
                     label=OUTCOMES[kind] if place == 0 else None,
                 )  # fmt: skip
                 left += wide
-        axes.set_yticks(range(len(found.rows)), [row.number for row in found.rows])
-        axes.set_ylim(len(found.rows) - 0.4, -0.6)
+        axes.set_yticks(range(len(report.rows)), [row.number for row in report.rows])
+        axes.set_ylim(len(report.rows) - 0.4, -0.6)
         axes.set_xlim(0, count)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("submissions")
         axes.set_ylabel("exercise")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", frameon=False, ncols=2)
-        told = "; ".join(
-            f"{row.number}: " + ", ".join(f"{row.counts[kind]} {OUTCOMES[kind]}" for kind in shown if row.counts[kind])
-            for row in found.rows
+        counted = "; ".join(
+            f"{row.number}: " + ", ".join(f"{row.counts[kind]} {OUTCOMES[kind]}" for kind in bands if row.counts[kind])
+            for row in report.rows
         )
-        return _drawn(figure, "exercises", "How each exercise came out", f"Submissions by exercise. {told}.")
+        return _drawn(figure, "exercises", "How each exercise came out", f"Submissions by exercise. {counted}.")
 
 
-def by_total(found: Summary) -> Markup:
+def by_total(report: Summary) -> Markup:
     """How many submissions have how many points in all."""
-    bins = max(1, min(10, round(found.max)))
-    width = found.max / bins
-    places = [min(int(total / width), bins - 1) for total in found.totals]
+    bins = max(1, min(10, round(report.max)))
+    width = report.max / bins
+    places = [min(int(total / width), bins - 1) for total in report.totals]
     counts = [places.count(place) for place in range(bins)]
     with matplotlib.rc_context(_STYLE):
         figure, axes = _axes(1.7)
         axes.bar([width * (i + 0.5) for i in range(bins)], counts, width * 0.92, color=_GOOD, edgecolor=_INK, lw=0.6)
-        axes.set_xlim(0, found.max)
+        axes.set_xlim(0, report.max)
         axes.yaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_xlabel("points in all, before penalties")
         axes.set_ylabel("submissions")
-        told = "; ".join(
+        counted = "; ".join(
             f"{points(width * i)} to {points(width * (i + 1))} points: {n}" for i, n in enumerate(counts) if n
         )
-        return _drawn(figure, "totals", "Points in all", f"Submissions by their points. {told}.")
+        return _drawn(figure, "totals", "Points in all", f"Submissions by their points. {counted}.")
 
 
 def _axes(height: float) -> tuple[Figure, Axes]:

@@ -83,21 +83,21 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
     Raises GradebookError where the gradebook cannot be reached.
     """
     with store.open_gradebook(folder) as book:
-        found = in_gradebook(book, assignment)
+        by_student = in_gradebook(book, assignment)
     if students:
-        found = {student: trace for student, trace in found.items() if student in students}
-    for student, trace in found.items():
+        by_student = {student: trace for student, trace in by_student.items() if student in students}
+    for student, trace in by_student.items():
         stamp = store.entered(folder, assignment, student) or {}
         trace.submission, trace.run = stamp.get("submission", ""), stamp.get("run", "")
     counted: dict[tuple[str, str], Record] = {}  # of the submission that was graded: (student, exercise) -> what counts
     for record in Ledger(folder.ledger).read(assignment):
-        graded = found.get(record.student)
+        graded = by_student.get(record.student)
         if graded is not None and record.submission == graded.submission:
             key = record.student, record.exercise
             counted[key] = counting(counted.get(key), record)
             if record.run == graded.run:
                 graded.records[record.exercise] = counted[key]
-    return found
+    return by_student
 
 
 def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
@@ -110,21 +110,21 @@ def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
     notebooks = submitted.join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
     grades = notebooks.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(Grade.cell)
     comments = notebooks.join(Comment, Comment.notebook_id == SubmittedNotebook.id).join(Comment.cell)
-    found = {}
+    by_student = {}
     times = SubmittedAssignment.timestamp, SubmittedAssignment.extension, Assignment.duedate
     for who, handed_in, extension, due in submitted.with_entities(student, *times):
         over = handed_in - due - (extension or timedelta()) if handed_in and due else timedelta()
-        found[who] = Trace(who, assignment, handed_in=handed_in, late=max(over, timedelta()))
+        by_student[who] = Trace(who, assignment, handed_in=handed_in, late=max(over, timedelta()))
     for who, penalty in notebooks.with_entities(student, SubmittedNotebook.late_submission_penalty):
-        found[who].penalty += penalty or 0.0
+        by_student[who].penalty += penalty or 0.0
     points = Grade.score, Grade.max_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade
     for who, cell, score, most, by_hand, extra, waits in grades.with_entities(student, BaseCell.name, *points):
         given = Given(score or 0.0, most or 0.0, by_hand, extra or 0.0, bool(waits))
-        found[who].given[cell.removesuffix("-check")] = given
-    for who, cell, said in comments.with_entities(student, BaseCell.name, Comment.manual_comment):
-        if said:
-            found[who].comments[cell.removesuffix("-answer")] = said
-    return found
+        by_student[who].given[cell.removesuffix("-check")] = given
+    for who, cell, comment in comments.with_entities(student, BaseCell.name, Comment.manual_comment):
+        if comment:
+            by_student[who].comments[cell.removesuffix("-answer")] = comment
+    return by_student
 
 
 def how_long(late: timedelta) -> str:
@@ -137,50 +137,50 @@ def how_long(late: timedelta) -> str:
 
 def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
     """(what, what is known of it) for the submission as a whole."""
-    said = []
+    lines = []
     if trace.handed_in is not None:
         late = f", {how_long(trace.late)} late" if trace.late else ""
         cost = f"; {trace.penalty:g} points are taken off for it" if trace.penalty else ""
-        said.append(("Handed in", f"{trace.handed_in.replace(tzinfo=UTC):%Y-%m-%d %H:%M} UTC{late}{cost}"))
+        lines.append(("Handed in", f"{trace.handed_in.replace(tzinfo=UTC):%Y-%m-%d %H:%M} UTC{late}{cost}"))
     record = trace.record
     if record is None:
-        return [*said, ("Graded", "by stock nbgrader, which keeps no record of the file, the key or the versions")]
+        return [*lines, ("Graded", "by stock nbgrader, which keeps no record of the file, the key or the versions")]
     graded_with = ", ".join(f"{name} {version}" for name, version in record.versions.items())
-    said += [
+    lines += [
         ("Submission", f"sha256 {trace.submission}, {_file_now(folder, trace)}"),
         ("Graded", f"{record.when}, in the run {trace.run}"),
         ("Numbers", _numbers(folder, record)),
         ("Versions", f"{graded_with} ({_versions_now(folder, record)})"),
         ("Release", f"sha256 {record.release}, {_release_now(folder, record)}"),
     ]
-    said += [("Flag", flag) for flag in record.flags]
-    return said + [("Noted", detail) for detail in record.details]
+    lines += [("Flag", flag) for flag in record.flags]
+    return lines + [("Noted", detail) for detail in record.details]
 
 
 def by_hand(trace: Trace, exercise: str) -> str:
     """What a person did to an exercise's points, in words; "" where nobody did."""
     given, record = trace.given[exercise], trace.records.get(exercise)
-    said = ["waits for a person"] if given.waits else []
+    sentences = ["waits for a person"] if given.waits else []
     if given.by_hand is not None:
-        said.append(f"{given.by_hand:g}" + (f" in place of {record.points:g}" if record else ""))
+        sentences.append(f"{given.by_hand:g}" + (f" in place of {record.points:g}" if record else ""))
     if given.extra:
-        said.append(f"{given.extra:+g} on top")
+        sentences.append(f"{given.extra:+g} on top")
     if exercise in trace.comments:
-        said.append(f"commented: {trace.comments[exercise]}")
-    return "; ".join(said)
+        sentences.append(f"commented: {trace.comments[exercise]}")
+    return "; ".join(sentences)
 
 
 def history(folder: ClassFolder, student: str, assignment: str) -> list[str]:
     """Every time that the student was graded, a line each, where it was more than once."""
-    found: dict[tuple[str, str], list[Record]] = {}
+    by_run: dict[tuple[str, str], list[Record]] = {}
     for record in Ledger(folder.ledger).read(assignment):
         if record.student == student:
-            found.setdefault((record.run, record.submission), []).append(record)
+            by_run.setdefault((record.run, record.submission), []).append(record)
     return [
         f"{records[0].when}: {sum(r.points for r in records):g} of {sum(r.max for r in records):g} by the machine, "
         f"submission {submission[:12]}, run {run}"
-        for (run, submission), records in found.items()
-        if len(found) > 1
+        for (run, submission), records in by_run.items()
+        if len(by_run) > 1
     ]
 
 
