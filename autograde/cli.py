@@ -507,7 +507,9 @@ def _in_short(folder: ClassFolder, assignment: str) -> None:
         table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
     console.print(table)
     if report.totals:
-        console.print(_text(f"Median {report.median:g} of {report.max:g} points over {len(report.totals)} submissions."))
+        console.print(
+            _text(f"Median {report.median:g} of {report.max:g} points over {len(report.totals)} submissions.")
+        )
     for diagnosis in report.diagnoses[:3]:
         console.print(_text(f"Common: {diagnosis.number}, {diagnosis.name} ({_students(diagnosis.students)})"))
     for names, heading, style in (

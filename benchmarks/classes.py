@@ -58,9 +58,9 @@ def fill(folder: ClassFolder, assignment: str, count: int) -> None:
     for number in range(count):
         answers = dict(sheet.right)
         for exercise in sheet.tasks:
-            found = bank.find(exercise)
-            known = found.wrong if draw.random() < 0.25 else found.correct
-            answers[exercise.name] = draw.choice(known).source
+            of_bank = bank.find(exercise)
+            choices = of_bank.wrong if draw.random() < 0.25 else of_bank.correct
+            answers[exercise.name] = draw.choice(choices).source
         path = folder.submitted / f"student-{number:04}" / assignment / f"{assignment}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_bytes(sheet.filled(answers))
@@ -89,30 +89,30 @@ def resident(process: int) -> float:
 
 def _children() -> dict[int, list[int]]:
     """Each process of the machine with those that it started."""
-    found: dict[int, list[int]] = {}
+    children: dict[int, list[int]] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError, ValueError):
             parent = int(status.read_text().rpartition(")")[2].split()[1])
-            found.setdefault(parent, []).append(int(status.parent.name))
-    return found
+            children.setdefault(parent, []).append(int(status.parent.name))
+    return children
 
 
 def below(process: int) -> list[int]:
     """The processes that it started, and theirs."""
-    children, found, todo = _children(), [], [process]
+    children, processes, todo = _children(), [], [process]
     while todo:
         more = children.get(todo.pop(), [])
-        found += more
+        processes += more
         todo += more
-    return found
+    return processes
 
 
 def workers(process: int) -> list[int]:
     """Dask's worker processes below the grader: those that started a sandbox."""
     return [
-        found
-        for found in below(process)
-        if any(_name(child) == b"bwrap\n" for child in _children().get(found, [])) and _name(found) != b"bwrap\n"
+        outer
+        for outer in below(process)
+        if any(_name(child) == b"bwrap\n" for child in _children().get(outer, [])) and _name(outer) != b"bwrap\n"
     ]
 
 
@@ -249,11 +249,11 @@ def disturbed(
                 killed += _strike(what, process, strike)
             if process.wait() == 0:
                 break
-        found = store.scores(folder, notebook.stem)
+        scores = store.scores(folder, notebook.stem)
     records = list(Ledger(folder.ledger).read(notebook.stem))
     shutil.rmtree(folder.root)
     said = {(r.student, r.exercise): f"{r.verdict.outcome}: {r.verdict.message or r.flags}" for r in records}
-    return Outcome(found, killed, started, len(records) - len(said), said)
+    return Outcome(scores, killed, started, len(records) - len(said), said)
 
 
 def _strike(what: str, process: subprocess.Popen, database: Callable[[], None]) -> int:
@@ -279,10 +279,10 @@ def kills(released: ClassFolder, notebook: Path, wanted: int, scratch: Path) -> 
     for what, kind in kinds():
         draw, killed, ran, twice, equal, classes = random.Random(7), 0, 0, 0, 0, 0
         while killed < wanted and classes < 4 * wanted:
-            found = disturbed(released, notebook, what, kind, draw, scratch)
-            killed, ran, twice, classes = killed + found.kills, ran + found.runs, twice + found.twice, classes + 1
-            equal += found.scores == undisturbed.scores
-            for line in found.unlike(undisturbed):
+            outcome = disturbed(released, notebook, what, kind, draw, scratch)
+            killed, ran, twice, classes = killed + outcome.kills, ran + outcome.runs, twice + outcome.twice, classes + 1
+            equal += outcome.scores == undisturbed.scores
+            for line in outcome.unlike(undisturbed):
                 print(line, flush=True)
             print(f"{what} ({kind}): {killed} kills, {equal} of {classes} gradebooks equal", flush=True)
         yield {
@@ -358,8 +358,8 @@ def main() -> None:
                 whole = record["measure"] == "speed"
                 if whole:
                     print(record, flush=True)
-                    found = store.scores(large, notebook.stem)
-                    if any(found[student] != points.setdefault(student, found[student]) for student in found):
+                    scores = store.scores(large, notebook.stem)
+                    if any(scores[student] != points.setdefault(student, scores[student]) for student in scores):
                         raise SystemExit("the gradebooks differ with the number of workers")
                 records.append(record)
                 _written("classes", ABOUT, records, began, words, f"{ended + whole} of {len(sizes)} runs")

@@ -179,7 +179,7 @@ def text(seed: int, settings: dict[str, Any], device: torch.device, folder: Path
     the weights of the best look, chosen on the held-out text itself, so that their bits flatter a little."""
     training, validation = reference_text()
     characters = Characters(training)
-    known = words(training)
+    training_words = words(training)
     torch.manual_seed(seed)
     model = language_model(len(characters), settings)
     if 2 * parameter_count(model) > 0.98 * LARGEST_CHECKPOINT:  # the rest is for names
@@ -207,7 +207,7 @@ def text(seed: int, settings: dict[str, Any], device: torch.device, folder: Path
                 model, prompt, settings["sampled"], settings["window"], temperature=settings["temperature"]
             )
         said = characters.decode(written[0].cpu())
-        return {"known_words": share_known(said[len(settings["prompt"]) :], known), "text": said}
+        return {"known_words": share_known(said[len(settings["prompt"]) :], training_words), "text": said}
 
     def loss_of(model: nn.Module, batch: Tensor) -> Tensor:
         return F.cross_entropy(model(batch[:, :-1]).flatten(0, 1), batch[:, 1:].flatten())
@@ -217,7 +217,7 @@ def text(seed: int, settings: dict[str, Any], device: torch.device, folder: Path
     kept: Record = {"measure": "kept", "seed": seed, "bits": bits_per_character(model, held_out_windows), **sample()}
     if seed == 0:
         kept["bytes"] = save_language_model(folder / "curves_text.pt", best[1], characters, settings)
-    held_out_share = share_known(validation, known)
+    held_out_share = share_known(validation, training_words)
     control: Record = {"measure": "held-out text", "seed": seed, "known_words": held_out_share}
     return [*curve, kept, control]
 
@@ -228,10 +228,10 @@ def words(of: str) -> set[str]:
     return {word for word in cleaned.split() if len(word) > 1}
 
 
-def share_known(of: str, known: set[str]) -> float | None:
+def share_known(of: str, training_words: set[str]) -> float | None:
     """Which share of a text's different words is known; None where it has no word."""
-    found = words(of)
-    return len(found & known) / len(found) if found else None
+    distinct = words(of)
+    return len(distinct & training_words) / len(distinct) if distinct else None
 
 
 def language_model(vocab_size: int, settings: dict[str, Any]) -> CausalLanguageModel:

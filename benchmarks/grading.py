@@ -166,8 +166,8 @@ def by_otter(folder: ClassFolder, assignment: str) -> Turn:
     archive = folder.root / "autograder.zip"
     with zipfile.ZipFile(archive, "w") as file:
         for exercise in judge.of_assignment(assignment):
-            told = {"name": exercise.name, "number": exercise.number, "points": exercise.points}
-            file.writestr(f"tests/{exercise.name}.py", OTTER_TEST.format(parts=", ".join(exercise.components), **told))
+            facts = {"name": exercise.name, "number": exercise.number, "points": exercise.points}
+            file.writestr(f"tests/{exercise.name}.py", OTTER_TEST.format(parts=", ".join(exercise.components), **facts))
     submissions = []
     for student, path in folder.submissions(assignment):
         notebook = json.loads((path / f"{assignment}.ipynb").read_bytes())
@@ -280,8 +280,8 @@ def measure(notebook: Path, rounds: int, peers: list[str], submissions: int) -> 
         for more, counted in ((False, "the whole class"), (True, "one submission more")):
             for clock, name in enumerate(("wall", "cpu")):
                 theirs, ours = seconds(peer, clock, more), seconds(OURS, clock, more)
-                told = {"measure": "peers", "assignment": assignment, "submissions": count, "counted": counted}
-                records.append({**told, "clock": name, "peer": peer, **compared(theirs, ours)})
+                facts = {"measure": "peers", "assignment": assignment, "submissions": count, "counted": counted}
+                records.append({**facts, "clock": name, "peer": peer, **compared(theirs, ours)})
     return records
 
 
@@ -314,9 +314,9 @@ def growth(notebook: Path, sizes: list[int]) -> list[Record]:
                 print(
                     f"{notebook.stem}, {size} submissions, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True
                 )
-                told: Record = {"measure": "growth", "assignment": notebook.stem, "submissions": size, "workers": jobs}
+                facts: Record = {"measure": "growth", "assignment": notebook.stem, "submissions": size, "workers": jobs}
                 per = {"seconds_a_submission": wall / size, "cpu_seconds_a_submission": cpu / size}
-                records.append({**told, "seconds": wall, **per})
+                records.append({**facts, "seconds": wall, **per})
                 shutil.rmtree(folder.root)
     return records
 
@@ -358,8 +358,8 @@ def stages(notebook: Path) -> list[Record]:
             started = time.perf_counter()
             grade.grade(folder)
             spent["the rest: drawing, comparing, summing up"] = time.perf_counter() - started - sum(spent.values())
-    told: Record = {"measure": "stages", "assignment": notebook.stem, "submissions": count}
-    return [{**told, "stage": name, "milliseconds_a_submission": 1e3 * total / count} for name, total in spent.items()]
+    facts: Record = {"measure": "stages", "assignment": notebook.stem, "submissions": count}
+    return [{**facts, "stage": name, "milliseconds_a_submission": 1e3 * total / count} for name, total in spent.items()]
 
 
 def by_all(notebooks: list[Path], rounds: int, submissions: int) -> list[Record]:

@@ -212,8 +212,8 @@ def compare(
     with precision(rung, device):
         for name in names:
             try:
-                steps[name], found = warmed_up(model, name, size, work, rung, device)
-                records[name] |= found
+                steps[name], facts = warmed_up(model, name, size, work, rung, device)
+                records[name] |= facts
             except RuntimeError as error:  # no compiler, or no memory: the others go on
                 records[name]["note"] = f"failed: {str(error).strip().splitlines()[0]}"
         names = list(steps)
@@ -254,17 +254,17 @@ def time_of(step: Step, device: torch.device) -> float:
 
 def warmed_up(model: Model, name: str, size: Size, work: str, rung: Rung, device: torch.device) -> tuple[Step, Record]:
     """A contestant's step after two calls: the compiler's seconds, and on a GPU the peak memory, of it alone."""
-    on_gpu, found = device.type == "cuda", {}
+    on_gpu, facts = device.type == "cuda", {}
     before = torch.cuda.memory_allocated() if on_gpu else 0  # the contestants that stand there already
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
     step = make_step(model, name, size, work, rung, device)
     first, second = time_of(step, device), time_of(step, device)
     if rung.mode:
-        found["compile_seconds"] = first - second
+        facts["compile_seconds"] = first - second
     if on_gpu:
-        found["memory_mb"] = (torch.cuda.max_memory_allocated() - before) / 2**20
-    return step, found
+        facts["memory_mb"] = (torch.cuda.max_memory_allocated() - before) / 2**20
+    return step, facts
 
 
 # ---- memory on the CPU -----------------------------------------------------------------------------------------------
@@ -325,8 +325,8 @@ def fitting(model: Model, size: Size, device: torch.device) -> Size:
     rung, used = LADDER[0], []
     with precision(rung, device):
         for batch in (2, 4):
-            _, found = warmed_up(model, "course", replace(size, batch=batch), "training", rung, device)
-            used.append(float(found["memory_mb"] or 0))
+            _, facts = warmed_up(model, "course", replace(size, batch=batch), "training", rung, device)
+            used.append(float(facts["memory_mb"] or 0))
     torch.cuda.empty_cache()
     return replace(size, batch=largest_batch(*used, free=torch.cuda.mem_get_info()[0] / 2**20 / 2))
 
@@ -344,12 +344,12 @@ def run(
         for rung in ladder(work, device):
             if rungs is not None and rung.name not in rungs:
                 continue
-            found = compare(model, size, work, rung, names, device, rounds, seconds)
+            made = compare(model, size, work, rung, names, device, rounds, seconds)
             if device.type == "cpu" and not rung.mode:  # with it, most would be the compiler's own
-                for record in found:
+                for record in made:
                     record["memory_mb"] = peak_memory_apart(model_name, str(record["peer"]), size, work, rung)
-            records += ({"measure": measure, "rung": rung.name, "unit": model.unit, **record} for record in found)
-            print(f"{measure}, {rung.name}: {told(found)}", file=sys.stderr, flush=True)
+            records += ({"measure": measure, "rung": rung.name, "unit": model.unit, **record} for record in made)
+            print(f"{measure}, {rung.name}: {in_one_line(made)}", file=sys.stderr, flush=True)
         records += ({"measure": measure, "peer": name, "note": reason} for name, reason in reasons.items() if reason)
     return records
 
@@ -369,7 +369,7 @@ def fresh_compiler_cache() -> Iterator[None]:
                 os.environ[name] = before
 
 
-def told(records: list[Record]) -> str:
+def in_one_line(records: list[Record]) -> str:
     """A rung in one line: the course's items a second, and its ratio to each peer."""
     parts = []
     for record in records:

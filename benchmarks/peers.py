@@ -220,17 +220,17 @@ def tower_from_x_transformers(state: Mapping[str, Tensor]) -> State:
         if name == "final_norm.gamma":
             ours |= {"norm.weight": tensor + 1, "norm.bias": torch.zeros_like(tensor)}
             continue
-        found = re.fullmatch(r"layers\.(\d+)\.(?:0\.0\.(gamma)|1\.(.*))", name)
-        if found is None:
+        match = re.fullmatch(r"layers\.(\d+)\.(?:0\.0\.(gamma)|1\.(.*))", name)
+        if match is None:
             raise ValueError(f"this is not the state dict of a pre-norm tower of x-transformers: left over {name}")
-        layer, part = divmod(int(found[1]), len(parts))
-        if found[2]:
+        layer, part = divmod(int(match[1]), len(parts))
+        if match[2]:
             norm = f"layers.{layer}.norm{part + 1}"
             ours |= {f"{norm}.weight": tensor + 1, f"{norm}.bias": torch.zeros_like(tensor)}
             continue
-        place = f"layers.{layer}.{parts[part]}.{X_PARTS[found[3]]}"
+        place = f"layers.{layer}.{parts[part]}.{X_PARTS[match[3]]}"
         ours[place] = tensor
-        if found[3].startswith("to_"):
+        if match[3].startswith("to_"):
             ours[place.replace("weight", "bias")] = torch.zeros_like(tensor[:, 0])
     return ours
 
@@ -484,10 +484,10 @@ def disagreement(model: Model, name: str, size: Size, fused: bool, device: torch
         return torch.stack([logits.detach(), alone]), named
 
     with attention_kernels(fused):
-        (expected, expected_gradients), (found, gradients) = observed(peer, theirs), observed(course, ours)
+        (expected, expected_gradients), (outputs, gradients) = observed(peer, theirs), observed(course, ours)
     expected_norm = torch.stack([gradient.norm() for gradient in expected_gradients.values()]).norm()
     differences = [(gradients[key] - gradient).norm() for key, gradient in expected_gradients.items()]
-    of_logits = (found - expected).abs().max() / expected.abs().max()
+    of_logits = (outputs - expected).abs().max() / expected.abs().max()
     return of_logits.item(), (torch.stack(differences).norm() / expected_norm).item()
 
 

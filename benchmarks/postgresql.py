@@ -22,8 +22,8 @@ _FOLDER, _PREFIX, _LOCK = "/tmp", "postgresql-", "lock"  # a short path, where i
 
 def programs() -> Path | None:
     """The folder of initdb and postgres: on the path, or where Debian puts it."""
-    found = shutil.which("initdb")
-    folders = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    path = shutil.which("initdb")
+    folders = [Path(path).resolve().parent] if path else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return folders[-1] if folders else None
 
 

@@ -39,21 +39,21 @@ def cpu_model() -> str:
 
 def machine() -> dict[str, Any]:
     """The processor, its cores, the threads that torch uses, and the GPUs, if there are any."""
-    found: dict[str, Any] = {"cpu": cpu_model(), "cores": os.cpu_count(), "threads_used": torch.get_num_threads()}
+    facts: dict[str, Any] = {"cpu": cpu_model(), "cores": os.cpu_count(), "threads_used": torch.get_num_threads()}
     if torch.cuda.is_available():
-        found["gpu"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-    return found
+        facts["gpu"] = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    return facts
 
 
 def versions(*libraries: str) -> dict[str, str]:
     """Python's version, torch's, numpy's and those of the libraries named that are installed."""
-    found = {"python": platform.python_version(), "torch": torch.__version__}
+    versions = {"python": platform.python_version(), "torch": torch.__version__}
     for library in ("numpy", *libraries):
         try:
-            found[library] = importlib.metadata.version(library)
+            versions[library] = importlib.metadata.version(library)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def rounded(value: Any) -> Any:

@@ -61,7 +61,7 @@ class Answers:
 
     def __init__(self, worker: Worker, content: bytes):
         self.worker, self.sheet = worker, sample.Sheet(content, worker.name)
-        self.found: list[Record] = []  # what is not as it should be, and what was told by no name or another
+        self.amiss: list[Record] = []  # what is not as it should be, and what was told by no name or another
 
     def judged(self, exercise: Exercise, answer: reader.Answer) -> tuple[Verdict, bool]:
         """The verdict on an answer, and whether all others of its notebook got full marks."""
@@ -69,34 +69,34 @@ class Answers:
         seen = graded(self.worker, self.sheet.filled(self.sheet.right | {exercise.name: source}))
         verdict, others = seen.verdicts[exercise.name], {**self.sheet.full, exercise.name: 0.0}
         if seen.needs_person or verdict.internal:
-            self.found.append(amiss(exercise, answer.name, "could not be graded by machine"))
+            self.amiss.append(amiss(exercise, answer.name, "could not be graded by machine"))
         kept = all(points >= others[name] for name, points in seen.points.items())
         return verdict, kept
 
     def of(self, exercise: Exercise) -> Record:
         """How the exercise's bank does, in numbers."""
-        found, count = bank.find(exercise), Counter[str]()
-        for wrong in found.wrong:
+        answers, count = bank.find(exercise), Counter[str]()
+        for wrong in answers.wrong:
             verdict, others = self.judged(exercise, wrong)
             caught = not verdict.passed and verdict.fraction < 1 and not verdict.internal
             is_named = caught and verdict.diagnosis == wrong.name
             count.update(caught=caught, named=is_named, costs_once=others)
             if not caught:
-                self.found.append(amiss(exercise, wrong.name, "a wrong answer passed"))
+                self.amiss.append(amiss(exercise, wrong.name, "a wrong answer passed"))
             elif not others:
-                self.found.append(amiss(exercise, wrong.name, "a mistake cost points elsewhere"))
+                self.amiss.append(amiss(exercise, wrong.name, "a mistake cost points elsewhere"))
             if caught and not is_named:
                 more = {"answer": wrong.name, "told_as": verdict.diagnosis or "no mistake of the bank"}
-                self.found.append({"measure": "unnamed", "exercise": named(exercise), **more})
-        for right in found.correct:
+                self.amiss.append({"measure": "unnamed", "exercise": named(exercise), **more})
+        for right in answers.correct:
             verdict, others = self.judged(exercise, right)
             accepted = verdict.passed and verdict.fraction == 1 and others
             count.update(accepted=accepted)
             if not accepted:
-                self.found.append(amiss(exercise, right.name, "a right answer was refused"))
+                self.amiss.append(amiss(exercise, right.name, "a right answer was refused"))
         return {
-            "measure": "answers", "exercise": named(exercise), "correct": len(found.correct),
-            "accepted": count["accepted"], "wrong": len(found.wrong), "caught": count["caught"],
+            "measure": "answers", "exercise": named(exercise), "correct": len(answers.correct),
+            "accepted": count["accepted"], "wrong": len(answers.wrong), "caught": count["caught"],
             "named": count["named"], "costs_once": count["costs_once"],
         }  # fmt: skip
 
@@ -117,7 +117,7 @@ def of_assignment(assignment: str, key: Key) -> list[Record]:
             began = time.perf_counter()
             records.append(answers.of(exercise))
             say(records[-1], time.perf_counter() - began)
-    records += answers.found
+    records += answers.amiss
     for result in mutants.run(assignment, None, key):
         records += of_mutants(result)
     return records
@@ -176,19 +176,19 @@ def of_report(report: ElementTree.Element) -> list[Record]:
     """A record for each attack and each submission of pytest's report, and for each test of all of them together."""
     records: list[Record] = []
     for case in report.iter("testcase"):
-        told = {fact.get("name"): fact.get("value", "") for fact in case.iter("property")}
+        facts = {fact.get("name"): fact.get("value", "") for fact in case.iter("property")}
         went = next((tag for tag in ("failure", "error", "skipped") if case.find(tag) is not None), "")
-        name = told.get("name") or (case.get("name") or "").removeprefix("test_")
-        measure, well = KINDS.get(told.get("kind") or "", ("all together", "held"))
+        name = facts.get("name") or (case.get("name") or "").removeprefix("test_")
+        measure, well = KINDS.get(facts.get("kind") or "", ("all together", "held"))
         row: Record = {"measure": measure, "name": name.replace("_", " ")}
         if measure == "attacks":
-            row |= {"tries": told["tries"], "honest_score": told["honest"], "flag": told["flag"]}
+            row |= {"tries": facts["tries"], "honest_score": facts["honest"], "flag": facts["flag"]}
         elif measure == "submissions":
-            row |= {"honest_score": told["honest"]}
-            row |= {to: told.get(to) or None for to in ("student_told", "instructor_told")}
+            row |= {"honest_score": facts["honest"]}
+            row |= {to: facts.get(to) or None for to in ("student_told", "instructor_told")}
         row["outcome"] = "not tried" if went == "skipped" else f"not {well}" if went else well
         records.append(row)
-        if went and (went != "skipped" or told):
+        if went and (went != "skipped" or facts):
             records.append(amiss(None, str(row["name"]), str(row["outcome"])))
     return records
 
@@ -200,14 +200,14 @@ def figures(records: list[Record]) -> list[Record]:
     """The figures that all of it comes to: of how many, how many came out right."""
 
     def of(what: str, measure: str, right: str, whole: str) -> Record:
-        found = [record for record in records if record["measure"] == measure]
-        return {"measure": "figures", "what": what, "came_out_so": total(found, right), "of": total(found, whole)}
+        chosen = [record for record in records if record["measure"] == measure]
+        return {"measure": "figures", "what": what, "came_out_so": total(chosen, right), "of": total(chosen, whole)}
 
     def corpus(kind: str) -> Record:
         measure, well = KINDS[kind]
-        found = [record for record in records if record["measure"] == measure]
-        right = sum(record["outcome"] == well for record in found)
-        return {"measure": "figures", "what": f"{measure} {well}", "came_out_so": right, "of": len(found)}
+        chosen = [record for record in records if record["measure"] == measure]
+        right = sum(record["outcome"] == well for record in chosen)
+        return {"measure": "figures", "what": f"{measure} {well}", "came_out_so": right, "of": len(chosen)}
 
     return [
         of("right answers accepted", "answers", "accepted", "correct"),
@@ -243,23 +243,23 @@ def main() -> int:
     chosen = assignments if whole else options.assignments
     of_one = partial(of_assignment, key=Key.public(options.seed))
     with ProcessPoolExecutor(options.jobs, multiprocessing.get_context("spawn")) as pool:
-        found = [record for some in pool.map(of_one, chosen) for record in some]
+        records = [record for some in pool.map(of_one, chosen) for record in some]
     if whole or options.corpora is not None:
-        found += corpora(options.corpora or "")
-    wrong = [record for record in found if record["measure"] == "amiss"]
+        records += corpora(options.corpora or "")
+    wrong = [record for record in records if record["measure"] == "amiss"]
     for record in wrong:
         print(f"{record['where']} {record['what']}: {record['outcome']}".strip())
     if not whole:
-        for record in found:
+        for record in records:
             if record["measure"] == "submissions":
                 print(record["name"])
                 print(f"    student: {record['student_told']}\n    instructor: {record['instructor_told']}")
-    for record in figures(found):
+    for record in figures(records):
         if record["of"]:
             print(f"{record['what']}: {record['came_out_so']} of {record['of']}")
     if whole:
         order = ("answers", "machine-made", "attacks", "submissions", "all together", "amiss", "unnamed", "equivalent")
-        records = figures(found) + [record for name in order for record in found if record["measure"] == name]
+        records = figures(records) + [record for name in order for record in records if record["measure"] == name]
         settings = {"seed": options.seed, "most_mutants_of_an_exercise": mutation.MOST, "jobs": options.jobs}
         command, seconds = "python -m benchmarks.trust", time.perf_counter() - began
         written = write(

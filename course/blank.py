@@ -19,11 +19,11 @@ def blank(tree: ast.Module, stub: ast.Module) -> bool:
     answer, so that only a text without any is blank. That it is still the same text is for the caller to see.
     """
     given, left = _statements(stub), set(unwritten(stub))
-    for name, found in _statements(tree).items():
-        known = given.get(name, []) if left else []
-        if not found or (len(found) == len(known) and all(map(alike, found, known))):
+    for name, statements in _statements(tree).items():
+        of_stub = given.get(name, []) if left else []
+        if not statements or (len(statements) == len(of_stub) and all(map(alike, statements, of_stub))):
             continue
-        if name not in left or not all(any(alike(one, other) for other in known) for one in found):
+        if name not in left or not all(any(alike(one, other) for other in of_stub) for one in statements):
             return False
     return True
 
@@ -63,10 +63,10 @@ def alike(one: Any, other: Any) -> bool:
 def _statements(tree: ast.Module) -> dict[str, list[ast.AST]]:
     """What each function and class says, by its name, and under "" what stands around them: its bases and decorators,
     and its statements but for those that say nothing."""
-    found: dict[str, list[ast.AST]] = {}
+    by_name: dict[str, list[ast.AST]] = {}
 
     def visit(node: ast.Module | ast.ClassDef | Function, name: str) -> None:
-        said = found.setdefault(name, [])  # a name that is bound twice says all of both
+        said = by_name.setdefault(name, [])  # a name that is bound twice says all of both
         if isinstance(node, ast.ClassDef):
             said += [*node.decorator_list, *node.bases, *node.keywords]
         elif not isinstance(node, ast.Module):
@@ -79,7 +79,7 @@ def _statements(tree: ast.Module) -> dict[str, list[ast.AST]]:
                 said.append(statement)
 
     visit(tree, "")
-    return found
+    return by_name
 
 
 def _says_nothing(statement: ast.stmt) -> bool:

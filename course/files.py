@@ -49,9 +49,9 @@ def replace(path: Path, content: bytes | str, mode: int | None = None, *, lastin
 def _regular(path: Path) -> os.stat_result | None:
     """The file that is there; None where there is none, or a link."""
     with suppress(FileNotFoundError):
-        found = path.lstat()
-        if stat.S_ISREG(found.st_mode):
-            return found
+        state = path.lstat()
+        if stat.S_ISREG(state.st_mode):
+            return state
     return None
 
 

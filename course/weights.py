@@ -36,8 +36,8 @@ def _inside(theirs: str, names: Names, ours: str) -> Names:
 
 def _tower(state: Iterable[str], theirs: str, layer: Names, ours: str = "layers") -> Names:
     """A layer's names, for as many layers as `theirs`.0, `theirs`.1, ... occur in the state; at least one."""
-    found = [re.match(rf"{re.escape(theirs)}\.(\d+)\.", name) for name in state]
-    count = max((int(match[1]) + 1 for match in found if match), default=1)
+    matches = [re.match(rf"{re.escape(theirs)}\.(\d+)\.", name) for name in state]
+    count = max((int(match[1]) + 1 for match in matches if match), default=1)
     names: Names = {}
     for i in range(count):
         names |= _inside(f"{theirs}.{i}", layer, f"{ours}.{i}")
@@ -48,10 +48,10 @@ def _translate(state: State, names: Names, peer: str) -> dict[str, Tensor]:
     """Each tensor under our name. Raises ValueError unless the state holds exactly the names expected."""
     missing, left_over = sorted(names.keys() - state.keys()), sorted(state.keys() - names.keys())
     if missing or left_over:
-        told = [
+        sentences = [
             f"{what} {', '.join(which)}" for what, which in (("missing", missing), ("left over", left_over)) if which
         ]
-        raise ValueError(f"this is not the state dict of {peer}: {'; '.join(told)}")
+        raise ValueError(f"this is not the state dict of {peer}: {'; '.join(sentences)}")
     translated: dict[str, Tensor] = {}
     for name, ours in names.items():
         translated.update(zip(ours, state[name].chunk(len(ours)), strict=True))
@@ -164,9 +164,9 @@ def encoder_from_bert(state: State) -> dict[str, Tensor]:
     """
     layers = {}
     for name, tensor in state.items():
-        if found := re.search(r"(^|\.)(layer\.\d+\..*)", name):
+        if match := re.search(r"(^|\.)(layer\.\d+\..*)", name):
             # the published files call a norm's weight gamma and its bias beta
-            layers[re.sub(r"gamma$", "weight", re.sub(r"beta$", "bias", found[2]))] = tensor
+            layers[re.sub(r"gamma$", "weight", re.sub(r"beta$", "bias", match[2]))] = tensor
     return _translate(layers, _tower(layers, "layer", _BERT_LAYER), "BertModel")
 
 

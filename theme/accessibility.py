@@ -30,8 +30,8 @@ def repair(app: Sphinx, pagename: str, templatename: str, context: dict, doctree
     body = context.get("body")
     if not body:
         return
-    for found, instead in REPAIRS:
-        body = body.replace(found, instead)
+    for pattern, instead in REPAIRS:
+        body = body.replace(pattern, instead)
     context["body"] = EMPTY_HEADING.sub(r"<td\1></td>", body)
 
 

@@ -29,13 +29,13 @@ def plural(number: float, thing: str) -> str:
 def facts(course: Mapping, nbgrader: Mapping) -> list[str]:
     """Return what a learner wants to know before starting, in the order of asking."""
     points = nbgrader.get("points", course.get("points"))
-    found = [plural(points, "point")] if points is not None else []
-    found += [f"{name} {course[name]} of {SCALE}" for name in ("difficulty", "importance") if name in course]
+    facts = [plural(points, "point")] if points is not None else []
+    facts += [f"{name} {course[name]} of {SCALE}" for name in ("difficulty", "importance") if name in course]
     if "minutes" in course:
-        found.append(f"about {plural(course['minutes'], 'minute')}")
+        facts.append(f"about {plural(course['minutes'], 'minute')}")
     if course.get("stretch"):
-        found.append("stretch")
-    return found
+        facts.append("stretch")
+    return facts
 
 
 def banner(title: str, details: list[str], name: str) -> nodes.paragraph:

@@ -57,9 +57,9 @@ def rules() -> str:
     """
     for path in files(STYLES, ".js"):
         for literal in re.findall(r"`((?:[^`\\]|\\.)*\.katex \{(?:[^`\\]|\\.)*)`", path.read_text("utf-8")):
-            plain = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], literal)
+            text = re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], literal)
             # The fonts' own rules go: the files that they name are numbers (`${...}`) which that script knows alone.
-            return minified(re.sub(r"@font-face \{(?:\$\{[^}]*\}|[^}])*\}", "", plain))
+            return minified(re.sub(r"@font-face \{(?:\$\{[^}]*\}|[^}])*\}", "", text))
     raise ExtensionError(
         f"KaTeX's styles are in no script of {STYLES}: install the version that requirements.txt names"
     )

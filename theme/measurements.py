@@ -58,11 +58,11 @@ def value_of(record: Record, key: str) -> str:
 def spread_of(record: Record, key: str) -> str:
     """A value's spread in brackets, or nothing where it has none."""
     low, high = (record.get(key + ending) for ending in SPREAD)
-    known = isinstance(low, int | float) and isinstance(high, int | float) and low != high
-    return f"({number(low)} to {number(high)})" if known else ""
+    has_range = isinstance(low, int | float) and isinstance(high, int | float) and low != high
+    return f"({number(low)} to {number(high)})" if has_range else ""
 
 
-def shown(record: Record, key: str) -> str:
+def as_text(record: Record, key: str) -> str:
     """A record's value with its spread."""
     return f"{value_of(record, key)} {spread_of(record, key)}".strip()
 
@@ -99,7 +99,7 @@ def columns(records: Sequence[Record]) -> tuple[list[str], dict[str, str]]:
     keys = list(dict.fromkeys(key for record in records for key in record if key != "measure"))
     keys = [key for key in keys if not (key.endswith(SPREAD) and key.rpartition("_")[0] in keys)]
     keys = [key for key in keys if any(record.get(key) is not None for record in records)]
-    values = {key: {shown(record, key) for record in records} for key in keys}
+    values = {key: {as_text(record, key) for record in records} for key in keys}
     same = {key: next(iter(values[key])) for key in keys if len(records) > 1 and len(values[key]) == 1}
 
     def place(key: str) -> int:
@@ -126,15 +126,15 @@ def losses(records: Sequence[Record]) -> list[str]:
     """One sentence for each comparison in which the peer is better, the worst first."""
     compared = [record for record in records if ratios(record)]
     words = [key for key in columns(compared)[0] if any(isinstance(record.get(key), str) for record in compared)]
-    found = []
+    sentences = []
     for record in sorted(compared, key=lambda record: min(ratios(record))):
         if min(ratios(record)) >= 1:
             break
         where = [str(record[key]) for key in ("measure", *words) if key != "peer" and record.get(key) is not None]
         where += [f"against {record['peer']}"] if record.get("peer") else []
-        said = [f"{title(key)} {shown(record, key)}" for key in RATIOS if record.get(key) is not None]
-        found.append(f"{', '.join(where)}: {', '.join(said)}.")
-    return found
+        said = [f"{title(key)} {as_text(record, key)}" for key in RATIOS if record.get(key) is not None]
+        sentences.append(f"{', '.join(where)}: {', '.join(said)}.")
+    return sentences
 
 
 def settings(of: dict) -> str:
@@ -202,48 +202,48 @@ def as_fast(folder: Path) -> Reached:
 
 @target("a ViT-B/16 in training on a GPU", "half of the peak that its matrix products reach")
 def utilised(folder: Path) -> Reached:
-    found = rows("models_cuda", folder, measure="vit training", peer="course")
-    shares = [record["utilisation"] for record in found if record.get("utilisation") is not None]
+    records = rows("models_cuda", folder, measure="vit training", peer="course")
+    shares = [record["utilisation"] for record in records if record.get("utilisation") is not None]
     return (f"{max(shares):.0%} on its best rung", max(shares) >= 0.5) if shares else None
 
 
 @target("a solved notebook on one core", "90 s")
 def notebook_seconds(folder: Path) -> Reached:
-    found = rows("notebooks", folder)
-    if not found:
+    records = rows("notebooks", folder)
+    if not records:
         return None
-    longest = max(found, key=lambda record: record["seconds"])
-    late = sum(record["seconds"] > record["target_seconds"] for record in found)
-    text = f"{len(found) - late} of {len(found)}; the longest, {longest['notebook']}, {longest['seconds']} s, "
+    longest = max(records, key=lambda record: record["seconds"])
+    late = sum(record["seconds"] > record["target_seconds"] for record in records)
+    text = f"{len(records) - late} of {len(records)}; the longest, {longest['notebook']}, {longest['seconds']} s, "
     return f"{text}{longest['cpu_seconds']} s of them CPU time", late == 0
 
 
 @target("the book from stored outputs", "15 s cold, 8 s warm")
 def build_seconds(folder: Path) -> Reached:
-    found = [record for record in rows("site", folder, measure="build") if record["target_seconds"] is not None]
-    if not found:
+    builds = [record for record in rows("site", folder, measure="build") if record["target_seconds"] is not None]
+    if not builds:
         return None
-    text = ", ".join(f"{r['kind']} {r['seconds']} s ({r['cpu_seconds']} s of them CPU time)" for r in found)
-    return text, all(record["seconds"] <= record["target_seconds"] for record in found)
+    text = ", ".join(f"{r['kind']} {r['seconds']} s ({r['cpu_seconds']} s of them CPU time)" for r in builds)
+    return text, all(record["seconds"] <= record["target_seconds"] for record in builds)
 
 
 @target("weight of a page, gzipped", "home 200 KB, chapter 350 KB")
 def page_bytes(folder: Path) -> Reached:
-    found = rows("site", folder, measure="page")
-    if not found:
+    pages = rows("site", folder, measure="page")
+    if not pages:
         return None
-    home = next(record for record in found if record["page"] == "book/index")
-    heaviest = max(found, key=lambda record: record["bytes_gzipped"])
+    home = next(record for record in pages if record["page"] == "book/index")
+    heaviest = max(pages, key=lambda record: record["bytes_gzipped"])
     text = f"home {home['bytes_gzipped'] / 1000:.0f} KB, the heaviest, {heaviest['page']}, "
     text += f"{heaviest['bytes_gzipped'] / 1000:.0f} KB"
-    return text, all(record["bytes_gzipped"] <= record["target_bytes"] for record in found)
+    return text, all(record["bytes_gzipped"] <= record["target_bytes"] for record in pages)
 
 
 @target("requests that leave the site", "none")
 def requests_leaving(folder: Path) -> Reached:
-    found = rows("site", folder, measure="page")
-    leaving = sum(record["requests_leaving"] for record in found)
-    return (f"{leaving} of {sum(record['requests'] for record in found):,}", leaving == 0) if found else None
+    pages = rows("site", folder, measure="page")
+    leaving = sum(record["requests_leaving"] for record in pages)
+    return (f"{leaving} of {sum(record['requests'] for record in pages):,}", leaving == 0) if pages else None
 
 
 @target("grading the same submissions in the sandbox", "1/30 of stock nbgrader's time")
@@ -266,22 +266,22 @@ def grading(folder: Path) -> Reached:
 
 def told_apart(folder: Path, *figures: str) -> list[Record]:
     """These figures of benchmarks/trust.py, in their order; none where one of them was not measured."""
-    found = [record for figure in figures for record in rows("trust", folder, measure="figures", what=figure)]
-    return found if len(found) == len(figures) else []
+    records = [record for figure in figures for record in rows("trust", folder, measure="figures", what=figure)]
+    return records if len(records) == len(figures) else []
 
 
-def of_all(found: Sequence[Record]) -> str:
+def of_all(records: Sequence[Record]) -> str:
     """`39 of 39`, for each of them."""
-    return "; ".join(f"{number(record['came_out_so'])} of {number(record['of'])}" for record in found)
+    return "; ".join(f"{number(record['came_out_so'])} of {number(record['of'])}" for record in records)
 
 
 @target("right answers accepted; wrong ones caught; told by name", "all; all; 9 in 10")
 def banks(folder: Path) -> Reached:
-    found = told_apart(folder, "right answers accepted", "wrong answers caught", "wrong answers told by name")
-    if not found:
+    figures = told_apart(folder, "right answers accepted", "wrong answers caught", "wrong answers told by name")
+    if not figures:
         return None
-    shares = [record["came_out_so"] / record["of"] for record in found]
-    return of_all(found), shares[0] == shares[1] == 1 and shares[2] >= 0.9
+    shares = [record["came_out_so"] / record["of"] for record in figures]
+    return of_all(figures), shares[0] == shares[1] == 1 and shares[2] >= 0.9
 
 
 def all_of(what: str) -> None:
@@ -289,8 +289,8 @@ def all_of(what: str) -> None:
 
     @target(what, "all")
     def reach(folder: Path) -> Reached:
-        found = told_apart(folder, what)
-        return (of_all(found), found[0]["came_out_so"] == found[0]["of"]) if found else None
+        figures = told_apart(folder, what)
+        return (of_all(figures), figures[0]["came_out_so"] == figures[0]["of"]) if figures else None
 
 
 for what in ("machine-made wrong answers caught", "attacks contained", "submissions handled"):
@@ -420,25 +420,25 @@ class Measurements(SphinxDirective):
             caption = self.options.get("caption", title(measure).capitalize())
             place = f"{name}-{nodes.make_id(measure)}"
             return self.records(place, caption, records) if records else [paragraph(nodes.Text("None."))]
-        found: list[nodes.Node] = [paragraph(*sentence(" ".join(result["about"].split())))]
+        parts: list[nodes.Node] = [paragraph(*sentence(" ".join(result["about"].split())))]
         if "circumstances" in self.options:
-            return [*found, terms(circumstances(result), "circumstances")]
+            return [*parts, terms(circumstances(result), "circumstances")]
         compared = sum(bool(ratios(record)) for record in result["records"])
         lost = losses(result["records"])
         if lost:
             text = f" In {len(lost)} of {compared} comparisons:"
-            found.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
+            parts.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
             items = [nodes.list_item("", paragraph(*sentence(text))) for text in lost]
-            found.append(nodes.bullet_list("", *items))
+            parts.append(nodes.bullet_list("", *items))
         elif compared:
             text = f" In none of {compared} comparisons; a ratio above 1 means better than the peer."
-            found.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
+            parts.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
         measures = list(dict.fromkeys(record.get("measure") for record in result["records"]))
         for index, measure in enumerate(measures, start=1):
             records = [record for record in result["records"] if record.get("measure") == measure]
             caption = title(name).capitalize() + (f": {measure}" if measure else "")
-            found += self.records(f"{name}-{index}", caption, records)
-        return [*found, terms(circumstances(result), "circumstances")]
+            parts += self.records(f"{name}-{index}", caption, records)
+        return [*parts, terms(circumstances(result), "circumstances")]
 
     def records(self, name: str, caption: str, records: list[Record]) -> list[nodes.Node]:
         """A table of records, chosen and ordered as the options say."""
@@ -469,19 +469,19 @@ class Measurements(SphinxDirective):
         return [*before, made, *(after if notes else [])]
 
     def targets(self) -> nodes.table:
-        found = []
+        lines = []
         for what, promised, reach in TARGETS:
             text, met = reach(RESULTS) or ("not yet measured", None)
-            found.append((what, promised, text, {True: "yes", False: "no", None: "\N{EN DASH}"}[met]))
-        found += [(what, promised, f"`{path}` fails otherwise", "by test") for what, promised, path in HELD_BY_TESTS]
-        found.sort(key=lambda row: row[3] != "no")  # what was not reached comes first
-        cells = ([sentence(text) for text in row] for row in found)
+            lines.append((what, promised, text, {True: "yes", False: "no", None: "\N{EN DASH}"}[met]))
+        lines += [(what, promised, f"`{path}` fails otherwise", "by test") for what, promised, path in HELD_BY_TESTS]
+        lines.sort(key=lambda row: row[3] != "no")  # what was not reached comes first
+        cells = ([sentence(text) for text in row] for row in lines)
         headings = ("what", "promised", "measured", "reached")
         return table("What the course promises, and what was measured", headings, cells, "measured-targets", set())
 
     def experiments(self) -> list[nodes.Node]:
         chapters = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
-        found: list[nodes.Node] = []
+        parts: list[nodes.Node] = []
         for chapter in chapters:
             about = [(name, results(name)) for name in measured() if chapter_of(name, chapters) == chapter]
             if not about:
@@ -492,9 +492,9 @@ class Measurements(SphinxDirective):
                     "", nodes.inline("", chapter), refdomain="std", reftype="doc", reftarget=f"/notebooks/{chapter}",
                     refexplicit=False, refwarn=True, refdoc=self.env.docname,
                 )  # fmt: skip
-            found.append(paragraph(link, classes=["experiments-of"]))
-            found.append(terms((f"`{result['command']}`", experiment(result)) for _, result in about))
-        return found
+            parts.append(paragraph(link, classes=["experiments-of"]))
+            parts.append(terms((f"`{result['command']}`", experiment(result)) for _, result in about))
+        return parts
 
 
 def experiment(result: dict) -> str:

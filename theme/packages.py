@@ -60,14 +60,14 @@ class Import:
 @cache
 def modules() -> dict[str, Path]:
     """Dotted name -> file, of every module of the packages."""
-    found = {}
+    by_name = {}
     for top in sorted(TOP):
         for path in sorted((ROOT / top).rglob("*.py")):
             relative = path.relative_to(ROOT)
             if (path.parent / "__init__.py").exists() or path.parent == ROOT / top:  # solutions has none
                 parts = relative.with_suffix("").parts
-                found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+                by_name[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return by_name
 
 
 @cache
@@ -109,12 +109,12 @@ def package_of(module: str) -> str:
 
 def arrows(between: Iterable[Import] | None = None) -> dict[str, set[str]]:
     """package -> the other packages that it imports."""
-    found: dict[str, set[str]] = {name: set() for name in PACKAGES}
+    below: dict[str, set[str]] = {name: set() for name in PACKAGES}
     for each in imports() if between is None else between:
         importer, imported = package_of(each.importer), package_of(each.imported)
         if importer != imported:
-            found[importer].add(imported)
-    return found
+            below[importer].add(imported)
+    return below
 
 
 def levels(graph: dict[str, set[str]]) -> dict[str, int]:

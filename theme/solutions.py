@@ -16,9 +16,9 @@ from theme.contents import PAGES, module_of
 
 def completed(text: str, chapter: tuple[Exercise, ...]) -> str:
     """Return a solution page's text with a section for each exercise of its chapter of which it includes nothing."""
-    shown = set(re.findall(r"^:pyobject: (\w+)", text, re.MULTILINE))
+    there = set(re.findall(r"^:pyobject: (\w+)", text, re.MULTILINE))
     for exercise in chapter:
-        if exercise.question or shown & set(exercise.components):
+        if exercise.question or there & set(exercise.components):
             continue
         name = exercise.name.replace("_", " ")
         text = f"{text.rstrip()}\n\n## {exercise.number} {name[:1].upper()}{name[1:]}\n"

@@ -64,9 +64,9 @@ def update_work(notebooks: Path, work: Path) -> tuple[list[Path], list[str]]:
         if not target.exists():
             copy_file(source, target)
             lines.append(f"work/{name}: new")
-        elif (found := digest(target)) == released:
+        elif (current := digest(target)) == released:
             pass
-        elif found == given.get(name.as_posix()):  # untouched since it was given out
+        elif current == given.get(name.as_posix()):  # untouched since it was given out
             copy_file(source, target)
             lines.append(f"work/{name}: brought up to date (you had not changed it)")
         elif given.get(name.as_posix()) == released:

@@ -82,18 +82,18 @@ def paths(names: list[str] | None = None, folder: Path = NOTEBOOKS, kind: str = 
 
     Raises SystemExit naming what there is.
     """
-    known = sorted(folder.glob(f"[0-9][0-9]-*{kind}"))
+    there = sorted(folder.glob(f"[0-9][0-9]-*{kind}"))
     if not names:
-        return known
-    found = []
+        return there
+    chosen = []
     for name in names:
         stem = Path(name).stem
-        matches = [path for path in known if path.stem == stem or path.stem.split("-")[0] == stem]
+        matches = [path for path in there if path.stem == stem or path.stem.split("-")[0] == stem]
         if not matches:
-            there = ", ".join(path.stem for path in known) or "none"
-            raise SystemExit(f"no notebook {name!r} in {folder.relative_to(ROOT)}/; there are {there}")
-        found += matches
-    return found
+            those = ", ".join(path.stem for path in there) or "none"
+            raise SystemExit(f"no notebook {name!r} in {folder.relative_to(ROOT)}/; there are {those}")
+        chosen += matches
+    return chosen
 
 
 def chapter(path: Path) -> str:
@@ -151,7 +151,7 @@ def _guard(notebook: NotebookNode) -> None:
 
 
 def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
-    plain = {
+    without_outputs = {
         "grade": False,
         "grade_id": grade_id,
         "locked": False,
@@ -159,7 +159,7 @@ def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
         "solution": False,
         "task": False,
     }
-    return NotebookNode({**plain, **fields})
+    return NotebookNode({**without_outputs, **fields})
 
 
 def _unique_ids(notebook: NotebookNode) -> None:
@@ -344,16 +344,16 @@ def refresh(path: Path) -> None:
 
 def _plain(outputs: list[NotebookNode], count: int) -> list[NotebookNode]:
     """Outputs without what differs from run to run: counts, transient data, and where a stream was cut in two."""
-    plain: list[NotebookNode] = []
+    kept: list[NotebookNode] = []
     for output in outputs:
         if "execution_count" in output:
             output.execution_count = count
         output.pop("transient", None)
-        if output.output_type == "stream" and plain and plain[-1].get("name") == output.name:
-            plain[-1].text += output.text
+        if output.output_type == "stream" and kept and kept[-1].get("name") == output.name:
+            kept[-1].text += output.text
         else:
-            plain.append(output)
-    return plain
+            kept.append(output)
+    return kept
 
 
 def record(module: str) -> None:

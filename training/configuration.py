@@ -118,8 +118,8 @@ def check(config: Configuration) -> None:
 
 def nearest(word: str, words: Iterable[str]) -> str:
     """`; did you mean 'steps'?`, or nothing where no word is near."""
-    found = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    nearest = difflib.get_close_matches(word, list(words), n=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""
 
 
 # ---- a file ---------------------------------------------------------------------------------------------------------
@@ -128,16 +128,16 @@ def nearest(word: str, words: Iterable[str]) -> str:
 def read_toml(path: str | Path) -> dict[str, Any]:
     """The settings in a TOML file, each of its field's type. Raises TrainingError for what does not fit."""
     with explained(f"cannot read the configuration {path}"):
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    for name, value in found.items():
+        settings = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    for name, value in settings.items():
         if name not in FIELDS:
             raise TrainingError(f"{path} has the key {name!r}, which is no setting{nearest(name, FIELDS)}")
         wanted = FIELDS[name].type
         if wanted is float and type(value) is int:
-            found[name] = float(value)
+            settings[name] = float(value)
         elif type(value) is not wanted:
             raise TrainingError(f"{path}: {name} is of type {wanted.__name__}, got {value!r}")  # type: ignore[union-attr]
-    return found
+    return settings
 
 
 def as_toml(config: Configuration) -> str:
@@ -176,11 +176,11 @@ def parse(arguments: list[str] | None = None) -> tuple[Configuration, bool]:
             parser.add_argument(flag, action=argparse.BooleanOptionalAction, default=argparse.SUPPRESS, help=text)
         else:
             parser.add_argument(flag, type=field.type, default=argparse.SUPPRESS, metavar="...", help=text)
-    known, unknown = parser.parse_known_args(arguments)
+    options, unknown = parser.parse_known_args(arguments)
     if unknown:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         parser.error(f"unknown argument {unknown[0]}{nearest(unknown[0], flags)}")
-    given = vars(known)
+    given = vars(options)
     path, resume = given.pop("config"), given.pop("resume")
     config = Configuration(**{**(read_toml(path) if path else {}), **given})
     config = dataclasses.replace(config, out=config.out or f"work/runs/{config.model}")

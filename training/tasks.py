@@ -191,10 +191,10 @@ def images_of(folder: Path, classes: list[str], size: int) -> Batch:
     files: list[tuple[Path, int]] = []
     for label, name in enumerate(classes):
         inside = (path for path in (folder / name).rglob("*") if path.suffix.lower() in suffixes)
-        found = sorted(path for path in inside if path.is_file() and not path.name.startswith("."))  # no ._photo.jpg
-        if not found:
+        of_class = sorted(path for path in inside if path.is_file() and not path.name.startswith("."))  # no ._photo.jpg
+        if not of_class:
             raise TrainingError(f"data: no images in {folder / name}")
-        files += [(path, label) for path in found]
+        files += [(path, label) for path in of_class]
     broken: list[str] = []
 
     def decoded(path: Path) -> np.ndarray | None:
@@ -251,10 +251,10 @@ def hub_data(name: str) -> tuple[Any, Any]:
 
 
 def column(rows: Any, names: tuple[str, ...]) -> str:
-    found = next((name for name in names if name in rows.column_names), None)
-    if found is None:
+    column = next((name for name in names if name in rows.column_names), None)
+    if column is None:
         raise TrainingError(f"data: need a column named {' or '.join(names)}, got {', '.join(rows.column_names)}")
-    return found
+    return column
 
 
 def hub_images(name: str, size: int) -> tuple[Batch, Batch]:

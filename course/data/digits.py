@@ -58,7 +58,7 @@ def a_few(images: Tensor, labels: Tensor, count: int, seed: int) -> tuple[Tensor
         return images, labels
     order = torch.randperm(len(images), generator=torch.Generator().manual_seed(seed))
     per_class = [order[labels[order] == digit][: count // 10] for digit in range(10)]
-    if count % 10 or any(len(found) < count // 10 for found in per_class):
+    if count % 10 or any(len(of_class) < count // 10 for of_class in per_class):
         raise ValueError(f"cannot take {count} digits, as many of each of ten classes, from {len(images)}")
     chosen = torch.cat(per_class)
     return images[chosen], labels[chosen]

@@ -133,11 +133,11 @@ def ngram_bits(training: Tensor, validation: Tensor, vocab_size: int, order: int
         heads, first = np.unique(kinds // vocab_size, return_index=True)  # kinds are sorted, so are their contexts
         totals, followers = np.add.reduceat(counts, first), np.diff(np.append(first, len(kinds)))
         head = np.minimum(np.searchsorted(heads, contexts // vocab_size), len(heads) - 1)
-        known = heads[head] == contexts // vocab_size
+        met_before = heads[head] == contexts // vocab_size
         gram = np.minimum(np.searchsorted(kinds, contexts), len(kinds) - 1)
         count = np.where(kinds[gram] == contexts, counts[gram], 0)
         mixed = (count + followers[head] * probability) / (totals[head] + followers[head])
-        probability = np.where(known, mixed, probability)
+        probability = np.where(met_before, mixed, probability)
         bits.append(float(-np.log2(probability).mean()))
     return bits
 

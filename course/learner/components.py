@@ -199,8 +199,8 @@ def _first_function(value: Any) -> types.FunctionType | None:
     """A function, or the first method of a class, as it was written: without what a decorator such as
     `@torch.no_grad()` has wrapped around it, which stands in another file.
     """
-    found = [value, *vars(value).values()] if isinstance(value, type) else [value]
-    functions = (inspect.unwrap(one) for one in found if isinstance(one, types.FunctionType))
+    values = [value, *vars(value).values()] if isinstance(value, type) else [value]
+    functions = (inspect.unwrap(one) for one in values if isinstance(one, types.FunctionType))
     return next((one for one in functions if isinstance(one, types.FunctionType)), None)
 
 
@@ -218,11 +218,11 @@ def _origin(name: str, value: Any) -> str | None:
     if module and module.startswith("solutions."):
         return f"from course.components import {attribute} as {name}"
     candidates = [module] if module else []
-    for found in (*candidates, "torch", "torch.nn", "typing", "math"):
-        holder = sys.modules.get(found or "")
+    for origin in (*candidates, "torch", "torch.nn", "typing", "math"):
+        holder = sys.modules.get(origin or "")
         for spelled in (attribute, name):
             if holder is not None and spelled and getattr(holder, spelled, None) is value:
-                return f"from {found} import {spelled} as {name}"
+                return f"from {origin} import {spelled} as {name}"
     return None
 
 

@@ -22,7 +22,7 @@ def hint(number: str) -> Hint:
     if ladder is None:
         return Hint(f"There is no hint for {number}: a question's options are explained once you have chosen.")
     step = progress.next_hint(exercise.name, len(ladder)) if session.learning() else 1
-    told = "\n\n".join(f"**Hint {i} of {len(ladder)}.** {text.strip()}" for i, text in enumerate(ladder[:step], 1))
+    steps = "\n\n".join(f"**Hint {i} of {len(ladder)}.** {text.strip()}" for i, text in enumerate(ladder[:step], 1))
     rest = f"\n\nThat was the last one. The book's solution page of {exercise.notebook} has the rest."
     rest = "" if step < len(ladder) else rest
-    return Hint(told + rest)
+    return Hint(steps + rest)

@@ -116,11 +116,11 @@ class Student:
         The weights, and the mode where it matters, are as the case before left them: each case sets its own. What is
         built from other objects is built anew: they are others in each case.
         """
-        plain = all(map(_plain, (*args, *kwargs.values())))
-        call = repr((name, args, sorted(kwargs.items()))) if plain else ""
+        simple = all(map(_plain, (*args, *kwargs.values())))
+        call = repr((name, args, sorted(kwargs.items()))) if simple else ""
         if (built := self._shared.get(call)) is None:
             built = self._do("call", args, kwargs, name=name)
-            if plain and isinstance(built, Module):  # anything else is an answer that the case has to trip over
+            if simple and isinstance(built, Module):  # anything else is an answer that the case has to trip over
                 self._shared[call] = built
         return built
 
@@ -171,7 +171,7 @@ class Student:
     def _do(self, op: str, args: tuple = (), kwargs: dict[str, Any] | None = None, **fields: Any) -> Any:
         self._callbacks = []
         message: dict[str, Any] = {"op": op} | {k: self._out(v) for k, v in fields.items()}
-        told = {
+        arguments = {
             "args": [self._out(a) for a in args],
             "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()},
             "first": self._first,
@@ -179,7 +179,7 @@ class Student:
             "blocked": self._banned,
             "watch": self._watch,
         }
-        message |= {k: v for k, v in told.items() if v}
+        message |= {k: v for k, v in arguments.items() if v}
         if self._seed is not None:
             message["seed"] = self._seed
         waited, self._first = bool(self._first), []
@@ -258,10 +258,11 @@ class Module:
 
         Raises ValueError where something else came back: what is drawn for a state is drawn by its shapes.
         """
-        known = self._student._shapes.get(self._number)
-        if known is None and self._number in self._student._unbuilt:
-            known = _of_helper(*self._student._unbuilt[self._number])
-        shapes = self._student._do("shapes", on=self._number) if known is None else known
+        shapes = self._student._shapes.get(self._number)
+        if shapes is None and self._number in self._student._unbuilt:
+            shapes = _of_helper(*self._student._unbuilt[self._number])
+        if shapes is None:
+            shapes = self._student._do("shapes", on=self._number)
         if not isinstance(shapes, dict) or not all(map(_is_shape, shapes.values())):
             raise ValueError("the module's state has no shapes")
         return shapes

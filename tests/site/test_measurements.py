@@ -45,9 +45,9 @@ def test_numbers(value, expected):
 
 def test_a_value_shows_its_spread_and_a_missing_one_a_dash():
     record = {"ratio": 1.5, "ratio_low": 1.25, "ratio_high": 2.0, "note": None, "same": True}
-    assert measurements.shown(record, "ratio") == "1.5 (1.25 to 2)"
-    assert measurements.shown(record, "note") == measurements.shown(record, "nothing") == "–"
-    assert measurements.shown(record, "same") == "yes"
+    assert measurements.as_text(record, "ratio") == "1.5 (1.25 to 2)"
+    assert measurements.as_text(record, "note") == measurements.as_text(record, "nothing") == "–"
+    assert measurements.as_text(record, "same") == "yes"
 
 
 def test_what_is_the_same_in_every_row_is_no_column():
