@@ -35,12 +35,12 @@ def test_planted_survivors_and_refusals_are_found(toy_notebook, monkeypatch):
         "measure": "answers", "exercise": "0.1 scale", "correct": 2, "accepted": 1, "wrong": 4, "caught": 3, "named": 2,
         "costs_once": 3,
     }  # fmt: skip
-    amiss = {(r["what"], r["outcome"]) for r in answers.found if r["measure"] == "amiss"}
+    amiss = {(r["what"], r["outcome"]) for r in answers.amiss if r["measure"] == "amiss"}
     assert amiss == {
         ("passes", "a wrong answer passed"), ("spoils", "a mistake cost points elsewhere"),
         ("no", "a right answer was refused"),
     }  # fmt: skip
-    assert [(r["answer"], r["told_as"]) for r in answers.found if r["measure"] == "unnamed"] == [
+    assert [(r["answer"], r["told_as"]) for r in answers.amiss if r["measure"] == "unnamed"] == [
         ("the same again", "no sign")
     ]
 
