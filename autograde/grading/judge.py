@@ -23,8 +23,10 @@ from autograde.intake.merge import Cell
 from autograde.intake.names import Names, names_of, symbols
 from autograde.intake.syntax import nodes
 from autograde.sandbox.limits import MIB, bounded
-from autograde.sandbox.pool import CellError, Child, Ran, Sandbox, Usage
+from autograde.sandbox.outputs import CellError, Ran
+from autograde.sandbox.pool import Child, Sandbox
 from autograde.sandbox.remote import Remote, printable
+from autograde.sandbox.usage import Usage
 from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Outcome, Table, Verdict
 from course.checks.engine.draw import Key

@@ -27,7 +27,8 @@ from autograde.intake.names import Names
 from autograde.intake.parse import Contents, Received
 from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
 from autograde.sandbox.limits import MIB, Limits
-from autograde.sandbox.pool import Child, Sandbox, SandboxError, Usage
+from autograde.sandbox.pool import Child, Sandbox, SandboxError
+from autograde.sandbox.usage import Usage
 from autograde.text import plain
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class _Reader(Child):
         try:
             first = protocol.receive_json(self.socket, 1 << 16, time.monotonic() + self.limits.grace + 30)
         except (EOFError, OSError, ValueError) as error:
-            raise SandboxError(f"a child of the intake could not be isolated: {self._told() or error}") from None
+            raise SandboxError(f"a child of the intake could not be isolated: {self._failure() or error}") from None
         if first != {"ready": True}:
             raise SandboxError(f"a child of the intake could not be isolated: {first}")
         self._begin()
@@ -112,7 +113,7 @@ class _Jail(Sandbox):
         super().__init__(limits=limits)
         self._known = None if assignment is None else {"notebook": assignment, "marks": sorted(marks_of_all())}
 
-    def _furnish(self, inside: Path) -> None:
+    def _fill(self, inside: Path) -> None:
         for name in INSIDE:
             target = inside / "autograde" / f"{name}.py"
             target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,8 +1,11 @@
 """Where the code of a submission runs: a fresh child for each, behind bubblewrap, a filter of system calls and limits.
 
-`pool` starts sandboxes and `remote` speaks through one, both on the trusted side; `inside` is the fork server within;
-`seccomp` and `limits` say what a child may do and use; `doctor` and `causes` tell whether this machine can isolate at
-all. Safe to change: limits, and the words of a finding. Not safe without a new attack in tests/autograde/attacks/:
-what is mounted, which system calls pass, what a child inherits. It fails closed: where isolation is in doubt, nothing
-is graded.
+`pool` starts sandboxes and children and ends them: `command` is bubblewrap's command line, `folder` (with `fonts`) what
+stands in the sandbox of ours, `outputs` and `usage` what becomes of a child's reports. `remote` speaks through one.
+These are the trusted side; `inside` is the fork server within. `seccomp` and `limits` say what a child may do and use;
+`doctor` and `causes` tell whether this machine can isolate at all.
+
+Safe to change: limits, and the words of a finding. Not safe without a new attack in tests/autograde/attacks/: what is
+mounted, which system calls pass, what a child inherits. It fails closed: where isolation is in doubt, nothing is
+graded.
 """

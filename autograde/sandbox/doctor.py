@@ -105,8 +105,7 @@ def _stamp() -> Path | None:
         return None
     rested = [boot.read_text(), platform.release(), str(os.geteuid()), sys.executable, platform.python_version()]
     rested += [f"{program} {os.stat(program).st_mtime_ns}"]
-    ours = ("causes", "doctor", "inside", "limits", "pool", "seccomp")
-    rested += [(_HERE / f"{name}.py").read_text("utf-8") for name in ours]
+    rested += [path.read_text("utf-8") for path in sorted(_HERE.glob("*.py"))]
     digest = hashlib.sha256("\0".join(rested).encode()).hexdigest()[:24]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "attention-from-scratch" / f"examined-{digest}.json"
@@ -237,7 +236,8 @@ class _Probe:
 
 def _sandbox() -> list[Finding]:
     # Here, because it needs torch: where that is missing, the doctor has to live to say so.
-    from autograde.sandbox.pool import Ran, Sandbox, SandboxError
+    from autograde.sandbox.outputs import Ran
+    from autograde.sandbox.pool import Sandbox, SandboxError
 
     with tempfile.NamedTemporaryFile(prefix="a-submission-of-somebody-else-") as neighbour:
         absent = [str(_REPOSITORY / name) for name in ("autograde", "solutions", "class", "_build", ".git", "tests")]

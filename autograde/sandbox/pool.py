@@ -1,5 +1,5 @@
-"""The sandbox: a warm process inside bubblewrap that runs each submission in a fresh child. The trusted side of it; the
-other is `inside.py`.
+"""The sandbox: a warm process inside bubblewrap that runs each submission in a fresh child. How these start,
+work and end, on the trusted side; the other side is `inside.py`.
 
 What is not to be known or changed is absent, not forbidden: inside there is the Python installation with its packages,
 `course`, the solutions of earlier chapters that the caller names, and nothing else of this repository, the class or
@@ -9,39 +9,29 @@ says what is missing.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import contextlib
 import ctypes
-import importlib.metadata
 import json
 import os
 import select
 import shutil
-import signal
-import site
 import socket
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
-import course
-from autograde.sandbox import seccomp
+from autograde.sandbox import command, folder, outputs, seccomp
 from autograde.sandbox.causes import DEVICES, device_fault
-from autograde.sandbox.limits import UNPRIVILEGED, Limits
-from autograde.text import printable
+from autograde.sandbox.limits import Limits
+from autograde.sandbox.outputs import Ran
+from autograde.sandbox.usage import Usage, usage_of
 from course.protocol import wire
 
-_INSIDE = Path(__file__).with_name("inside.py")
-_REPOSITORY = Path(__file__).resolve().parents[2]
-_HIDDEN = ("autograde", "solutions")  # packages that must not be seen even where they are installed beside the others
-_INSIDE_ID = str(UNPRIVILEGED)
 _START_SECONDS = 180.0
 _FRAME = wire.Caps(header_bytes=32 << 20, array_bytes=0)
 _LEFT_OUT = 3  # how many cells that end their child are left out of a submission before it is given up
@@ -58,58 +48,6 @@ class CellLike(Protocol):
     def index(self) -> int: ...
     @property
     def source(self) -> str: ...
-
-
-@dataclass(frozen=True)
-class CellError:
-    """The exception that a cell raised. `limit` is "time" or "memory" where it ran into one; `line` counts from 1."""
-
-    name: str
-    message: str
-    line: int | None = None
-    limit: str = ""
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What became of one cell. `outputs` are nbformat outputs, the error included, safe to put into a notebook.
-
-    `ended` is "" or how this cell ended its child (an outcome of `Usage`); it was then left out of the run that counts.
-    `cut` says that it put out more than is kept.
-    """
-
-    index: int
-    outputs: list[dict[str, Any]]
-    error: CellError | None
-    seconds: float
-    ended: str = ""
-    cut: bool = False
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What a submission used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (by `signal`), exited.
-
-    `peak_bytes` is memory beyond that of the warm process, sampled while it ran, shared memory included.
-    `waited_seconds` are those in which it could have run and the machine had no processor free for it.
-    """
-
-    seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    waited_seconds: float = 0.0
-    peak_bytes: int = 0
-    outcome: str = "ok"
-    signal: str = ""
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.seconds + other.seconds,
-            self.cpu_seconds + other.cpu_seconds,
-            self.waited_seconds + other.waited_seconds,
-            max(self.peak_bytes, other.peak_bytes),
-            other.outcome,
-            other.signal,
-        )
 
 
 class Sandbox:
@@ -192,27 +130,16 @@ class Sandbox:
     def _launch(self) -> None:
         self._launched = time.monotonic()
         _processors()
-        bubblewrap = shutil.which("bwrap")
-        if bubblewrap is None:
-            raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
-        if faults := [fault for name in DEVICES if (fault := device_fault(name))]:
-            raise SandboxError(faults[0])
-        try:
-            allowed = seccomp.program()
-        except seccomp.FilterError as error:
-            raise SandboxError(str(error)) from None
-        folder = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
-        self._furnish(folder / "inside")
-        _settle(folder / "inside")
-        errors = self._errors = self._cleanup.enter_context((folder / "errors").open("w+b"))
+        bubblewrap, allowed = _prerequisites()
+        own = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
+        self._fill(own / "inside")
+        folder.complete(own / "inside")
+        errors = self._errors = self._cleanup.enter_context((own / "errors").open("w+b"))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
+            options = command.arguments(own / "inside", theirs.fileno(), self.warm, self.blocked, allowed)
             self._process = subprocess.Popen(
-                [
-                    bubblewrap,
-                    *_arguments(folder / "inside", theirs.fileno(), self.warm, self.blocked, allowed),
-                    *self._program,
-                ],
+                [bubblewrap, *options, *self._program],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
@@ -222,9 +149,11 @@ class Sandbox:
             )
         self._control = ours
 
-    def _furnish(self, inside: Path) -> None:
+    def _fill(self, inside: Path) -> None:
         """Fill the generated folder that is seen as /sandbox."""
-        _furnish(inside, self.solutions)
+        if others := [path for path in self.solutions if path.suffix != ".py"]:
+            raise SandboxError(f"{others[0]} is no solution module")
+        folder.fill(inside, self.solutions)
 
     def _wait(self) -> None:
         if self._control is None:
@@ -236,10 +165,9 @@ class Sandbox:
             ready = {}
         if not ready.get("ready"):
             self._errors.seek(0)
-            told = self._errors.read().decode(errors="replace").strip()
-            raise SandboxError(
-                "the sandbox did not start: " + (told[-2000:] or f"no word from it in {_START_SECONDS:g} s")
-            )
+            errors = self._errors.read().decode(errors="replace").strip()
+            reason = errors[-2000:] or f"no word from it in {_START_SECONDS:g} s"
+            raise SandboxError(f"the sandbox did not start: {reason}")
         if ready["threads"] != 1:
             raise SandboxError(
                 f"the warm process has {ready['threads']} threads, and a fork of it may hang: "
@@ -268,11 +196,11 @@ class Sandbox:
             if stuck is None or len(left_out) == _LEFT_OUT or time.monotonic() >= until:
                 break
             before = child.close()
-            left_out[stuck] = _ended(stuck, before, limits)
+            left_out[stuck] = outputs.ended(stuck, before, limits)
         child.ran |= left_out
         if stuck is not None:
             usage = child.close()
-            child.ran[stuck] = _ended(stuck, usage, limits)
+            child.ran[stuck] = outputs.ended(stuck, usage, limits)
         return child
 
     def _lines(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
@@ -314,7 +242,7 @@ class Child:
         self.ran: dict[int, Ran] = {}
         self._before = before
         self._usage: Usage | None = None
-        self._room = limits.shown
+        self._left = limits.shown  # of what all cells together may put out
         self.socket, self._report = lines
 
     def __enter__(self) -> Child:
@@ -341,20 +269,19 @@ class Child:
             if not isinstance(first, dict) or "ready" not in first:
                 raise SandboxError(f"a child could not be isolated: {first}")
         except (EOFError, OSError, wire.WireError) as error:
-            raise SandboxError(
-                f"a child could not be isolated: {self._told() or error or 'it ended at once'}"
-            ) from None
+            reason = self._failure() or error or "it ended at once"
+            raise SandboxError(f"a child could not be isolated: {reason}") from None
         self._begin()
         try:
             current = cells[0].index if cells else -1
-            wanted = [{"index": cell.index, "source": _plain(cell.source)} for cell in cells]
+            wanted = [{"index": cell.index, "source": outputs.encodable(cell.source)} for cell in cells]
             self.socket.settimeout(self.limits.cell_seconds)
             wire.send(self.socket, {"cells": wanted}, _FRAME)
             for place, cell in enumerate(cells):
                 current = cell.index
-                told = self._receive(self.limits.cell_seconds + self.limits.grace)
-                self.ran[current] = _ran(current, told, self.limits, self._room)
-                self._room -= _size(self.ran[current].outputs)
+                message = self._receive(self.limits.cell_seconds + self.limits.grace)
+                self.ran[current] = outputs.decoded(current, message, self.limits, self._left)
+                self._left -= outputs.size_of(self.ran[current].outputs)
                 current = cells[place + 1].index if place + 1 < len(cells) else current
             if self._receive(self.limits.grace) != {"done": True}:
                 raise wire.WireError("the cells did not end in order")
@@ -373,17 +300,18 @@ class Child:
         try:
             self._report.settimeout(30)
             self._report.send(json.dumps({"begin": processor}).encode())
-            told = json.loads(self._report.recv(1 << 16))
+            answer = json.loads(self._report.recv(1 << 16))
         except (OSError, ValueError) as error:
-            told = {"fatal": error}
-        if "begun" not in told:
-            raise SandboxError(f"the supervisor of a child does not answer: {told.get('fatal', 'its child has ended')}")
+            answer = {"fatal": error}
+        if "begun" not in answer:
+            reason = answer.get("fatal", "its child has ended")
+            raise SandboxError(f"the supervisor of a child does not answer: {reason}")
 
     def _receive(self, seconds: float) -> Any:
         return wire.receive(_Before(self.socket, time.monotonic() + seconds), _FRAME)  # type: ignore[arg-type]
 
-    def _told(self) -> str:
-        """What the supervisor has to say where it could not even make the namespaces."""
+    def _failure(self) -> str:
+        """The supervisor's own failure, where it could not even make the namespaces; "" where it says nothing."""
         with contextlib.suppress(OSError, ValueError):
             self._report.settimeout(1)
             return str(json.loads(self._report.recv(1 << 16)).get("fatal", ""))
@@ -408,9 +336,9 @@ class Child:
         """End the child; what it used, as its supervisor tells."""
         _go_anywhere()
         with self.socket, self._report:
-            over = _hung_up(self.socket)
+            hung_up = _hung_up(self.socket)
             with contextlib.suppress(OSError):
-                if dismissed and not over:
+                if dismissed and not hung_up:
                     self._report.send(b'{"dismiss": true}')
                 else:
                     self.socket.shutdown(socket.SHUT_RDWR)
@@ -419,25 +347,25 @@ class Child:
                     self._report.send(b'{"end": true}')
             self._report.settimeout(10)
             try:
-                told = json.loads(self._report.recv(1 << 16))
+                report = json.loads(self._report.recv(1 << 16))
             except (OSError, ValueError):
-                told = {}
-        if "status" not in told:
-            raise SandboxError(f"the supervisor of a child ended without a report: {told.get('fatal', 'no word')}")
-        used = Usage(told["seconds"], told["cpu_seconds"], told["waited_seconds"], told["peak_bytes"])
-        if told["killed"] and os.WIFSIGNALED(told["status"]):  # else it was on its way out by itself
-            return replace(used, outcome="out of memory" if told["killed"] == "memory" else "timeout")
-        if os.WIFSIGNALED(told["status"]):
-            number = os.WTERMSIG(told["status"])
-            if (
-                number == signal.SIGKILL
-            ):  # nobody inside can send it to process 1: the CPU limit, or the machine is out of memory
-                ran_out = used.cpu_seconds >= self.limits.cpu_seconds * 0.95
-                return replace(used, outcome="timeout" if ran_out else "out of memory", signal="SIGKILL")
-            with contextlib.suppress(ValueError):
-                return replace(used, outcome="crashed", signal=signal.Signals(number).name)
-            return replace(used, outcome="crashed", signal=str(number))
-        return replace(used, outcome="exited" if over or told["status"] else "ok")
+                report = {}
+        if "status" not in report:
+            raise SandboxError(f"the supervisor of a child ended without a report: {report.get('fatal', 'no word')}")
+        return usage_of(report, hung_up, self.limits)
+
+
+def _prerequisites() -> tuple[str, bytes]:
+    """(where bubblewrap is, the filter of system calls). Raises SandboxError where anything is missing or faulty."""
+    bubblewrap = shutil.which("bwrap")
+    if bubblewrap is None:
+        raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
+    if faults := [fault for name in DEVICES if (fault := device_fault(name))]:
+        raise SandboxError(faults[0])
+    try:
+        return bubblewrap, seccomp.program()
+    except seccomp.FilterError as error:
+        raise SandboxError(str(error)) from None
 
 
 @lru_cache(maxsize=1)
@@ -470,254 +398,3 @@ def _hung_up(line: socket.socket) -> bool:
     poll = select.poll()
     poll.register(line, 0)  # a hang-up is always reported, unread bytes or not
     return bool(poll.poll(0))
-
-
-# ---------------------------------------------------------------- what comes out of a child
-
-
-def _plain(text: Any) -> str:
-    """The text with lone surrogates replaced: it can be written to a file."""
-    return str(text).encode("utf-8", "replace").decode("utf-8")
-
-
-def _number(value: Any) -> float:
-    return float(value) if type(value) in (int, float) and 0 <= value < 1e9 else 0.0
-
-
-def _ran(index: int, told: Any, limits: Limits, shown: int) -> Ran:
-    """Build a cell's record from a hostile message: its form is checked, its text cut, its figures made harmless.
-
-    `shown` is how much of text and figures this submission may still put out.
-    """
-    if not isinstance(told, dict) or told.get("cell") != index or not isinstance(told.get("outputs"), list):
-        raise wire.WireError("not the report of the cell that ran")
-    room, cut = min(limits.text + 200, shown), told.get("cut") is True
-    outputs, pictures = [], 0
-    for item in told["outputs"][:500]:
-        if not isinstance(item, dict):
-            continue
-        if item.get("kind") == "stream" and item.get("name") in ("stdout", "stderr"):
-            text = printable(str(item.get("text")))[: max(room, 0)]
-            room -= len(text)
-            outputs.append({"output_type": "stream", "name": item["name"], "text": text})
-        elif item.get("kind") in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
-            pictures += 1
-            data = _figure(item["data"], limits) if pictures <= limits.images * 4 else {}
-            if (size := sum(map(len, data.values()))) > shown:
-                data, cut = {}, True
-            else:
-                shown -= size
-            text = printable(str(item["data"].get("text/plain", "")))[: max(room, 0)]
-            room -= len(text)
-            if text:
-                data["text/plain"] = text
-            if data:
-                extra = {"execution_count": None} if item["kind"] == "execute_result" else {}
-                outputs.append({"output_type": item["kind"], "data": data, "metadata": {}, **extra})
-    error = _error(told.get("error"))
-    return Ran(index, outputs + _error_output(error), error, _number(told.get("seconds")), cut=cut or room <= 0)
-
-
-def _size(outputs: list[dict[str, Any]]) -> int:
-    """Characters of text and figures in a cell's outputs."""
-    return sum(len(output.get("text", "")) + sum(map(len, output.get("data", {}).values())) for output in outputs)
-
-
-def _figure(data: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """A PNG as it is; an SVG inside an <img>, where no script in it runs and nothing is fetched. HTML never passes."""
-    png, svg = data.get("image/png"), data.get("image/svg+xml")
-    if isinstance(png, str) and len(png) <= 1.4 * limits.image:
-        with contextlib.suppress(binascii.Error, ValueError):
-            raw = base64.b64decode("".join(png.split()), validate=True)
-            if raw.startswith(b"\x89PNG\r\n\x1a\n"):
-                return {"image/png": base64.b64encode(raw).decode()}
-    if isinstance(svg, str) and len(svg) <= 1.4 * limits.image:
-        encoded = base64.b64encode(_plain(svg).encode()).decode()
-        return {"text/html": f'<img alt="figure" src="data:image/svg+xml;base64,{encoded}">'}
-    return {}
-
-
-def _error(told: Any) -> CellError | None:
-    if not isinstance(told, dict):
-        return None
-    line = told.get("line")
-    limit = told.get("limit")
-    return CellError(
-        printable(str(told.get("name"))[:100]),
-        printable(str(told.get("message"))[:2000]),
-        line if type(line) is int and 0 < line < 1 << 20 else None,
-        limit if limit in ("time", "memory") else "",
-    )
-
-
-def _error_output(error: CellError | None) -> list[dict[str, Any]]:
-    if error is None:
-        return []
-    where = f" (line {error.line} of this cell)" if error.line else ""
-    traceback = [f"{error.name}: {error.message}{where}"]
-    return [{"output_type": "error", "ename": error.name, "evalue": error.message, "traceback": traceback}]
-
-
-def _ended(index: int, usage: Usage, limits: Limits) -> Ran:
-    """The record of a cell that ended its child, which is known from the supervisor alone."""
-    outcome = "exited" if usage.outcome == "ok" else usage.outcome
-    messages = {
-        "timeout": f"The cell did not stop within {limits.cell_seconds:g} s and was ended.",
-        "out of memory": f"The cell needed more than {limits.memory >> 20} MiB of memory and was ended.",
-        "crashed": f"The cell crashed Python itself ({usage.signal}).",
-        "exited": "The cell ended Python itself.",
-    }
-    limit = {"timeout": "time", "out of memory": "memory"}.get(outcome, "")
-    error = CellError("CellEnded", messages[outcome], None, limit)
-    return Ran(index, _error_output(error), error, usage.seconds, ended=outcome)
-
-
-# ---------------------------------------------------------------- what is inside
-
-
-def _furnish(inside: Path, solutions: Sequence[Path]) -> None:
-    """What the cells of a submission may see: copies of `course`, of these solutions, and of what runs the cells."""
-    skip = shutil.ignore_patterns("__pycache__", ".*")
-    shutil.copytree(Path(str(course.__file__)).parent, inside / "course", ignore=skip)
-    (inside / "solutions").mkdir()
-    (inside / "solutions" / "__init__.py").write_text('"""References of earlier chapters."""\n', "utf-8")
-    for path in solutions:
-        if path.suffix != ".py":
-            raise SandboxError(f"{path} is no solution module")
-        shutil.copy(path, inside / "solutions" / path.name)
-    shutil.copy(_INSIDE, inside / "inside.py")
-    try:
-        shutil.copytree(_fonts(), inside / "fonts")
-    except (OSError, RuntimeError, subprocess.SubprocessError):  # no cache here: the warm process makes its own list
-        (inside / "fonts").mkdir(exist_ok=True)
-
-
-def _settle(inside: Path) -> None:
-    """What any program needs of /etc; and all of it readable by anybody, whatever the umask here."""
-    (inside / "etc").mkdir()
-    (inside / "etc" / "passwd").write_text(f"learner:x:{_INSIDE_ID}:{_INSIDE_ID}::/scratch:/nonexistent\n")
-    (inside / "etc" / "group").write_text(f"learner:x:{_INSIDE_ID}:\n")
-    if Path("/etc/ld.so.cache").exists():
-        shutil.copy("/etc/ld.so.cache", inside / "etc")
-    for path in (inside, *inside.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-
-
-def _fonts() -> Path:
-    """A folder with matplotlib's list of the system's fonts, made once for each version, kept in the user's cache."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "attention-from-scratch"
-    folder = cache / f"fonts-{importlib.metadata.version('matplotlib')}"
-    if not any(folder.glob("fontlist-*.json")):
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as fresh:
-            environment = {
-                "MPLCONFIGDIR": fresh,
-                "HOME": "/nonexistent",
-                "PATH": os.environ.get("PATH", ""),
-            }  # no fonts of this user's own
-            command = [sys.executable, "-c", "import matplotlib.font_manager"]
-            subprocess.run(command, env=environment, check=True, capture_output=True, timeout=300, cwd="/")
-            folder.mkdir(exist_ok=True)
-            for made in Path(fresh).glob("fontlist-*.json"):
-                os.replace(made, folder / made.name)
-    return folder
-
-
-def _packages() -> list[Path]:
-    """Folders that packages are imported from, but for those that an editable install points at."""
-    folders = site.getsitepackages()
-    if site.ENABLE_USER_SITE:
-        folders.append(site.getusersitepackages())
-    return [Path(folder) for folder in folders if Path(folder).is_dir()]
-
-
-def _read_only() -> Iterator[Path]:
-    """Everything of the machine that is seen inside, at its own path."""
-    libraries = [Path("/usr/lib", f"{os.uname().machine}-linux-gnu")]
-    if not libraries[0].is_dir():  # a system that keeps them all in one folder
-        libraries = [Path("/usr/lib")]
-    libraries += map(Path, ("/usr/lib64", "/usr/share/fonts", "/usr/local/share/fonts", "/usr/share/zoneinfo"))
-    yield from (path for path in libraries if path.is_dir())
-    yield from Path("/usr/lib").glob("python3*")
-    for prefix in {sys.prefix, sys.base_prefix, os.path.realpath(sys.base_prefix)} - {"/usr"}:
-        for name in ("lib", "lib64", "pyvenv.cfg"):
-            path = Path(prefix, name)
-            if path.exists() and not path.is_symlink():
-                yield path
-    yield from _packages()
-
-
-def _arguments(inside: Path, control: int, warm: list[str], blocked: list[list[str]], allowed: bytes) -> list[str]:
-    """bubblewrap's command line; `control` is the descriptor of the line that the warm process inherits, `allowed` the
-    filter of system calls that it lays on each child.
-    """
-    words = ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
-    words += ["--hostname", "sandbox", "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-    if os.geteuid() == 0:
-        # The mounts are made as root, because Python may live where no other user can go; the warm process then really
-        # becomes an unprivileged user. Root mapped to one in a user namespace would not be held by RLIMIT_NPROC.
-        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    else:
-        words += ["--unshare-user", "--uid", _INSIDE_ID, "--gid", _INSIDE_ID]
-    words += ["--ro-bind", str(inside), "/sandbox", "--ro-bind", str(inside / "etc"), "/etc"]
-    program = os.path.realpath(sys.executable)
-    bound: list[Path] = []
-    for path in sorted({*_read_only(), Path(program)}, key=lambda path: (len(path.parts), path)):
-        if not any(parent in bound for parent in (path, *path.parents)):
-            bound.append(path)
-            # bubblewrap makes missing parents for their owner alone, who is not the one that runs inside
-            words += [word for parent in reversed(path.parents[:-1]) for word in ("--dir", str(parent))]
-            words += ["--ro-bind", str(path), str(path)]
-    for name in ("/lib", "/lib32", "/lib64"):
-        if os.path.islink(name):
-            words += ["--symlink", os.readlink(name), name]
-        elif os.path.isdir(name):
-            words += ["--ro-bind", name, name]
-    if sys.executable != program:
-        words += ["--dir", os.path.dirname(sys.executable), "--symlink", program, sys.executable]
-    hidden = [folder / name for folder in _packages() for name in _HIDDEN] + [_REPOSITORY]
-    for path in hidden:
-        if path.is_dir() and any(parent in bound for parent in (path, *path.parents)):
-            words += ["--tmpfs", str(path), "--remount-ro", str(path)]
-    words += ["--proc", "/proc", "--tmpfs", "/dev", "--dir", "/dev/shm"]
-    for name in DEVICES:
-        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-    words += [
-        "--remount-ro",
-        "/dev",
-        "--perms",
-        "1777",
-        "--tmpfs",
-        "/scratch",
-        "--chdir",
-        "/scratch",
-        "--remount-ro",
-        "/",
-    ]
-    environment = {
-        "HOME": "/scratch",
-        "TMPDIR": "/scratch",
-        "USER": "learner",
-        "PATH": "/nonexistent",
-        "LANG": "C.UTF-8",
-        "PYTHONPATH": os.pathsep.join(["/sandbox", *map(str, _packages())]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONHASHSEED": "0",
-        "MPLCONFIGDIR": "/scratch/.matplotlib",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "IPYTHONDIR": "/scratch/.ipython",
-        "OMP_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-        "MALLOC_ARENA_MAX": "1",
-        "CUDA_VISIBLE_DEVICES": "",
-        "TQDM_DISABLE": "1",
-        "NBGRADER_EXECUTION": "autograde",  # course.components then gives the references, silently
-        "SANDBOX_CONTROL": str(control),
-        "SANDBOX_WARM": json.dumps(warm),
-        "SANDBOX_BANS": json.dumps(blocked),
-        "SANDBOX_FILTER": base64.b64encode(allowed).decode(),
-    }
-    for name, value in environment.items():
-        words += ["--setenv", name, value]
-    return [*words, "--", sys.executable, "-s", "-B"]

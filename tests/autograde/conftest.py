@@ -219,13 +219,13 @@ def submission():
 @pytest.fixture
 def breakable(monkeypatch, tmp_path):
     """A folder that is all of the PATH, with bubblewrap in it; what the doctor remembers is the test's own."""
-    from autograde.sandbox import pool as sandbox
+    from autograde.sandbox.fonts import font_cache
 
     folder = tmp_path / "breakable"
     folder.mkdir()
     os.symlink(shutil.which("bwrap"), tmp_path / "real-bwrap")
     os.symlink(tmp_path / "real-bwrap", folder / "bwrap")
-    fonts = sandbox._fonts()
+    fonts = font_cache()
     kept = tmp_path / "cache" / fonts.parent.name
     kept.mkdir(parents=True)
     os.symlink(fonts, kept / fonts.name)

@@ -14,7 +14,8 @@ import torch
 from autograde.grading import judge, worker
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits, bounded
-from autograde.sandbox.pool import Sandbox, Usage
+from autograde.sandbox.pool import Sandbox
+from autograde.sandbox.usage import Usage
 from course.checks.engine import Key, Outcome, Verdict
 from tests.autograde import toy
 

@@ -22,7 +22,7 @@ from autograde.grading.regrade import regrade
 from autograde.grading.worker import Worker
 from autograde.intake.parse import receive
 from autograde.ledger import Ledger
-from autograde.sandbox import pool
+from autograde.sandbox import command
 from course.checks import engine
 from course.checks.engine import Table
 from course.checks.engine.draw import RECORDED_KEY, Draw, Key
@@ -162,7 +162,7 @@ def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(numb
 
     monkeypatch.setattr(judge, "tables", tables)
     tap, send, read = Tap(monkeypatch), wire.send, wire._read
-    arguments, send_fds = pool._arguments, socket.send_fds
+    arguments, send_fds = command.arguments, socket.send_fds
 
     def sent(sock, value, *caps):
         tap.frame(value)
@@ -182,7 +182,7 @@ def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(numb
 
     monkeypatch.setattr(wire, "send", sent)
     monkeypatch.setattr(wire, "_read", received)
-    monkeypatch.setattr(pool, "_arguments", started)
+    monkeypatch.setattr(command, "arguments", started)
     monkeypatch.setattr(socket, "send_fds", with_descriptors)
     (tmp_path / path.name).write_text(nbformat.writes(notebooks.solved(path)))
     with Worker(path.stem, notebooks.read(path), KEY) as worker:

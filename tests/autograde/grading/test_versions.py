@@ -97,7 +97,9 @@ DECIDING = """
 autograde/grading/worker.py autograde/grading/judge.py autograde/intake/parse.py autograde/intake/merge.py
 autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py
 autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py autograde/sandbox/limits.py
-autograde/sandbox/remote.py autograde/bank/__init__.py autograde/grading/versions.py course/__init__.py
+autograde/sandbox/command.py autograde/sandbox/folder.py autograde/sandbox/fonts.py autograde/sandbox/outputs.py
+autograde/sandbox/usage.py autograde/sandbox/remote.py autograde/bank/__init__.py autograde/grading/versions.py
+course/__init__.py
 course/checks/questions.py course/exercises.py course/chapters/exercises.json course/learner/components.py
 course/learner/session.py course/plots.py course/data/__init__.py course/checks/__init__.py
 course/checks/engine/draw.py course/checks/engine/of_tests.py course/checks/fixtures/__init__.py

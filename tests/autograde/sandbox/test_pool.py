@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from autograde.sandbox import folder, outputs
 from autograde.sandbox import pool as module
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
@@ -386,7 +387,7 @@ def test_what_fails_leaves_the_judge_on_no_single_processor(box, monkeypatch):
             box.run(cells("pass"))
     assert os.sched_getaffinity(0) == anywhere
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_ran", lambda *_: (_ for _ in ()).throw(MemoryError))
+        patch.setattr(outputs, "decoded", lambda *_: (_ for _ in ()).throw(MemoryError))
         with pytest.raises(MemoryError):
             box.run(cells("pass"))
     assert os.sched_getaffinity(0) == anywhere
@@ -672,19 +673,18 @@ def test_without_bubblewrap_nothing_runs(monkeypatch):
 def test_a_warm_process_that_cannot_start_says_why(monkeypatch, tmp_path):
     broken = tmp_path / "inside.py"
     broken.write_text("raise SystemExit('no torch here')")
-    monkeypatch.setattr(module, "_INSIDE", broken)
+    monkeypatch.setattr(folder, "_INSIDE", broken)
     with pytest.raises(SandboxError, match="no torch here"), Sandbox():
         pass
 
 
 def test_a_child_that_cannot_be_confined_runs_nothing(monkeypatch, tmp_path):
-    text = module._INSIDE.read_text().replace("shell = warm(modules)", "shell = None")
-    text = text.replace(
+    text = folder._INSIDE.read_text().replace(
         'checked(libc.capset(header, none), "dropping capabilities")', 'checked(-1, "dropping capabilities")'
     )
     broken = tmp_path / "inside.py"
     broken.write_text(text)
-    monkeypatch.setattr(module, "_INSIDE", broken)
+    monkeypatch.setattr(folder, "_INSIDE", broken)
     with Sandbox(limits=LIMITS) as box, pytest.raises(SandboxError, match="dropping capabilities"):
         box.run(cells("print('ran')"))
 
