@@ -143,7 +143,7 @@ def _environment(control: int, warm: list[str], blocked: list[list[str]], allowe
         "NBGRADER_EXECUTION": "autograde",  # course.components then gives the references, silently
         "SANDBOX_CONTROL": str(control),
         "SANDBOX_WARM": json.dumps(warm),
-        "SANDBOX_BANS": json.dumps(blocked),
+        "SANDBOX_BLOCKED": json.dumps(blocked),
         "SANDBOX_FILTER": base64.b64encode(allowed).decode(),
     }
 

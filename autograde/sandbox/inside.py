@@ -69,20 +69,41 @@ def drop_root() -> None:
     checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "dumpable")  # setuid cleared it, and /proc/self/uid_map needs it
 
 
-def warm(modules: list[str], bans: list[list[str]]):
-    """Import what cells use and touch what is imported lazily, on one thread, and look up what bans refuse; returns the
-    shell that runs the cells and the module that answers requests."""
+def warm(modules: list[str], blocked: list[list[str]]):
+    """Import what cells use and touch what is imported lazily, on one thread, and look up the operators that are
+    blocked; returns the shell that runs the cells and the module that answers requests."""
+    place_font_list()
+    runner = warm_torch(blocked)
+    warm_matplotlib()
+    importlib.import_module("course.protocol.runner")  # the cells' own copy
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except Exception as error:  # a module that is missing here is missing in the cell too, which will say so
+            print(f"not warmed: {name}: {error}", file=sys.stderr)
+    shell = warm_shell()
+    close_fonts()
+    return shell, runner
+
+
+def place_font_list() -> None:
+    """Put matplotlib's list of fonts, where one was made outside, into the cache that it looks in."""
     cache = os.path.join(SCRATCH, ".matplotlib")
     os.makedirs(cache, exist_ok=True)
     for name in os.listdir("/sandbox/fonts"):
         shutil.copy(os.path.join("/sandbox/fonts", name), cache)
+
+
+def warm_torch(blocked: list[list[str]]):
+    """Import torch and the module that answers requests, which looks up the operators that are blocked while nobody has
+    changed them; then use what is set up at its first use. Returns that module, a copy apart from the cells' own."""
     os.environ["TORCHDYNAMO_DISABLE"] = "1"  # there is no compiler here: what is compiled runs as it was written
-    os.environ["PYTORCH_JIT"] = "0"  # and what is scripted or traced, so that what an exercise bans is seen in it too
+    os.environ["PYTORCH_JIT"] = "0"  # and what is scripted or traced, so that what an exercise blocks is seen in it too
 
     import torch
 
     runner = apart("course.protocol.runner")
-    for names in bans:
+    for names in blocked:
         runner.BlockedOperators(tuple(names))
     if multiprocessing.get_start_method() != "fork":  # the others start a program, which the filter refuses
         multiprocessing.set_start_method("fork", force=True)
@@ -97,8 +118,11 @@ def warm(modules: list[str], bans: list[list[str]]):
     ).backward()
     torch.optim.Adam([torch.nn.Parameter(x.detach())])
     torch.testing.assert_close(x, x)
+    return runner
 
-    import matplotlib.font_manager
+
+def warm_matplotlib() -> None:
+    """Draw and write a figure in both formats, as cells do."""
     import matplotlib.pyplot as plt
     import matplotlib_inline.backend_inline  # noqa: F401
 
@@ -109,13 +133,9 @@ def warm(modules: list[str], bans: list[list[str]]):
         figure.savefig(io.BytesIO(), format=kind)
     plt.close("all")
 
-    importlib.import_module("course.protocol.runner")
-    for name in modules:
-        try:
-            importlib.import_module(name)
-        except Exception as error:  # a module that is missing here is missing in the cell too, which will say so
-            print(f"not warmed: {name}: {error}", file=sys.stderr)
 
+def warm_shell():
+    """The shell that runs the cells, after its first one."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -140,7 +160,7 @@ def warm(modules: list[str], bans: list[list[str]]):
                 self.awaits = bool(code.co_flags & inspect.CO_COROUTINE)
             return raw_cell
 
-        def should_run_async(self, raw_cell, **known):
+        def should_run_async(self, raw_cell, **transformed):
             return self.awaits
 
         def showtraceback(self, *args, **kwargs):
@@ -159,24 +179,31 @@ def warm(modules: list[str], bans: list[list[str]]):
     shell.display_trap.hook = Results(shell)
     shell.run_cell("%matplotlib inline\n1 + 1", store_history=False)
     shell.user_ns.pop("_", None)
-    matplotlib.font_manager._get_font.cache_clear()  # type: ignore[attr-defined]  # it keeps font files open, and a child closes every descriptor
-    return shell, runner
+    return shell
+
+
+def close_fonts() -> None:
+    """matplotlib keeps font files open, and a child closes every descriptor: a font that it opened here would be read
+    from another file there. So this comes last."""
+    import matplotlib.font_manager
+
+    matplotlib.font_manager._get_font.cache_clear()  # type: ignore[attr-defined]
 
 
 def apart(name: str):
     """Import a module of `course` with all that it needs, and forget them: what a cell imports under these names, and
     may change, is another copy, and not the one that answers requests and keeps to what is blocked."""
     module = importlib.import_module(name)
-    for known in [known for known in sys.modules if f"{known}.".startswith("course.")]:
-        del sys.modules[known]
+    for other in [other for other in sys.modules if f"{other}.".startswith("course.")]:
+        del sys.modules[other]
     return module
 
 
 def main() -> None:
     started = time.monotonic()
     control, allowed = begin()
-    modules, bans = (json.loads(os.environ.pop(name)) for name in ("SANDBOX_WARM", "SANDBOX_BANS"))
-    shell, runner = warm(modules, bans)
+    modules, blocked = (json.loads(os.environ.pop(name)) for name in ("SANDBOX_WARM", "SANDBOX_BLOCKED"))
+    shell, runner = warm(modules, blocked)
     serve(control, started, lambda data, limits: run_child(data, limits, allowed, shell, runner))
 
 
@@ -196,9 +223,8 @@ def serve(control: socket.socket, started: float, work) -> None:
     control.send(json.dumps(ready).encode())
     while True:
         message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 2)
-        with contextlib.suppress(
-            ChildProcessError
-        ):  # supervisors that have ended: their seconds count with the sandbox's
+        # Supervisors that have ended: their seconds count with the sandbox's.
+        with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         if not message:
@@ -392,7 +418,7 @@ def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
 
         def around(request, work):
             try:
-                if request.get("blocked"):  # a process that was forked before has no ban on it, and might lend a hand
+                if request.get("blocked"):  # in a process that was forked before nothing is blocked, and it might help
                     with contextlib.suppress(ProcessLookupError):
                         kill(-1, signal.SIGKILL)
                 with deadline(limits["request_seconds"]):
@@ -425,10 +451,8 @@ def confine(limits: dict, allowed: bytes) -> None:
     keep_only(3)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(number, signal.SIG_DFL if number != signal.SIGPIPE else signal.SIG_IGN)
-    with open(
-        "/proc/self/oom_score_adj", "w"
-    ) as file:  # where the machine runs short, the student's process goes first
-        file.write("1000")
+    with open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")  # where the machine runs short, the student's process goes first
     with open("/proc/self/statm") as file:
         address_space = int(file.read().split()[0]) * PAGE
 
@@ -520,9 +544,8 @@ class Tape:
     def finish(self) -> list[dict]:
         self.cut |= self.dropped > 0
         if self.dropped:
-            self.outputs.append(
-                {"kind": "stream", "name": "stdout", "parts": [f"\n... {self.dropped} more characters left out\n"]}
-            )
+            parts = [f"\n... {self.dropped} more characters left out\n"]
+            self.outputs.append({"kind": "stream", "name": "stdout", "parts": parts})
         for output in self.outputs:
             if "parts" in output:
                 output["text"] = "".join(output.pop("parts"))
@@ -591,18 +614,15 @@ def run_cell(shell, source: str, limits: dict) -> dict:
     finally:
         sys.stdout, sys.stderr, shell.display_pub = kept
     try:
-        told = describe(error)
+        description = describe(error)
     except BaseException as raised:  # an exception whose own __str__ fails
-        told = {
-            "name": type(error).__name__[:100],
-            "message": f"(its message raised {type(raised).__name__})",
-            "line": None,
-        }
+        message = f"(its message raised {type(raised).__name__})"
+        description = {"name": type(error).__name__[:100], "message": message, "line": None}
     try:
         outputs = tape.finish()
     except BaseException:
         outputs = []
-    return {"outputs": outputs, "cut": tape.cut, "error": told, "seconds": time.monotonic() - started}
+    return {"outputs": outputs, "cut": tape.cut, "error": description, "seconds": time.monotonic() - started}
 
 
 def describe(error: BaseException | None) -> dict | None:

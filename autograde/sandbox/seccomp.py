@@ -6,7 +6,7 @@ not be open; whatever is not named answers ENOSYS, as in a kernel that does not 
 know how to do without. Nothing named here reaches past the namespaces, the limits and the dropped capabilities: the
 filter takes away what those do not hold (memory without a process, such as System V segments and files without a name;
 timers, watches and keys that are counted for a user as a whole), other programs (Python itself is the only one there,
-and a second one would know nothing of what an exercise bans), and the parts of a kernel in which its faults are
+and a second one would know nothing of what an exercise blocks), and the parts of a kernel in which its faults are
 found: io_uring, bpf, userfaultfd, perf events, key rings, namespaces, tracing, netlink.
 """
 
