@@ -57,11 +57,11 @@ def device_fault(name: str) -> str:
     every submission writes there, and show it to the next."""
     path, writes = f"/dev/{name}", name == "null"
     try:
-        found = os.stat(path)
-        if not stat.S_ISCHR(found.st_mode) or (os.major(found.st_rdev), os.minor(found.st_rdev)) != DEVICES[name]:
+        file = os.stat(path)
+        if not stat.S_ISCHR(file.st_mode) or (os.major(file.st_rdev), os.minor(file.st_rdev)) != DEVICES[name]:
             return f"{path} is another file, and not the device"
         wanted = 0o666 if writes else 0o444
-        if found.st_mode & wanted != wanted:
+        if file.st_mode & wanted != wanted:
             return f"{path} cannot be {'written' if writes else 'read'} by everybody"
         os.close(os.open(path, os.O_RDWR if writes else os.O_RDONLY))
     except OSError as error:
@@ -69,8 +69,8 @@ def device_fault(name: str) -> str:
     return ""
 
 
-def found() -> list[Finding]:
-    """What can be told to be the cause where a sandbox does not start; empty where nothing can."""
+def diagnose() -> list[Finding]:
+    """The cause, where a sandbox does not start and one can be named; else nothing."""
     number = _tried()
     first = [cause for cause in (_proc(), _room()) if cause is not None]
     of_namespaces = (_limits(number), _chroot(number), _capabilities(), _forbidden(number), _covered(number))
@@ -106,9 +106,9 @@ def _limits(number: int) -> Finding | None:
     none = [kind for kind in _KINDS if _setting(f"user/max_{kind}_namespaces") == "0"]
     if not none and number not in (errno.ENOSPC, errno.EUSERS):
         return None
-    told = " and ".join(f"user.max_{kind}_namespaces is 0" for kind in none) or "there are as many as the kernel allows"
+    zeros = " and ".join(f"user.max_{kind}_namespaces is 0" for kind in none)
     remedy = "sudo sysctl -w " + " ".join(f"user.max_{kind}_namespaces=10000" for kind in none or _KINDS)
-    return Finding("namespace limit", False, told, remedy)
+    return Finding("namespace limit", False, zeros or "there are as many as the kernel allows", remedy)
 
 
 def _chroot(number: int) -> Finding | None:
@@ -134,9 +134,9 @@ def _capabilities() -> Finding | None:
     held = _status("CapEff")
     if os.geteuid() or not held or int(held, 16) >> _SYS_ADMIN & 1:
         return None
-    told = "this is root without CAP_SYS_ADMIN, as in a container, and bubblewrap needs it"
+    detail = "this is root without CAP_SYS_ADMIN, as in a container, and bubblewrap needs it"
     remedy = "start the grader as an ordinary user, in a container with --security-opt seccomp=unconfined"
-    return Finding("capabilities", False, told, f"{remedy} --security-opt systempaths=unconfined")
+    return Finding("capabilities", False, detail, f"{remedy} --security-opt systempaths=unconfined")
 
 
 def _forbidden(number: int) -> Finding | None:
@@ -159,8 +159,8 @@ def _covered(number: int) -> Finding | None:
     covered = sorted(point for point in _mounts() if point.startswith("/proc/"))
     if number or not os.geteuid() or not covered:
         return None
-    told = f"{', '.join(covered[:3])} is covered, so that nobody may mount another /proc"
-    return Finding("/proc", False, told, "start the container with --security-opt systempaths=unconfined")
+    detail = f"{', '.join(covered[:3])} is covered, so that nobody may mount another /proc"
+    return Finding("/proc", False, detail, "start the container with --security-opt systempaths=unconfined")
 
 
 def _tried() -> int:

@@ -49,8 +49,8 @@ class NotReady(SystemExit):
     def __init__(self, findings: list[Finding]):
         self.findings = findings
         todo = [f" To do: {finding.remedy}" if finding.remedy else "" for finding in findings]
-        told = [f"{finding.name}: {finding.detail}.{more}" for finding, more in zip(findings, todo, strict=True)]
-        super().__init__("this machine cannot grade safely.\n  " + "\n  ".join(told))
+        lines = [f"{finding.name}: {finding.detail}.{more}" for finding, more in zip(findings, todo, strict=True)]
+        super().__init__("this machine cannot grade safely.\n  " + "\n  ".join(lines))
 
 
 def examine() -> list[Finding]:
@@ -155,8 +155,8 @@ def _packages() -> list[Finding]:
             module = importlib.import_module(name)
             findings.append(Finding(name, True, str(getattr(module, "__version__", "installed"))))
         except Exception as error:
-            told = f"cannot be imported: {type(error).__name__}: {error}"
-            findings.append(Finding(name, False, told, "install the grader again: make course"))
+            detail = f"cannot be imported: {type(error).__name__}: {error}"
+            findings.append(Finding(name, False, detail, "install the grader again: make course"))
     return findings
 
 
@@ -255,63 +255,63 @@ def _sandbox() -> list[Finding]:
                     alive = child.ran[0].error is None
                 seconds = box.start_seconds
         except (SandboxError, OSError, subprocess.SubprocessError) as error:
-            known = causes.found()
-            return [*known, Finding("sandbox", False, str(error), "" if known else _NAMESPACES)]
+            cause = causes.diagnose()
+            return [*cause, Finding("sandbox", False, str(error), "" if cause else _NAMESPACES)]
     findings = [Finding("sandbox", alive, f"starts in {seconds:.1f} s and outlives its probes", _NAMESPACES)]
     judges: list[Callable[[Any], Finding]] = [_unprivileged, _no_network, _files_absent, _memory_holds, _forks_held]
     for place, judge in enumerate(judges):
         try:
             findings.append(judge(ran[place]))
         except (ValueError, KeyError, IndexError, TypeError) as error:
-            told = f"a probe said nothing that could be read ({ran[place].error or error})"
-            findings.append(Finding(judge.__name__.strip("_").replace("_", " "), False, told, _NAMESPACES))
+            detail = f"a probe said nothing that could be read ({ran[place].error or error})"
+            findings.append(Finding(judge.__name__.strip("_").replace("_", " "), False, detail, _NAMESPACES))
     return findings
 
 
-def _said(ran: Any) -> dict[str, Any]:
+def _reported(ran: Any) -> dict[str, Any]:
     return json.loads("".join(output.get("text", "") for output in ran.outputs))
 
 
 def _unprivileged(ran: Any) -> Finding:
-    said = _said(ran)
+    report = _reported(ran)
     ok = (
-        0 not in said["user"]
-        and said["process"] == [1, 0]
-        and not any(said["capabilities"])
-        and said["bounding"] == 0
-        and said["no_new_privileges"] == 1
-        and said["filter"] == 2
-        and not said["new_namespaces"]
-        and said["descriptors"] == [0, 1, 2, 3]
-        and said["processes"] == []
+        0 not in report["user"]
+        and report["process"] == [1, 0]
+        and not any(report["capabilities"])
+        and report["bounding"] == 0
+        and report["no_new_privileges"] == 1
+        and report["filter"] == 2
+        and not report["new_namespaces"]
+        and report["descriptors"] == [0, 1, 2, 3]
+        and report["processes"] == []
     )
-    shown = f"user {said['user'][0]}, process {said['process'][0]} of its own, no capabilities, one line out"
-    return Finding("unprivileged", ok, shown if ok else json.dumps(said), _NAMESPACES)
+    detail = f"user {report['user'][0]}, process {report['process'][0]} of its own, no capabilities, one line out"
+    return Finding("unprivileged", ok, detail if ok else json.dumps(report), _NAMESPACES)
 
 
 def _no_network(ran: Any) -> Finding:
-    said = _said(ran)
-    ok = said == {"reached": [], "interfaces": []}
-    return Finding("no network", ok, "nothing reached" if ok else json.dumps(said), _NAMESPACES)
+    report = _reported(ran)
+    ok = report == {"reached": [], "interfaces": []}
+    return Finding("no network", ok, "nothing reached" if ok else json.dumps(report), _NAMESPACES)
 
 
 def _files_absent(ran: Any) -> Finding:
-    said = _said(ran)
+    report = _reported(ran)
     expected = {"sandbox": ["course", "etc", "fonts", "inside.py", "solutions"], "modules": ["__init__.py"]}
-    ok = said == {"seen": [], "written": [], **expected}
-    shown = "repository, class, home and system are absent; nothing can be written"
+    ok = report == {"seen": [], "written": [], **expected}
+    detail = "repository, class, home and system are absent; nothing can be written"
     remedy = "move the course out of the folders that Python's packages are installed in"
-    return Finding("files absent", ok, shown if ok else json.dumps(said), remedy)
+    return Finding("files absent", ok, detail if ok else json.dumps(report), remedy)
 
 
 def _memory_holds(ran: Any) -> Finding:
     ok = ran.error is not None and ran.error.limit == "memory"
-    shown = f"held at {_LIMITS.memory >> 20} MiB" if ok else f"1024 MiB were taken ({ran.error})"
-    return Finding("memory limit", ok, shown, "use a kernel that enforces RLIMIT_AS (any since 5.10)")
+    detail = f"held at {_LIMITS.memory >> 20} MiB" if ok else f"1024 MiB were taken ({ran.error})"
+    return Finding("memory limit", ok, detail, "use a kernel that enforces RLIMIT_AS (any since 5.10)")
 
 
 def _forks_held(ran: Any) -> Finding:
-    made = _said(ran)["made"]
+    made = _reported(ran)["made"]
     ok = 0 < made < _LIMITS.processes
-    shown = f"held at {made} processes" if ok else f"{made} processes were made"
-    return Finding("process limit", ok, shown, "use a kernel since 5.14, or start the grader as an ordinary user")
+    detail = f"held at {made} processes" if ok else f"{made} processes were made"
+    return Finding("process limit", ok, detail, "use a kernel since 5.14, or start the grader as an ordinary user")

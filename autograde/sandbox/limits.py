@@ -31,7 +31,7 @@ class Limits:
     text: int = 100_000  # characters of output kept for a cell
     image: int = 1 * MIB  # bytes of one figure
     images: int = 8  # figures kept for a cell
-    shown: int = 24 * MIB  # of text and figures kept for all cells together
+    outputs: int = 24 * MIB  # characters of text and figures kept for all cells together
     replies: int = 512 * MIB  # bytes that one child may answer, over all its requests
 
     def __post_init__(self) -> None:

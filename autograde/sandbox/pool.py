@@ -242,7 +242,7 @@ class Child:
         self.ran: dict[int, Ran] = {}
         self._before = before
         self._usage: Usage | None = None
-        self._left = limits.shown  # of what all cells together may put out
+        self._left = limits.outputs  # of what all cells together may put out
         self.socket, self._report = lines
 
     def __enter__(self) -> Child:

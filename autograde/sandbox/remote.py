@@ -63,11 +63,11 @@ class Remote:
                 elif number != self._number:
                     raise wire.WireError("a reply to no request")
                 elif "error" in reply:
-                    kind, told = reply["error"]
-                    if not isinstance(kind, str) or not isinstance(told, str):
-                        raise wire.WireError("an error that is not told in words")  # a tensor's would take long to make
-                    plain = (printable(kind[:100]), printable(told[:2000]))
-                    return {"error": plain, "first": reply.get("first") is True, "prefetched": reply.get("prefetched")}
+                    kind, text = reply["error"]
+                    if not isinstance(kind, str) or not isinstance(text, str):
+                        raise wire.WireError("an error that is not in words")  # a tensor's would take long to make
+                    error = (printable(kind[:100]), printable(text[:2000]))
+                    return {"error": error, "first": reply.get("first") is True, "prefetched": reply.get("prefetched")}
                 elif "ok" in reply and type(reply.get("changed", False)) is bool:
                     return reply
                 else:

@@ -48,7 +48,7 @@ pytestmark = [
 ]
 FILES = sorted((Path(__file__).parents[1] / "attacks").glob("*.py"))
 LIMITS = Limits(
-    cell_seconds=3, request_seconds=3, grace=1, wall_seconds=60, memory=400 * MIB, disk=8 * MIB, shown=4 * MIB
+    cell_seconds=3, request_seconds=3, grace=1, wall_seconds=60, memory=400 * MIB, disk=8 * MIB, outputs=4 * MIB
 )
 # What an attack's pages must not hold: markup that runs, terminal codes, words that only a reference or a judge has.
 SAFE = '<img alt="figure" src="data:image/svg+xml;base64,">'
@@ -81,13 +81,13 @@ class Attack:
 
 def read(path: Path) -> Attack:
     head, *cells = re.split(r"^# %% (\w+)\n", path.read_text("utf-8"), flags=re.M)
-    told = dict(re.findall(r"^# (Tries|Score|Flag): (.*)$", head, flags=re.M))
-    lost = {} if told["Score"] == "full" else dict(part.split() for part in told["Score"].split(", "))
+    header = dict(re.findall(r"^# (Tries|Score|Flag): (.*)$", head, flags=re.M))
+    lost = {} if header["Score"] == "full" else dict(part.split() for part in header["Score"].split(", "))
     return Attack(
         path.stem,
-        told["Tries"],
+        header["Tries"],
         {name: float(points) for name, points in lost.items()},
-        told["Flag"],
+        header["Flag"],
         dict(zip(cells[::2], cells[1::2], strict=True)),
     )
 
@@ -106,14 +106,14 @@ class Watched(Worker):
     def processes(self) -> set[int]:
         if self._sandbox is not None:
             self._sandbox._end_spare()
-        found = set()
+        processes = set()
         for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
             try:
                 if self.folder in mounts.read_text():
-                    found.add(int(mounts.parent.name))
+                    processes.add(int(mounts.parent.name))
             except OSError:
                 pass
-        return found
+        return processes
 
 
 def submission(attack: Attack, notebook: Path) -> bytes:
@@ -181,10 +181,10 @@ def received(worker: Worker, content: bytes) -> Graded:
         return worker.grade(parse.receive(Path(folder), toy.NAME))
 
 
-def everything_told(graded: Graded) -> str:
-    """All that a student, or a page about the submission, is shown of a run: but for the student's own sources."""
-    shown = [output for cell in graded.notebook.cells for output in cell.get("outputs", [])]
-    return "\n".join([str(shown), str(graded.verdicts), *graded.notes, *graded.details, graded.reason])
+def everything_visible(graded: Graded) -> str:
+    """All that a student, or a page about the submission, sees of a run: but for the student's own sources."""
+    outputs = [output for cell in graded.notebook.cells for output in cell.get("outputs", [])]
+    return "\n".join([str(outputs), str(graded.verdicts), *graded.notes, *graded.details, graded.reason])
 
 
 # --- edits of the notebook itself: only the text of its answers is taken --------------------------------------------
@@ -254,9 +254,9 @@ def hold(worker: Watched, released: Path, canary: str, attack: Attack) -> None:
     assert attack.flag in graded.flags, graded.flags
     assert not graded.needs_person, graded.details
     assert not any(judged.internal for judged in graded.verdicts.values()), graded.verdicts
-    told = everything_told(graded)
-    assert canary not in told and "gradebook.db" not in told and REFERENCE not in told
-    assert not GAINS.search(told), told
+    visible = everything_visible(graded)
+    assert canary not in visible and "gradebook.db" not in visible and REFERENCE not in visible
+    assert not GAINS.search(visible), visible
     if attack.edit is not None:  # only the text of answers is taken
         assert "alert(" not in str(graded.notebook) and "gift" not in str(graded.notebook)
     for output in (output for cell in graded.notebook.cells for output in cell.get("outputs", [])):
@@ -338,13 +338,13 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     expected = {f"{value:.4f}".lstrip("-") for value in _reference_values(judge.tables(toy.NAME, judge_knows))}
     for attack in chosen:
         pages = list((folder.root / "feedback" / attack.name).rglob("*.html"))
-        told = "".join(page.read_text("utf-8") for page in pages)
-        assert pages and secret not in told and str(folder.root) not in told
-        assert told.count(REFERENCE) <= handed_in[attack.name].count(REFERENCE.encode()), (
+        text = "".join(page.read_text("utf-8") for page in pages)
+        assert pages and secret not in text and str(folder.root) not in text
+        assert text.count(REFERENCE) <= handed_in[attack.name].count(REFERENCE.encode()), (
             "none but its own right answers"
         )
-        assert not RUNS.search(told), (attack.name, RUNS.search(told))
-        assert not [value for value in expected if value in told], "no expected value in a page"
+        assert not RUNS.search(text), (attack.name, RUNS.search(text))
+        assert not [value for value in expected if value in text], "no expected value in a page"
     for line in Path(folder.ledger).rglob("*.jsonl"):
         assert secret not in line.read_text("utf-8") and "\x1b" not in line.read_text("utf-8")
 
@@ -367,11 +367,11 @@ class Lent:
 
 def _reference_values(tables: dict[str, Table]) -> set[float]:
     """The numbers that the reference gives for a key; round ones prove nothing."""
-    found = set()
+    numbers = set()
 
     def walk(value) -> None:
         if isinstance(value, torch.Tensor):
-            found.update(round(float(number), 4) for number in value.flatten() if value.is_floating_point())
+            numbers.update(round(float(number), 4) for number in value.flatten() if value.is_floating_point())
         elif isinstance(value, dict):
             for entry in value.values():
                 walk(entry)
@@ -383,8 +383,8 @@ def _reference_values(tables: dict[str, Table]) -> set[float]:
 
     for table in tables.values():
         walk(table.reference)
-    assert len(found) > 20
-    return {value for value in found if round(value, 2) != value}
+    assert len(numbers) > 20
+    return {value for value in numbers if round(value, 2) != value}
 
 
 # --- as an ordinary user --------------------------------------------------------------------------------------------

@@ -75,9 +75,9 @@ def test_an_old_python_and_a_missing_program_are_named(monkeypatch):
     monkeypatch.setattr(doctor.sys, "version_info", (3, 9, 2))
     monkeypatch.setattr(doctor.sys, "executable", "/nowhere/python")
     monkeypatch.setenv("PATH", "/nowhere")
-    found = named(doctor.examine())
-    assert [name for name in ("Python", "bubblewrap", "alembic") if found[name].ok] == []
-    assert all(found[name].remedy for name in ("Python", "bubblewrap", "alembic"))
+    findings = named(doctor.examine())
+    assert [name for name in ("Python", "bubblewrap", "alembic") if findings[name].ok] == []
+    assert all(findings[name].remedy for name in ("Python", "bubblewrap", "alembic"))
 
 
 def test_a_sandbox_that_does_not_start_is_a_finding(monkeypatch):
@@ -89,7 +89,7 @@ def test_a_sandbox_that_does_not_start_is_a_finding(monkeypatch):
     assert not finding.ok and "Permission denied" in finding.detail and "sysctl" in finding.remedy
 
 
-class Said:
+class Reported:
     """What a probe reported."""
 
     def __init__(self, text: str, error=None):
@@ -117,15 +117,15 @@ class Said:
     ],
 )
 def test_a_probe_that_reached_something_is_a_refusal(judge, text):
-    finding = judge(Said(text))
+    finding = judge(Reported(text))
     assert not finding.ok and finding.remedy
 
 
 def test_the_report_says_all_and_its_status_tells(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well"), Finding("b", False, "ill", "mend it")])
     assert doctor.report() == 1
-    shown = capsys.readouterr().out
-    assert "ok  a" in shown and "NO  b" in shown and "mend it" in shown and "refused" in shown
+    report = capsys.readouterr().out
+    assert "ok  a" in report and "NO  b" in report and "mend it" in report and "refused" in report
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well")])
     assert doctor.report() == 0
 
@@ -133,7 +133,7 @@ def test_the_report_says_all_and_its_status_tells(monkeypatch, capsys):
 # --- why a sandbox does not start: machines broken for real, in namespaces of their own -------------------------------
 
 ROOT = Path(__file__).resolve().parents[3]
-SAID = "import json; from autograde.sandbox import doctor; print(json.dumps([vars(finding) for finding in {}]))"
+PRINT = "import json; from autograde.sandbox import doctor; print(json.dumps([vars(finding) for finding in {}]))"
 CHROOT = """
 mkdir /mnt/x || true; mount -t tmpfs none /mnt; mkdir /mnt/root; cd /mnt/root
 for name in $(ls -A /); do
@@ -148,11 +148,11 @@ broken_for_real = pytest.mark.skipif(
 
 def broken(script: str, ask: str = "doctor._sandbox()", *more: str) -> list[dict]:
     """What the doctor finds where a shell script has broken the machine, for itself alone."""
-    command = ["unshare", "-m", *more, "sh", "-c", f'{script} "$0" -c "$1"', sys.executable, SAID.format(ask)]
+    command = ["unshare", "-m", *more, "sh", "-c", f'{script} "$0" -c "$1"', sys.executable, PRINT.format(ask)]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, cwd="/")
     assert done.returncode == 0, done.stderr
-    return [found for found in json.loads(done.stdout.splitlines()[-1]) if not found["ok"]]
+    return [finding for finding in json.loads(done.stdout.splitlines()[-1]) if not finding["ok"]]
 
 
 @pytest.mark.sandbox
@@ -185,9 +185,9 @@ def test_a_cause_is_named_with_its_own_remedy(script, more, name, detail, remedy
 )
 def test_a_null_device_that_is_none_is_refused_though_a_sandbox_would_start(script, detail):
     script = f"mount -t tmpfs none /mnt; {script}; mount --bind /mnt/null /dev/null; exec"
-    (found,) = broken(script, "doctor.anew()")
-    assert found["name"] == "/dev/null" and detail in found["detail"]
-    assert "mknod -m 666 /dev/null c 1 3" in found["remedy"]
+    (finding,) = broken(script, "doctor.anew()")
+    assert finding["name"] == "/dev/null" and detail in finding["detail"]
+    assert "mknod -m 666 /dev/null c 1 3" in finding["remedy"]
 
 
 def test_no_sandbox_is_lent_a_device_that_is_none(monkeypatch):
@@ -208,8 +208,8 @@ def test_no_sandbox_is_lent_a_device_that_is_none(monkeypatch):
 )
 def test_what_forbids_namespaces_is_named(monkeypatch, settings, remedy):
     monkeypatch.setattr(causes, "_read", lambda path: settings.get(path, ""))
-    found = causes._forbidden(1)
-    assert (found and remedy in found.remedy) if remedy else found is None
+    finding = causes._forbidden(1)
+    assert (finding and remedy in finding.remedy) if remedy else finding is None
     assert causes._forbidden(0) is None
     monkeypatch.setattr(causes, "_read", lambda path: "1 1 0:1 / / rw\n2 1 0:2 / /proc/kcore rw\n")
     monkeypatch.setattr(causes.os, "geteuid", lambda: 1000)
@@ -224,8 +224,8 @@ def test_a_bubblewrap_that_does_not_run_is_named(monkeypatch, tmp_path, mode, de
     (tmp_path / "bwrap").write_text("#!/bin/sh\nexit 1\n")
     (tmp_path / "bwrap").chmod(mode)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = doctor._programs()[0]
-    assert not found.ok and detail in found.detail and remedy in found.remedy
+    finding = doctor._programs()[0]
+    assert not finding.ok and detail in finding.detail and remedy in finding.remedy
 
 
 def test_an_examination_that_is_not_true_any_more_is_forgotten(monkeypatch, tmp_path):

@@ -109,8 +109,8 @@ def test_outputs_figures_and_errors_are_recorded_and_the_run_goes_on(box):
     assert (second.error.name, second.error.line) == ("ZeroDivisionError", 2)
     assert (third.error.name, third.error.line) == ("SyntaxError", 1)
     assert [list(o["data"]) for o in fourth.outputs] == [["image/png", "text/plain"]]
-    shown = "".join(str(o["data"].get("text/html", "")) for o in fifth.outputs)
-    assert "<script" not in shown and "data:image/svg+xml;base64," in shown
+    html = "".join(str(o["data"].get("text/html", "")) for o in fifth.outputs)
+    assert "<script" not in html and "data:image/svg+xml;base64," in html
     assert sixth.error.name == "EOFError" and seventh.error.name == "ModuleNotFoundError"
     assert last.error is None and text(child, 7) == "2 1\n"
 
@@ -132,8 +132,8 @@ def test_cells_are_run_as_ipython_runs_them(box):
         )
     )
     child.close()
-    shown = [child.outputs[i][-1]["data"]["text/plain"] if child.outputs[i] else "" for i in (0, 1, 2, 6, 7, 8)]
-    assert shown == ["5", "", "8", "", "'kept back\\n'", "'/scratch'"]
+    results = [child.outputs[i][-1]["data"]["text/plain"] if child.outputs[i] else "" for i in (0, 1, 2, 6, 7, 8)]
+    assert results == ["5", "", "8", "", "'kept back\\n'", "'/scratch'"]
     assert (child.ran[3].error.name, child.ran[3].error.line) == ("ZeroDivisionError", 4)
     assert child.ran[4].error is None and text(child, 5) == "3\n"
     warned = [o["text"] for o in child.outputs[9] if o["output_type"] == "stream"]
@@ -303,7 +303,7 @@ def test_a_flood_of_output_is_cut(attacked):
 
 
 def test_what_a_whole_submission_puts_out_is_cut(attacked):
-    with attacked.run(cells(*["print('x' * 60_000)"] * 4), replace(LIMITS, shown=150_000)) as child:
+    with attacked.run(cells(*["print('x' * 60_000)"] * 4), replace(LIMITS, outputs=150_000)) as child:
         assert [len(text(child, index)) for index in range(4)] == [60_001, 60_001, 29_998, 0]
         assert [child.ran[index].cut for index in range(4)] == [False, False, True, True]
 
@@ -321,13 +321,13 @@ def test_a_daemon_dies_with_its_child(attacked):
     """
 
     def daemons() -> list[Path]:
-        found = []
+        named = []
         for path in Path("/proc").glob("[0-9]*/comm"):
             try:
-                found += [path] if path.read_bytes() == b"outliving\n" else []
+                named += [path] if path.read_bytes() == b"outliving\n" else []
             except OSError:
                 pass
-        return found
+        return named
 
     with attacked.run(cells(source)) as child:
         assert child.ran[0].error is None and daemons(), "it is there while its child is"
@@ -345,13 +345,13 @@ def inside(box: Sandbox) -> list[int]:
 
 
 def seeing(folder: str) -> list[int]:
-    found = []
+    processes = []
     for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
         try:
-            found += [int(mounts.parent.name)] if folder in mounts.read_text() else []
+            processes += [int(mounts.parent.name)] if folder in mounts.read_text() else []
         except OSError:
             pass
-    return sorted(found)
+    return sorted(processes)
 
 
 def spare_of(box: Sandbox) -> int:
@@ -378,7 +378,7 @@ def test_a_child_that_died_while_it_waited_is_made_again(box):
 def test_what_fails_leaves_the_judge_on_no_single_processor(box, monkeypatch):
     anywhere = os.sched_getaffinity(0)
     spare = spare_of(box)
-    assert select.select([box._spare[0]], [], [], 20)[0]  # it is ready: before that, its end would be told otherwise
+    assert select.select([box._spare[0]], [], [], 20)[0]  # it is ready: before that, its end would be another error
     os.kill(spare, 9)
     time.sleep(0.2)
     with monkeypatch.context() as patch:
@@ -473,17 +473,17 @@ PROBE = """
         if function(*args) != 0: raise OSError(ctypes.get_errno(), "refused")
         return "DONE"
     def sockets():
-        found = []
+        numbers = []
         for number in range(256):
-            try: found += [number] if stat.S_ISSOCK(os.fstat(number).st_mode) else []
+            try: numbers += [number] if stat.S_ISSOCK(os.fstat(number).st_mode) else []
             except OSError: pass
-        return found
+        return numbers
     def descriptors():
-        found = []
+        numbers = []
         for number in range(256):
-            try: os.fstat(number); found.append(number)
+            try: os.fstat(number); numbers.append(number)
             except OSError: pass
-        return found
+        return numbers
 """
 
 
@@ -493,16 +493,16 @@ def probe(box: Sandbox, *attempts: str) -> dict[str, str]:
     with box.run(cells(source)) as child:
         assert child.ran[0].error is None, child.ran[0]
         lines = text(child).splitlines()
-    found = {
+    answers = {
         name: next(line.removeprefix(name).strip() for line in lines if line.startswith(name + " "))
         for name in attempts
     }
     assert len(lines) == len(attempts), lines
-    return found
+    return answers
 
 
 def test_it_is_an_unprivileged_process_1_with_one_descriptor(attacked):
-    found = probe(
+    answers = probe(
         attacked,
         "os.getuid()",
         "os.getpid()",
@@ -512,14 +512,14 @@ def test_it_is_an_unprivileged_process_1_with_one_descriptor(attacked):
         "os.listdir('/proc')",
         "os.getgroups()",
     )
-    assert found["os.getuid()"] == "= 65533"
-    assert found["os.getpid()"] == "= 1" and found["os.getppid()"] == "= 0"
-    assert found["sockets()"] == "= [3]" and found["descriptors()"] == "= [0, 1, 2, 3]"
-    assert found["os.listdir('/proc')"] == "= []"
+    assert answers["os.getuid()"] == "= 65533"
+    assert answers["os.getpid()"] == "= 1" and answers["os.getppid()"] == "= 0"
+    assert answers["sockets()"] == "= [3]" and answers["descriptors()"] == "= [0, 1, 2, 3]"
+    assert answers["os.listdir('/proc')"] == "= []"
 
 
 def test_nothing_of_the_network_is_there(attacked):
-    found = probe(
+    answers = probe(
         attacked,
         "socket.create_connection(('1.1.1.1', 53), 1)",
         "socket.create_connection(('127.0.0.1', 80), 1)",
@@ -527,11 +527,11 @@ def test_nothing_of_the_network_is_there(attacked):
         "[name for _, name in socket.if_nameindex() if name != 'lo']",
         "__import__('urllib.request').request.urlopen('http://example.org', timeout=1)",
     )
-    assert all(line.startswith("!") for line in found.values()), found
+    assert all(line.startswith("!") for line in answers.values()), answers
 
 
 def test_no_privilege_can_be_gained(attacked):
-    found = probe(
+    answers = probe(
         attacked,
         "call(libc.mount, b'none', b'/scratch', b'tmpfs', 0, None)",
         "call(libc.mount, b'none', b'/', None, 0x20, None)",
@@ -550,7 +550,7 @@ def test_no_privilege_can_be_gained(attacked):
         "os.setpriority(os.PRIO_PROCESS, 0, -5)",
         "__import__('resource').setrlimit(__import__('resource').RLIMIT_NPROC, (1000, 1000))",
     )
-    assert all(line.startswith("!") for line in found.values()), found
+    assert all(line.startswith("!") for line in answers.values()), answers
 
 
 REFUSED = (
@@ -648,8 +648,8 @@ def test_what_a_hostile_child_says_is_checked(attacked):
         line = socket.socket(fileno=3)
         def d(**fields): return {"dict": [[name, value] for name, value in fields.items()]}
         data = {"dict": [["text/html", "<script>"], ["image/png", "not a png"], ["text/plain", "kept"]]}
-        shown, streamed = d(kind="display_data", data=data), d(kind="stream", name="<b>", text="dropped")
-        line.sendall(frame(d(cell=0, outputs={"list": [shown, streamed]}, error=None, seconds=-5)))
+        displayed, streamed = d(kind="display_data", data=data), d(kind="stream", name="<b>", text="dropped")
+        line.sendall(frame(d(cell=0, outputs={"list": [displayed, streamed]}, error=None, seconds=-5)))
         line.detach()
     """
     with attacked.run(cells(forged, "print('later')")) as child:
