@@ -139,9 +139,10 @@ def doctor(
 ) -> None:
     """Say whether this machine can grade safely, and what to install where it cannot."""
     from autograde.gradebook import examination
+    from autograde.intake.probe import probe_jail
     from autograde.sandbox import doctor
 
-    status = doctor.report()
+    status = doctor.report(probe_jail)
     if where is not None:
         status = examination.report(_there(where)) or status
     raise typer.Exit(status)

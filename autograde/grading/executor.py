@@ -27,6 +27,7 @@ from autograde.grading import isolation
 from autograde.grading.versions import versions
 from autograde.grading.worker import Graded, Task, Worker, not_graded
 from autograde.intake.parse import Received
+from autograde.intake.probe import probe_jail
 from autograde.sandbox import doctor
 from autograde.sandbox.pool import SandboxError
 
@@ -90,7 +91,7 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
     if jobs < 1:
         raise ValueError(f"{jobs} jobs at a time: it takes one at least")
     if not scheduler:
-        doctor.require()
+        doctor.require(probe_jail)
     if not scheduler and jobs == 1:
         with _lasting():
             yield Here()
@@ -191,7 +192,7 @@ class Here(_Grading):
             yield job, "", _isolated(self._desk, job.seen)
 
     def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
-        return doctor.anew()
+        return doctor.anew(probe_jail)
 
 
 class Workers(_Grading):
@@ -244,7 +245,9 @@ class Workers(_Grading):
 
     def _looked(self, worker: str) -> list[doctor.Finding]:
         """What the doctor says there; nothing of a worker that has gone, for another takes its place or none is left"""
-        asked = self._client.submit(doctor.anew, workers=[worker], allow_other_workers=False, priority=1, pure=False)
+        asked = self._client.submit(
+            doctor.anew, probe_jail, workers=[worker], allow_other_workers=False, priority=1, pure=False
+        )
         until = time.monotonic() + _DOCTOR_SECONDS
         while worker in self._client.nthreads():
             with contextlib.suppress(TimeoutError):
@@ -291,7 +294,7 @@ def _leave() -> None:
 def _fit(task: Task) -> None:
     """Raises EngineError where this worker has no sandbox, or another grader than the run's."""
     try:
-        doctor.require()
+        doctor.require(probe_jail)
     except doctor.NotReady as error:  # a SystemExit, which would end the worker
         raise EngineError(f"a worker's machine cannot grade safely: {error}") from None
     if (ours := versions(task.assignment, task.notebook)) != task.versions:

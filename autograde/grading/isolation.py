@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
+from autograde.intake.probe import probe_jail
 from autograde.sandbox import doctor
 from autograde.sandbox.doctor import Finding
 
@@ -77,7 +78,7 @@ def last_line(text: str) -> str:
 
 def explained(why: str) -> Stopped:
     """What to raise where a single file could not be isolated here."""
-    if bad := doctor.anew():
+    if bad := doctor.anew(probe_jail):
         return Stopped(broken(bad))
     return Stopped(
         f"this file could not be isolated, though the doctor finds nothing wrong with the machine ({last_line(why)}). "

@@ -30,6 +30,7 @@ from autograde.grading.executor import Engine, EngineError, Job, engine
 from autograde.grading.worker import Graded, Task, Worker, lay_out, task
 from autograde.intake import parse
 from autograde.intake.jail import Intake
+from autograde.intake.probe import probe_jail
 from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
 from autograde.sandbox import doctor
@@ -308,7 +309,7 @@ def _as_it_stands(line: Line, standings: dict[str, store.Standing]) -> Line:
 def check(file: Path, assignment: str) -> Graded:
     """Grades one file by itself, without a class: nothing is written. Raises isolation.Stopped where it cannot be
     isolated."""
-    doctor.require()
+    doctor.require(probe_jail)
     torch.set_num_threads(1)
     released = ROOT / "notebooks" / f"{assignment}.ipynb"
     notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)

@@ -3,6 +3,9 @@
 The sandbox is not believed but tried: probes run inside it and report what they could reach. It fails closed: any
 finding that is not well stops grading. `require` remembers a good examination until the machine starts again or
 anything it rested on changes; whatever changes unseen is still refused by the sandbox, which checks each step itself.
+
+Students' files are read in a jail of the same make, which stands above this package: who asks hands in `jail`, which
+tries it (`autograde.intake.probe.probe_jail`). It is called where the sandbox itself starts.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from autograde.sandbox import causes, seccomp
 from autograde.sandbox.causes import Finding
 from autograde.sandbox.limits import MIB, Limits
 
+Jail = Callable[[], Finding]
 _HERE = Path(__file__).resolve().parent
 _REPOSITORY = _HERE.parents[1]
 _OLDEST_PYTHON = (3, 11)
@@ -53,30 +57,38 @@ class NotReady(SystemExit):
         super().__init__("this machine cannot grade safely.\n  " + "\n  ".join(lines))
 
 
-def examine() -> list[Finding]:
-    """Look at everything, the sandbox from inside too. Takes as long as the sandbox takes to start."""
+def examine(jail: Jail) -> list[Finding]:
+    """Look at everything, the sandbox and the jail from inside too. Takes as long as these take to start."""
     findings = [_system(), _python(), *_programs(), *_packages()]
-    if all(finding.ok for finding in findings if finding.name in ("system", "bubblewrap")):
-        findings += [_filter(), lent := causes.devices()]
-        findings += _sandbox() if lent.ok else []
+    if _well(findings, "system", "bubblewrap"):
+        findings += [_filter(), causes.devices()]
+        if _well(findings, "torch", "devices"):  # the sandbox's modules need torch, here too
+            findings += _sandbox()
+            if _well(findings, "sandbox"):
+                findings.append(jail())
     return findings
 
 
-def anew() -> list[Finding]:
+def _well(findings: list[Finding], *names: str) -> bool:
+    """Whether all of these are among the findings, and well."""
+    return {finding.name for finding in findings if finding.ok}.issuperset(names)
+
+
+def anew(jail: Jail) -> list[Finding]:
     """What is not well now, whatever is remembered; a good examination that is not true any more is forgotten."""
-    bad = [finding for finding in examine() if not finding.ok]
+    bad = [finding for finding in examine(jail) if not finding.ok]
     if bad and (stamp := _stamp()) is not None:
         with contextlib.suppress(OSError):
             stamp.unlink(missing_ok=True)
     return bad
 
 
-def require() -> None:
+def require(jail: Jail) -> None:
     """Return where all is well; else raise NotReady, which ends the program and says what to install."""
     stamp = _stamp()
     if stamp is not None and stamp.exists():
         return
-    findings = examine()
+    findings = examine(jail)
     if bad := [finding for finding in findings if not finding.ok]:
         raise NotReady(bad)
     if stamp is not None:
@@ -85,9 +97,9 @@ def require() -> None:
             stamp.write_text(json.dumps([finding.detail for finding in findings]), "utf-8")
 
 
-def report() -> int:
+def report(jail: Jail) -> int:
     """Print an examination; returns the exit status, 0 where grading is safe."""
-    findings = examine()
+    findings = examine(jail)
     width = max(len(finding.name) for finding in findings)
     for finding in findings:
         print(f"{'ok' if finding.ok else 'NO'}  {finding.name:{width}}  {finding.detail}")
@@ -105,7 +117,8 @@ def _stamp() -> Path | None:
         return None
     rested = [boot.read_text(), platform.release(), str(os.geteuid()), sys.executable, platform.python_version()]
     rested += [f"{program} {os.stat(program).st_mtime_ns}"]
-    rested += [path.read_text("utf-8") for path in sorted(_HERE.glob("*.py"))]
+    modules = [*_HERE.glob("*.py"), *_HERE.with_name("intake").glob("*.py")]
+    rested += [path.read_text("utf-8") for path in sorted(modules)]
     digest = hashlib.sha256("\0".join(rested).encode()).hexdigest()[:24]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return cache / "attention-from-scratch" / f"examined-{digest}.json"

@@ -173,7 +173,7 @@ def said(*words):
 
 
 def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path, toy_class, monkeypatch):
-    monkeypatch.setattr(doctor, "report", lambda: 0)
+    monkeypatch.setattr(doctor, "report", lambda jail: 0)
     folder = toy_class.copy(tmp_path / "class")
     access.close(folder, "")
     status, told = said("doctor", "--class", folder.root)
@@ -201,7 +201,7 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path, toy_
     ids=["stock", "a kernel", "nbgrader's exporter", "none"],
 )
 def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, monkeypatch, edited):
-    monkeypatch.setattr(doctor, "report", lambda: 0)
+    monkeypatch.setattr(doctor, "report", lambda jail: 0)
     folder = ClassFolder.at(tmp_path / "class")
     files.make_folder(folder.root)
     configuration.write(folder)

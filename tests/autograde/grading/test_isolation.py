@@ -55,7 +55,7 @@ class Machine:
     def __init__(self):
         self.broken, self.finding, self.looked, self.count = (lambda number: False), WELL, 0, 0
 
-    def examine(self):
+    def examine(self, jail):
         self.looked += 1
         return [WELL, self.finding]
 
@@ -75,7 +75,7 @@ def machine(monkeypatch, one_sandbox, warm_sandbox):
 
     monkeypatch.setattr(executor.Worker, "grade", counted)
     monkeypatch.setattr(warm_sandbox, "run", run)
-    monkeypatch.setattr(doctor, "require", lambda: None)
+    monkeypatch.setattr(doctor, "require", lambda jail: None)
     monkeypatch.setattr(doctor, "examine", made.examine)
     return made
 

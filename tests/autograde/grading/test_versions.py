@@ -113,6 +113,7 @@ autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autog
 autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store.py autograde/gradebook/enter.py
 autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py autograde/grading/run.py
 autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py
+autograde/intake/probe.py
 autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml
 autograde/bank/answers/cuda/accumulate.py autograde/reports/templates/summary/index.html.j2 course/checks/vit.py
 course/chapters/vit.toml course/data/digits.py course/checks/recorded/masked_softmax.npz course/weights.py

@@ -24,6 +24,11 @@ def nothing_remembered(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
+def well() -> Finding:
+    """In the place of a jail that works."""
+    return Finding("intake", True, "starts")
+
+
 def named(findings: list[Finding]) -> dict[str, Finding]:
     return {finding.name: finding for finding in findings}
 
@@ -32,21 +37,21 @@ def named(findings: list[Finding]) -> dict[str, Finding]:
 @needs_sandbox
 @pytest.mark.xdist_group("sandbox")
 def test_this_machine_is_examined_from_inside_the_sandbox_once(monkeypatch):
-    doctor.require()
+    doctor.require(well)
     monkeypatch.setattr(doctor, "_sandbox", lambda: pytest.fail("examined again"))
-    doctor.require()
+    doctor.require(well)
     monkeypatch.setattr(doctor.platform, "release", lambda: "another kernel")
     with pytest.raises(pytest.fail.Exception, match="examined again"):
-        doctor.require()
+        doctor.require(well)
 
 
 def test_without_bubblewrap_grading_is_refused(monkeypatch):
     which = shutil.which
     monkeypatch.setattr(doctor.shutil, "which", lambda name, **more: None if name == "bwrap" else which(name, **more))
     with pytest.raises(NotReady, match="apt-get install -y bubblewrap") as refused:
-        doctor.require()
+        doctor.require(well)
     assert isinstance(refused.value, SystemExit) and not isinstance(refused.value, Exception)
-    assert "sandbox" not in named(doctor.examine()), "what cannot be tried is not claimed"
+    assert "sandbox" not in named(doctor.examine(well)), "what cannot be tried is not claimed"
 
 
 @pytest.mark.parametrize("system", ["darwin", "win32"])
@@ -54,7 +59,7 @@ def test_elsewhere_than_on_linux_a_machine_and_a_container_are_named_and_nothing
     monkeypatch.setattr(doctor.sys, "platform", system)
     monkeypatch.setattr(pool.Sandbox, "_launch", lambda self: pytest.fail("a sandbox was tried"))
     with pytest.raises(NotReady, match=r"(?s)Linux machine.*virtual machine.*\.devcontainer/Dockerfile.*docker run"):
-        doctor.require()
+        doctor.require(well)
 
 
 def test_without_a_system_call_filter_grading_is_refused(monkeypatch):
@@ -75,7 +80,7 @@ def test_an_old_python_and_a_missing_program_are_named(monkeypatch):
     monkeypatch.setattr(doctor.sys, "version_info", (3, 9, 2))
     monkeypatch.setattr(doctor.sys, "executable", "/nowhere/python")
     monkeypatch.setenv("PATH", "/nowhere")
-    findings = named(doctor.examine())
+    findings = named(doctor.examine(well))
     assert [name for name in ("Python", "bubblewrap", "alembic") if findings[name].ok] == []
     assert all(findings[name].remedy for name in ("Python", "bubblewrap", "alembic"))
 
@@ -87,6 +92,31 @@ def test_a_sandbox_that_does_not_start_is_a_finding(monkeypatch):
     monkeypatch.setattr(pool.Sandbox, "_launch", refuse)
     (finding,) = doctor._sandbox()
     assert not finding.ok and "Permission denied" in finding.detail and "sysctl" in finding.remedy
+
+
+def test_a_jail_that_fails_alone_is_a_refusal_and_is_not_tried_where_the_sandbox_fails(monkeypatch):
+    def ill():
+        return Finding("intake", False, "no jail today", "install the grader again")
+
+    sandbox = Finding("sandbox", True, "starts")
+    monkeypatch.setattr(doctor, "_sandbox", lambda: [sandbox])
+    assert [finding.name for finding in doctor.examine(ill) if not finding.ok] == ["intake"]
+    with pytest.raises(NotReady, match=r"intake: no jail today\. To do: install the grader again"):
+        doctor.require(ill)
+    assert [finding.name for finding in doctor.anew(ill)] == ["intake"]
+    sandbox = Finding("sandbox", False, "does not start")
+    assert "intake" not in named(doctor.examine(ill))
+
+
+def test_without_torch_the_examination_goes_on_and_says_so(monkeypatch):
+    """In a process that has not imported it yet, where no module of the sandbox's can be imported either."""
+    code = "import sys; sys.modules['torch'] = None; " + PRINT.format("doctor.examine(lambda: None)")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, cwd="/")
+    assert done.returncode == 0, done.stderr
+    findings = {finding["name"]: finding for finding in json.loads(done.stdout.splitlines()[-1])}
+    assert not findings["torch"]["ok"] and findings["torch"]["remedy"]
+    assert "sandbox" not in findings and "intake" not in findings
 
 
 class Reported:
@@ -122,12 +152,14 @@ def test_a_probe_that_reached_something_is_a_refusal(judge, text):
 
 
 def test_the_report_says_all_and_its_status_tells(monkeypatch, capsys):
-    monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well"), Finding("b", False, "ill", "mend it")])
-    assert doctor.report() == 1
+    monkeypatch.setattr(
+        doctor, "examine", lambda jail: [Finding("a", True, "well"), Finding("b", False, "ill", "mend it")]
+    )
+    assert doctor.report(well) == 1
     report = capsys.readouterr().out
     assert "ok  a" in report and "NO  b" in report and "mend it" in report and "refused" in report
-    monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well")])
-    assert doctor.report() == 0
+    monkeypatch.setattr(doctor, "examine", lambda jail: [Finding("a", True, "well")])
+    assert doctor.report(well) == 0
 
 
 # --- why a sandbox does not start: machines broken for real, in namespaces of their own -------------------------------
@@ -185,7 +217,7 @@ def test_a_cause_is_named_with_its_own_remedy(script, more, name, detail, remedy
 )
 def test_a_null_device_that_is_none_is_refused_though_a_sandbox_would_start(script, detail):
     script = f"mount -t tmpfs none /mnt; {script}; mount --bind /mnt/null /dev/null; exec"
-    (finding,) = broken(script, "doctor.anew()")
+    (finding,) = broken(script, "doctor.anew(lambda: None)")
     assert finding["name"] == "/dev/null" and detail in finding["detail"]
     assert "mknod -m 666 /dev/null c 1 3" in finding["remedy"]
 
@@ -232,7 +264,9 @@ def test_an_examination_that_is_not_true_any_more_is_forgotten(monkeypatch, tmp_
     stamp = tmp_path / "examined"
     stamp.touch()
     monkeypatch.setattr(doctor, "_stamp", lambda: stamp)
-    monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well")])
-    assert doctor.anew() == [] and stamp.exists()
-    monkeypatch.setattr(doctor, "examine", lambda: [Finding("a", True, "well"), Finding("b", False, "ill", "mend it")])
-    assert [finding.name for finding in doctor.anew()] == ["b"] and not stamp.exists()
+    monkeypatch.setattr(doctor, "examine", lambda jail: [Finding("a", True, "well")])
+    assert doctor.anew(well) == [] and stamp.exists()
+    monkeypatch.setattr(
+        doctor, "examine", lambda jail: [Finding("a", True, "well"), Finding("b", False, "ill", "mend it")]
+    )
+    assert [finding.name for finding in doctor.anew(well)] == ["b"] and not stamp.exists()
