@@ -47,8 +47,9 @@ def usage_of(report: dict[str, Any], hung_up: bool, limits: Limits) -> Usage:
         return replace(used, outcome="out of memory" if report["killed"] == "memory" else "timeout")
     number = os.WTERMSIG(status)
     if number == signal.SIGKILL:
-        # nobody inside can send it to process 1: the CPU limit, or the machine is out of memory
-        ran_out = used.cpu_seconds >= limits.cpu_seconds * 0.95
+        # Nobody inside can send it to process 1: the CPU limit, or the machine is out of memory. The kernel counts a
+        # limit by its ticks: on a busy machine it was seen to kill at .89 of what it then reports.
+        ran_out = used.cpu_seconds >= limits.cpu_seconds * 0.8
         return replace(used, outcome="timeout" if ran_out else "out of memory", signal="SIGKILL")
     name = str(number)
     with contextlib.suppress(ValueError):
