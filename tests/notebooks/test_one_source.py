@@ -90,10 +90,15 @@ def test_the_registry_is_what_the_check_cells_say():
     }
 
 
+def exceptions(diagnosis):
+    """What each case of a wrong answer raised, by the exception's name."""
+    return [seen.raised and seen.raised[0] for seen in diagnosis.observations]
+
+
 @every_notebook
 @pytest.mark.usefixtures("observed_once")
 def test_recorded_tables_are_fresh(path):
-    """Recording again gives the same names and messages, and numbers that agree within each row's tolerance."""
+    """Recording again gives the same names, messages and exceptions, and numbers within each row's tolerance."""
     from autograde import bank
     from course.checks import engine
     from course.checks.engine import recorded as tables
@@ -104,6 +109,7 @@ def test_recorded_tables_are_fresh(path):
             continue
         recorded, live = tables.load(exercise.name), bank.recorded(exercise)
         assert [(m.name, m.message) for m in recorded.diagnoses] == [(m.name, m.message) for m in live.diagnoses]
+        assert [exceptions(m) for m in recorded.diagnoses] == [exceptions(m) for m in live.diagnoses], exercise.name
         check = engine.find(exercise.name, exercise.chapter)
         assert check.compare(live.reference, recorded).outcome == "pass", exercise.name
 
