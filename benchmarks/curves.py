@@ -122,7 +122,7 @@ def numbers(seed: int, settings: dict[str, Any], device: torch.device, folder: P
     source, target = data.numbers_vocabularies()
     torch.manual_seed(seed)
     sizes = (settings[name] for name in ("d_model", "num_heads", "d_ff", "num_layers"))
-    model = Transformer(len(source), len(target), *sizes, data.BOS_ID, dropout=settings["dropout"])
+    model = Transformer(len(source), len(target), *sizes, bos_id=data.BOS_ID, dropout=settings["dropout"])
     fuse_attention(model.to(device))
     examples = data.numbers_in_words(settings["sentences"], 1, settings["most"], seed=1_000 + seed)
     stream = (batch.to(device) for batch in data.batches(examples, source, target, settings["batch_size"], seed))

@@ -70,7 +70,7 @@ class MultiHeadAttention(nn.Module):
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).
     """
 
-    def __init__(self, d_model, num_heads):
+    def __init__(self, d_model: int, num_heads: int):
         super().__init__()
         if d_model % num_heads:
             raise ValueError(f"num_heads must divide d_model, got {num_heads} and {d_model}")
@@ -118,7 +118,7 @@ class LearnedPositionalEncoding(nn.Module):
     rows, the same for every sentence. Raises ValueError where T is larger than max_length.
     """
 
-    def __init__(self, max_length, d_model):
+    def __init__(self, max_length: int, d_model: int):
         super().__init__()
         self.weight = nn.Parameter(0.02 * torch.randn(max_length, d_model))
 

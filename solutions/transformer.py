@@ -5,6 +5,8 @@ stand in the notebook's stubs as they stand here; what is inside the functions m
 Letters: B batch, T target length, S source length, D model width, V vocabulary. Masks are boolean, True = may attend.
 """
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -33,7 +35,7 @@ class FeedForward(nn.Module):
     forward: x (..., D) -> (..., D); no position sees another.
     """
 
-    def __init__(self, d_model, d_ff, activation=F.relu):
+    def __init__(self, d_model: int, d_ff: int, *, activation: Callable[[Tensor], Tensor] = F.relu):
         super().__init__()
         self.linear1 = nn.Linear(d_model, d_ff)
         self.linear2 = nn.Linear(d_ff, d_model)
@@ -60,17 +62,18 @@ class EncoderLayer(nn.Module):
 
     def __init__(
         self,
-        d_model,
-        num_heads,
-        d_ff,
-        dropout=0.0,
-        activation=F.relu,
-        layer_norm_eps=1e-5,
-        norm_first=False,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.0,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        norm_first: bool = False,
     ):
         super().__init__()
         self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
         self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
         self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
         self.dropout = nn.Dropout(dropout)
@@ -95,18 +98,22 @@ class TransformerEncoder(nn.Module):
 
     def __init__(
         self,
-        d_model,
-        num_heads,
-        d_ff,
-        num_layers,
-        dropout=0.0,
-        activation=F.relu,
-        layer_norm_eps=1e-5,
-        norm_first=True,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        num_layers: int,
+        *,
+        dropout: float = 0.0,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        norm_first: bool = True,
     ):
         super().__init__()
+        sizes = d_model, num_heads, d_ff
         self.layers = nn.ModuleList(
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            EncoderLayer(
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+            )
             for _ in range(num_layers)
         )
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
@@ -137,18 +144,19 @@ class DecoderLayer(nn.Module):
 
     def __init__(
         self,
-        d_model,
-        num_heads,
-        d_ff,
-        dropout=0.0,
-        activation=F.relu,
-        layer_norm_eps=1e-5,
-        norm_first=False,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        *,
+        dropout: float = 0.0,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        norm_first: bool = False,
     ):
         super().__init__()
         self.self_attention = MultiHeadAttention(d_model, num_heads)
         self.cross_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation)
+        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
         self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
         self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
         self.norm3 = nn.LayerNorm(d_model, eps=layer_norm_eps)
@@ -183,18 +191,22 @@ class TransformerDecoder(nn.Module):
 
     def __init__(
         self,
-        d_model,
-        num_heads,
-        d_ff,
-        num_layers,
-        dropout=0.0,
-        activation=F.relu,
-        layer_norm_eps=1e-5,
-        norm_first=True,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        num_layers: int,
+        *,
+        dropout: float = 0.0,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        norm_first: bool = True,
     ):
         super().__init__()
+        sizes = d_model, num_heads, d_ff
         self.layers = nn.ModuleList(
-            DecoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            DecoderLayer(
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+            )
             for _ in range(num_layers)
         )
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
@@ -233,15 +245,16 @@ class Transformer(nn.Module):
 
     def __init__(
         self,
-        source_size,
-        target_size,
-        d_model,
-        num_heads,
-        d_ff,
-        num_layers,
-        bos_id,
-        dropout=0.0,
-        norm_first=True,
+        source_size: int,
+        target_size: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        num_layers: int,
+        *,
+        bos_id: int,
+        dropout: float = 0.0,
+        norm_first: bool = True,
     ):
         super().__init__()
         self.source_embedding = nn.Embedding(source_size, d_model)
@@ -249,8 +262,8 @@ class Transformer(nn.Module):
         for embedding in (self.source_embedding, self.target_embedding):
             nn.init.normal_(embedding.weight, std=d_model**-0.5)  # times the root: of order one
         sizes = d_model, num_heads, d_ff, num_layers
-        self.encoder = TransformerEncoder(*sizes, dropout, norm_first=norm_first)
-        self.decoder = TransformerDecoder(*sizes, dropout, norm_first=norm_first)
+        self.encoder = TransformerEncoder(*sizes, dropout=dropout, norm_first=norm_first)
+        self.decoder = TransformerDecoder(*sizes, dropout=dropout, norm_first=norm_first)
         self.output = nn.Linear(d_model, target_size)
         self.dropout = nn.Dropout(dropout)
         self.d_model, self.bos_id = d_model, bos_id

@@ -291,8 +291,8 @@ def translation(config: Configuration, kind: str, where: str) -> Task:
         config.num_heads,
         config.d_ff,
         config.num_layers,
-        BOS_ID,
-        config.dropout,
+        bos_id=BOS_ID,
+        dropout=config.dropout,
     )
 
     def padded(sources: list[list[int]], targets: list[list[int]]) -> Batch:

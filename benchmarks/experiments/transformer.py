@@ -36,7 +36,7 @@ LONGER_STEPS = 3 * ATTENTION_STEPS // 2
 
 def numbers_model(source: data.Vocabulary, target: data.Vocabulary) -> Transformer:
     sizes = (NUMBERS[name] for name in ("d_model", "num_heads", "d_ff", "num_layers"))
-    return Transformer(len(source), len(target), *sizes, data.BOS_ID)
+    return Transformer(len(source), len(target), *sizes, bos_id=data.BOS_ID)
 
 
 def numbers_records(steps: int, seed: int) -> list[Record]:
@@ -217,7 +217,7 @@ def transformer_norm(seed: int) -> list[Record]:
     for norm_first, warm_up, rate in itertools.product((True, False), NORM["warm_up"], NORM["learning_rates"]):
         torch.manual_seed(seed)
         sizes = (NORM[name] for name in ("d_model", "num_heads", "d_ff", "num_layers"))
-        model = Transformer(len(source), len(target), *sizes, data.BOS_ID, norm_first=norm_first)
+        model = Transformer(len(source), len(target), *sizes, bos_id=data.BOS_ID, norm_first=norm_first)
         loss_fn, stream = loss_of(model), data.batches(examples, source, target, NORM["batch_size"], seed)
         optimizer = torch.optim.Adam(model.parameters(), lr=rate)
         losses = []
@@ -329,7 +329,7 @@ class Interpreter(Transformer):
 
     def __init__(self, both_ways: bool, hears_all: bool):
         source, target = sentences.sentence_vocabularies()
-        super().__init__(len(source), len(target), *IT_SIZES, data.BOS_ID)
+        super().__init__(len(source), len(target), *IT_SIZES, bos_id=data.BOS_ID)
         self.both_ways, self.hears_all = both_ways, hears_all
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:

@@ -59,11 +59,11 @@ def _loaded(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any
     return module.eval()
 
 
-def _sizes_of_gradients(found: dict[str, Any], *names: str) -> dict[str, Any]:
+def _sizes_of_gradients(gradients: dict[str, Any], *names: str) -> dict[str, Any]:
     """The gradients of the inputs, called `names`, and the lengths of the parameters', in the order of their names."""
-    seen = {f"gradient of {name}": value for name, value in zip(names, found["inputs"], strict=False)}
-    gradients = [found["parameters"][name] for name in sorted(found["parameters"])]
-    lengths = torch.stack([torch.tensor(0.0) if value is None else value.norm() for value in gradients])
+    seen = {f"gradient of {name}": value for name, value in zip(names, gradients["inputs"], strict=False)}
+    of_parameters = [gradients["parameters"][name] for name in sorted(gradients["parameters"])]
+    lengths = torch.stack([torch.tensor(0.0) if value is None else value.norm() for value in of_parameters])
     return seen | {"lengths of the parameters' gradients": lengths}
 
 
@@ -83,7 +83,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @feed_forward.case("another activation takes the place of relu")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    network = _loaded(student, draw, "FeedForward", 4, 7, student.fixture("SoftStep"))
+    network = _loaded(student, draw, "FeedForward", 4, 7, activation=student.fixture("SoftStep"))
     return {"output": network(draw.normal(2, 3, 4))}
 
 
@@ -117,7 +117,7 @@ _D, _HEADS, _FF = 6, 2, 10
 
 
 def _encoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0, **settings: Any) -> Module:
-    return _loaded(student, draw, "EncoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first, **settings)
+    return _loaded(student, draw, "EncoderLayer", _D, _HEADS, _FF, dropout=dropout, norm_first=norm_first, **settings)
 
 
 def _silenced(module: Module, state: dict[str, Tensor], *parts: str) -> None:
@@ -199,8 +199,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @encoder_layer.case("gradients reach the input and every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, cotangents = draw.normal(2, 3, _D), [draw.normal(2, 3, _D)]
-    found = _encoder_layer(student, draw, True).grad(x, draw.mask(2, 3, 3), cotangents=cotangents)
-    return _sizes_of_gradients(found, "x")
+    gradients = _encoder_layer(student, draw, True).grad(x, draw.mask(2, 3, 3), cotangents=cotangents)
+    return _sizes_of_gradients(gradients, "x")
 
 
 # ---- transformer_encoder --------------------------------------------------------------------------------------------
@@ -239,7 +239,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer_encoder.case("in training, dropout 1 in every layer: the stream comes through", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    tower = _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, 2, 1.0).train()
+    tower = _loaded(student, draw, "TransformerEncoder", _D, _HEADS, _FF, 2, dropout=1.0).train()
     return {"output": tower(draw.normal(2, 3, _D))}
 
 
@@ -263,7 +263,7 @@ decoder_layer = Check("decoder_layer", components=("DecoderLayer",))
 
 
 def _decoder_layer(student: Student, draw: Draw, norm_first: bool, dropout: float = 0.0, **settings: Any) -> Module:
-    return _loaded(student, draw, "DecoderLayer", _D, _HEADS, _FF, dropout, norm_first=norm_first, **settings)
+    return _loaded(student, draw, "DecoderLayer", _D, _HEADS, _FF, dropout=dropout, norm_first=norm_first, **settings)
 
 
 def _causal(length: int) -> Tensor:
@@ -353,8 +353,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @decoder_layer.case("gradients reach the stream, the memory and every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory, cotangents = draw.normal(2, 3, _D), draw.normal(2, 4, _D), [draw.normal(2, 3, _D)]
-    found = _decoder_layer(student, draw, True).grad(x, memory, _causal(3), cotangents=cotangents)
-    return _sizes_of_gradients(found, "x", "memory")
+    gradients = _decoder_layer(student, draw, True).grad(x, memory, _causal(3), cotangents=cotangents)
+    return _sizes_of_gradients(gradients, "x", "memory")
 
 
 # ---- transformer ----------------------------------------------------------------------------------------------------
@@ -366,8 +366,8 @@ _SOURCES, _TARGETS, _BOS = 9, 5, 4  # an id of bos that is nobody's default
 def _transformer(
     student: Student, draw: Draw, layers: int = 1, norm_first: bool = True, dropout: float = 0.0
 ) -> Module:
-    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers, _BOS, dropout
-    return _loaded(student, draw, "Transformer", *sizes, norm_first=norm_first)
+    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers
+    return _loaded(student, draw, "Transformer", *sizes, bos_id=_BOS, dropout=dropout, norm_first=norm_first)
 
 
 def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
@@ -420,7 +420,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     words, (source, lengths, _) = _D + 2, _sentences(draw)
     targets = torch.tensor([[words - 1, 1], [2, 3]])  # the last id there is goes in
-    model = _loaded(student, draw, "Transformer", _SOURCES, words, _D, _HEADS, _FF, 1, _BOS, norm_first=False)
+    model = _loaded(student, draw, "Transformer", _SOURCES, words, _D, _HEADS, _FF, 1, bos_id=_BOS, norm_first=False)
     return {"logits": model(source, lengths, targets)}
 
 
@@ -473,8 +473,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer.case("the loss reaches every parameter")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = _transformer(student, draw).grad(*_sentences(draw), cotangents=[draw.normal(2, 4, _TARGETS)])
-    return _sizes_of_gradients({"inputs": [], "parameters": found["parameters"]})
+    gradients = _transformer(student, draw).grad(*_sentences(draw), cotangents=[draw.normal(2, 4, _TARGETS)])
+    return _sizes_of_gradients({"inputs": [], "parameters": gradients["parameters"]})
 
 
 @transformer.case("the caller's targets are left as they were", weight=0.5, contract=True)
@@ -742,16 +742,16 @@ def _runner_up(draw: Draw) -> Callable:
 
 def _explain_search(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     for name, right in expected.items():
-        found = observed.get(name)
-        if not name.startswith("tokens") or not isinstance(found, Tensor) or found.ndim != 1:
+        tokens = observed.get(name)
+        if not name.startswith("tokens") or not isinstance(tokens, Tensor) or tokens.ndim != 1:
             continue
         score = name.replace("tokens", "score")
         scores = (observed.get(score, 0.0), expected.get(score, 0.0))
-        if found.tolist() != right.tolist() or abs(scores[0] - scores[1]) > 1e-4 * max(1.0, abs(scores[1])):
-            if found.tolist() == right.tolist():
-                return f"Found: {found.tolist()}, which is right; its score is not {scores[0]:.3f}."
+        if tokens.tolist() != right.tolist() or abs(scores[0] - scores[1]) > 1e-4 * max(1.0, abs(scores[1])):
+            if tokens.tolist() == right.tolist():
+                return f"Found: {tokens.tolist()}, which is right; its score is not {scores[0]:.3f}."
             better = " that scores higher" if scores[1] > scores[0] else ""
-            return f"Found: {found.tolist()} with a score of {scores[0]:.3f}; another sentence{better} is asked for."
+            return f"Found: {tokens.tolist()} with a score of {scores[0]:.3f}; another sentence{better} is asked for."
     return None
 
 

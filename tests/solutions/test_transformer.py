@@ -185,7 +185,7 @@ def test_layers_of_a_tower_are_distinct():
 
 def translator(seed: int, dropout: float = 0.0) -> Transformer:
     torch.manual_seed(seed)
-    return Transformer(11, 9, 8, 2, 12, 2, BOS, dropout).eval()
+    return Transformer(11, 9, 8, 2, 12, 2, bos_id=BOS, dropout=dropout).eval()
 
 
 def sentences(seed: int, B: int, S: int, T: int):
@@ -343,7 +343,7 @@ def test_impossible_searches_are_refused(beam, length):
 
 
 @pytest.mark.parametrize("part", ["EncoderLayer", "DecoderLayer"])
-def test_a_replaced_stream_is_told(part):
+def test_a_replaced_stream_gets_its_sentence(part):
     """Code outside the bank whose parts add nothing gets the sentence about the stream."""
     exercise = of_component(part)
     wrong = next(answer for answer in bank.find(exercise).wrong if answer.name == "no dropout")

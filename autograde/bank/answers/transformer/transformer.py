@@ -322,9 +322,9 @@
 # With norm_first=False the encoder changes and the decoder stays as it was. Both towers are to hear of it.
 
 # --- before
-        self.decoder = TransformerDecoder(*sizes, dropout, norm_first=norm_first)
+        self.decoder = TransformerDecoder(*sizes, dropout=dropout, norm_first=norm_first)
 # --- after
-        self.decoder = TransformerDecoder(*sizes, dropout)
+        self.decoder = TransformerDecoder(*sizes, dropout=dropout)
 
 # %% correct: F.pad for the shift
 
@@ -356,18 +356,22 @@ class TransformerDecoder(nn.Module):
 
     def __init__(
         self,
-        d_model,
-        num_heads,
-        d_ff,
-        num_layers,
-        dropout=0.0,
-        activation=F.relu,
-        layer_norm_eps=1e-5,
-        norm_first=True,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        num_layers: int,
+        *,
+        dropout: float = 0.0,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+        layer_norm_eps: float = 1e-5,
+        norm_first: bool = True,
     ):
         super().__init__()
+        sizes = d_model, num_heads, d_ff
         self.layers = nn.ModuleList(
-            DecoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            DecoderLayer(
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+            )
             for _ in range(num_layers)
         )
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
@@ -406,15 +410,16 @@ class Transformer(nn.Module):
 
     def __init__(
         self,
-        source_size,
-        target_size,
-        d_model,
-        num_heads,
-        d_ff,
-        num_layers,
-        bos_id,
-        dropout=0.0,
-        norm_first=True,
+        source_size: int,
+        target_size: int,
+        d_model: int,
+        num_heads: int,
+        d_ff: int,
+        num_layers: int,
+        *,
+        bos_id: int,
+        dropout: float = 0.0,
+        norm_first: bool = True,
     ):
         super().__init__()
         self.source_embedding = nn.Embedding(source_size, d_model)
@@ -422,8 +427,8 @@ class Transformer(nn.Module):
         for embedding in (self.source_embedding, self.target_embedding):
             nn.init.normal_(embedding.weight, std=d_model**-0.5)  # times the root: of order one
         sizes = d_model, num_heads, d_ff, num_layers
-        self.encoder = TransformerEncoder(*sizes, dropout, norm_first=norm_first)
-        self.decoder = TransformerDecoder(*sizes, dropout, norm_first=norm_first)
+        self.encoder = TransformerEncoder(*sizes, dropout=dropout, norm_first=norm_first)
+        self.decoder = TransformerDecoder(*sizes, dropout=dropout, norm_first=norm_first)
         self.output = nn.Linear(d_model, target_size)
         self.dropout = nn.Dropout(dropout)
         self.d_model, self.bos_id = d_model, bos_id

@@ -3,22 +3,26 @@
 
 # --- before
         self.layers = nn.ModuleList(
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            EncoderLayer(
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+            )
             for _ in range(num_layers)
         )
 # --- after
-        self.layers = nn.ModuleList([EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)] * num_layers)
+        self.layers = nn.ModuleList([EncoderLayer(*sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)] * num_layers)
 
 # %% wrong: the layers in a plain list
 # The module does not know its layers: a plain list hides their parameters from the optimiser. Use nn.ModuleList.
 
 # --- before
         self.layers = nn.ModuleList(
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+            EncoderLayer(
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+            )
             for _ in range(num_layers)
         )
 # --- after
-        self.layers = [EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first) for _ in range(num_layers)]
+        self.layers = [EncoderLayer(*sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first) for _ in range(num_layers)]
 
 # %% wrong: no norm at the end
 # With norm_first nothing has normed the end of the stream. Give it self.norm at the very end.
@@ -91,33 +95,33 @@
 # The layers were built without norm_first and use their own default. Hand it on.
 
 # --- before
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 # --- after
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps
 
 # %% wrong: the dropout does not reach the layers
 # In training nothing is dropped: the layers were built without the tower's dropout.
 
 # --- before
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 # --- after
-            EncoderLayer(d_model, num_heads, d_ff, 0.0, activation, layer_norm_eps, norm_first)
+                *sizes, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% wrong: the activation does not reach the layers
 # The layers were built without the tower's activation and use relu. Hand it on.
 
 # --- before
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 # --- after
-            EncoderLayer(d_model, num_heads, d_ff, dropout, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
+                *sizes, dropout=dropout, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% wrong: eps does not reach the layers
 # The layers were built without layer_norm_eps and use their own default. Hand it on.
 
 # --- before
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 # --- after
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first=norm_first)
+                *sizes, dropout=dropout, activation=activation, norm_first=norm_first
 
 # %% wrong: eps does not reach the last norm
 # The last norm was built without layer_norm_eps. Hand it on.
@@ -128,13 +132,13 @@
         self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
 
 # %% wrong: norm_first lands in eps
-# The settings were given by position with one left out, so norm_first was taken for layer_norm_eps. Count the
-# constructor's arguments, or name them.
+# The layers were given norm_first as their layer_norm_eps, and nothing as their norm_first. Hand each setting on under
+# its own name.
 
 # --- before
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 # --- after
-            EncoderLayer(d_model, num_heads, d_ff, dropout, activation, norm_first)
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=norm_first
 
 # %% wrong: the norm comes first
 # The norm stands before the first layer. It belongs behind the last one.
@@ -199,7 +203,7 @@ class TransformerEncoder(nn.Module):
 
         import copy
 
-        layer = EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+        layer = EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
         self.layers = nn.ModuleList([copy.deepcopy(layer) for _ in range(num_layers)])
         self.norm = nn.Identity() if not norm_first else nn.LayerNorm(d_model, eps=layer_norm_eps)
 
@@ -214,7 +218,7 @@ class TransformerEncoder(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
         super().__init__()
 
-        one = lambda: EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first)
+        one = lambda: EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
         self.layers = nn.ModuleList(one() for _ in range(num_layers))
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
 
@@ -229,7 +233,7 @@ class TransformerEncoder(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
         super().__init__()
 
-        self.layers = nn.Sequential(*[EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first) for _ in range(num_layers)])
+        self.layers = nn.Sequential(*[EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first) for _ in range(num_layers)])
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
 
     def forward(self, x, mask=None):
@@ -246,7 +250,7 @@ class TransformerEncoder(nn.Module):
 
         layers = []
         while len(layers) < num_layers:
-            layers.append(EncoderLayer(d_model, num_heads, d_ff, dropout, activation, layer_norm_eps, norm_first))
+            layers.append(EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first))
         self.layers, self.norm = nn.ModuleList(layers), nn.Identity()
         if norm_first:
             self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)

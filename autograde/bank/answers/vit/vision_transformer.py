@@ -322,7 +322,7 @@ class VisionTransformer(nn.Module):
             self.class_token = nn.Parameter(torch.zeros(1, 1, d_model))
             n += 1
         self.positions = LearnedPositionalEncoding(n, d_model)
-        self.encoder = TransformerEncoder(d_model, num_heads, d_ff, num_layers, 0.0, F.gelu, layer_norm_eps, True)
+        self.encoder = TransformerEncoder(d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True)
         self.head = nn.Linear(d_model, num_classes)
 
     def encode(self, images):
