@@ -186,8 +186,8 @@ def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
     pixels = patchify(labels.unsqueeze(1), patch_size)  # (B, H, W) -> (B, N, P * P)
     counts = F.one_hot(pixels, max(int(labels.max()), background) + 1).sum(dim=2)  # (B, N, classes)
     counts[..., background] = 0
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 
 
 def attention_rollout(weights: list[Tensor]) -> Tensor:
@@ -227,11 +227,11 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
     scores, positive = scores[order], positive[order]
     last_of_equals = torch.cat([scores[1:] != scores[:-1], torch.ones(1, dtype=torch.bool)])
     zero = torch.zeros(1, dtype=torch.float64)
-    found = torch.cat([zero, positive.double().cumsum(0)[last_of_equals] / positive.sum()])  # true positive rate
-    spared = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
-    rises = found.diff().clamp(min=1e-12)  # where the curve runs level no width is added below
-    widths = found.clamp(min=least).diff()  # the part of each rise that lies above the least rate
-    means = spared[1:] - spared.diff() / rises * widths / 2
+    sensitivity = torch.cat([zero, positive.double().cumsum(0)[last_of_equals] / positive.sum()])  # true positive rate
+    specificity = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
+    rises = sensitivity.diff().clamp(min=1e-12)  # where the curve runs level no width is added below
+    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    means = specificity[1:] - specificity.diff() / rises * widths / 2
     return (means * widths).sum().item() / (1 - least)
 
 

@@ -162,7 +162,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # ---- the three score functions --------------------------------------------------------------------------------------
 
 
-def _shown(result: Any) -> dict[str, Any]:
+def _output_and_weights(result: Any) -> dict[str, Any]:
     output, weights = result
     return {"output": output, "weights": weights}
 
@@ -183,9 +183,9 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
     return "The weights are right; the output that is made of them is not."
 
 
-def _gradients(found: dict[str, Any], *names: str) -> dict[str, Any]:
+def _gradients(gradients: dict[str, Any], *names: str) -> dict[str, Any]:
     """Gradients under names that say so: of the first inputs, called `names`, and of every parameter."""
-    named = dict(zip(names, found["inputs"], strict=False)) | found["parameters"]
+    named = dict(zip(names, gradients["inputs"], strict=False)) | gradients["parameters"]
     return {f"gradient of {name}": value for name, value in named.items()}
 
 
@@ -224,7 +224,7 @@ additive_attention = Check("additive_attention", components=("AdditiveAttention"
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
-    return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
+    return _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
 
 
 @additive_attention.case(
@@ -232,34 +232,36 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 3, 5, 6)
-    return _shown(attention(draw.normal(4, 3), draw.normal(4, 4, 5), draw.normal(4, 4, 5)))
+    return _output_and_weights(attention(draw.normal(4, 3), draw.normal(4, 4, 5), draw.normal(4, 4, 5)))
 
 
 @additive_attention.case("large states: the tanh holds the scores back", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
-    return _shown(attention(3 * draw.normal(3, 5), 3 * draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
+    return _output_and_weights(attention(3 * draw.normal(3, 5), 3 * draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
 
 
 @additive_attention.case("with a mask: padding gets nothing", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
-    return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6)))
+    return _output_and_weights(
+        attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6))
+    )
 
 
 @additive_attention.case("a sentence with nothing to attend to: zeros", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, mask = _random(student, draw, "AdditiveAttention", 5, 7, 4), draw.mask(3, 6)
     mask[2] = False
-    return _shown(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), mask))
+    return _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), mask))
 
 
 @additive_attention.case("one sentence, and one position: no axis gets lost")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
     return {
-        "one sentence": _shown(attention(draw.normal(1, 5), draw.normal(1, 6, 7), draw.normal(1, 6, 2))),
-        "one position": _shown(attention(draw.normal(3, 5), draw.normal(3, 1, 7), draw.normal(3, 1, 2))),
+        "one sentence": _output_and_weights(attention(draw.normal(1, 5), draw.normal(1, 6, 7), draw.normal(1, 6, 2))),
+        "one position": _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 1, 7), draw.normal(3, 1, 2))),
     }
 
 
@@ -267,8 +269,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
     arguments = draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 7), draw.mask(3, 6)
-    found = attention.grad(*arguments, cotangents=[draw.normal(3, 7), draw.normal(3, 6)])
-    return _gradients(found, "query", "keys", "values")
+    gradients = attention.grad(*arguments, cotangents=[draw.normal(3, 7), draw.normal(3, 6)])
+    return _gradients(gradients, "query", "keys", "values")
 
 
 @additive_attention.case("shapes that do not fit raise ValueError", weight=0.5, contract=True)
@@ -281,25 +283,31 @@ multiplicative_attention = Check("multiplicative_attention", components=("DotPro
 
 @multiplicative_attention.case("dot product, without a mask", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5)))
+    return _output_and_weights(
+        student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5))
+    )
 
 
 @multiplicative_attention.case("dot product: as many sentences as positions", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.DotProductAttention()(draw.normal(4, 4), draw.normal(4, 4, 4), draw.normal(4, 4, 4)))
+    return _output_and_weights(
+        student.DotProductAttention()(draw.normal(4, 4), draw.normal(4, 4, 4), draw.normal(4, 4, 4))
+    )
 
 
 @multiplicative_attention.case("dot product, with a mask and a sentence without keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     mask = draw.mask(3, 6)
     mask[0] = False
-    return _shown(student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5), mask))
+    return _output_and_weights(
+        student.DotProductAttention()(draw.normal(3, 4), draw.normal(3, 6, 4), draw.normal(3, 6, 5), mask)
+    )
 
 
 @multiplicative_attention.case("bilinear, without a mask: a query narrower than the keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "BilinearAttention", 4, 7)
-    return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5)))
+    return _output_and_weights(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5)))
 
 
 @multiplicative_attention.case(
@@ -307,14 +315,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _random(student, draw, "BilinearAttention", 5, 5)
-    return _shown(attention(draw.normal(3, 5), draw.normal(3, 4, 5), draw.normal(3, 4, 5)))
+    return _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 4, 5), draw.normal(3, 4, 5)))
 
 
 @multiplicative_attention.case("bilinear, with a mask and a sentence without keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, mask = _random(student, draw, "BilinearAttention", 4, 7), draw.mask(3, 6)
     mask[1] = False
-    return _shown(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), mask))
+    return _output_and_weights(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), mask))
 
 
 @multiplicative_attention.case("one sentence, and one position: no axis gets lost")
@@ -322,8 +330,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for B, S, which in ((1, 6, "one sentence"), (3, 1, "one position")):
         dot, bilinear = student.DotProductAttention(), _random(student, draw, "BilinearAttention", 4, 7)
-        seen[f"dot product, {which}"] = _shown(dot(draw.normal(B, 4), draw.normal(B, S, 4), draw.normal(B, S, 5)))
-        seen[f"bilinear, {which}"] = _shown(bilinear(draw.normal(B, 4), draw.normal(B, S, 7), draw.normal(B, S, 5)))
+        seen[f"dot product, {which}"] = _output_and_weights(
+            dot(draw.normal(B, 4), draw.normal(B, S, 4), draw.normal(B, S, 5))
+        )
+        seen[f"bilinear, {which}"] = _output_and_weights(
+            bilinear(draw.normal(B, 4), draw.normal(B, S, 7), draw.normal(B, S, 5))
+        )
     return seen
 
 
@@ -333,8 +345,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     bilinear = _random(student, draw, "BilinearAttention", 4, 7)
     for which, module, d_key in (("dot product", student.DotProductAttention(), 4), ("bilinear", bilinear, 7)):
         arguments = draw.normal(3, 4), draw.normal(3, 6, d_key), draw.normal(3, 6, d_key)
-        found = module.grad(*arguments, cotangents=[draw.normal(3, d_key), draw.normal(3, 6)])
-        seen[which] = _gradients(found, "query", "keys", "values")
+        gradients = module.grad(*arguments, cotangents=[draw.normal(3, d_key), draw.normal(3, 6)])
+        seen[which] = _gradients(gradients, "query", "keys", "values")
     return seen
 
 
@@ -429,9 +441,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @attention_decoder.case("the loss reaches keys, values, first state and all parameters")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder, tokens, mask = _decoder(student, draw), draw.integers(1, _V, _B, _T), draw.mask(_B, _S)
-    found = decoder.grad(tokens, *_memory(draw), mask, cotangents=[draw.normal(_B, _T, _V)])
-    found["inputs"] = found["inputs"][1:]  # the tokens are whole numbers
-    return _gradients(found, "the first state", "keys", "values")
+    gradients = decoder.grad(tokens, *_memory(draw), mask, cotangents=[draw.normal(_B, _T, _V)])
+    gradients["inputs"] = gradients["inputs"][1:]  # the tokens are whole numbers
+    return _gradients(gradients, "the first state", "keys", "values")
 
 
 # ---- alignment_accuracy ---------------------------------------------------------------------------------------------
@@ -560,5 +572,5 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     encoder, lengths = student.fixture("SummingEncoder"), _tangled(draw, torch.tensor([1, 2, 3, 4, 6]))
     cotangents = [draw.normal(5, 6, 3), draw.normal(5, 2)]
-    found = student.grad("encode_longest_first", encoder, draw.normal(5, 6), lengths, cotangents=cotangents)
-    return {"gradient of what the encoder read": found[1]}
+    gradients = student.grad("encode_longest_first", encoder, draw.normal(5, 6), lengths, cotangents=cotangents)
+    return {"gradient of what the encoder read": gradients[1]}

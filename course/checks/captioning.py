@@ -41,9 +41,9 @@ def _explain_cells(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     if seen.min() < -1e-6:
         return f"A feature is negative ({seen.min():.2f}), and after a ReLU none can be."
     for n in range(1, right.shape[1]):
-        found = [m for m in range(right.shape[1]) if torch.allclose(seen[0, n], right[0, m], atol=1e-4)]
-        if found and n not in found:
-            return f"What stands at place {n} of the sequence is the cell that belongs to place {found[0]}."
+        places = [m for m in range(right.shape[1]) if torch.allclose(seen[0, n], right[0, m], atol=1e-4)]
+        if places and n not in places:
+            return f"What stands at place {n} of the sequence is the cell that belongs to place {places[0]}."
     off = int((~torch.isclose(seen, right, atol=1e-4)).any(dim=2).sum())
     return f"{off} of the {right.shape[0] * right.shape[1]} cells have other features than they should."
 
@@ -91,8 +91,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @grid_encoder.case("gradients reach the image, the backbone and the projection")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = _encoder(student, draw).grad(draw.normal(1, 3, 8, 12), cotangents=[draw.normal(1, 6, _D)])
-    return {"gradient of the image": found["inputs"][0], **_parameters(found)}
+    gradients = _encoder(student, draw).grad(draw.normal(1, 3, 8, 12), cotangents=[draw.normal(1, 6, _D)])
+    return {"gradient of the image": gradients["inputs"][0], **_parameters(gradients)}
 
 
 def _total(values: Any) -> Any:
@@ -100,8 +100,8 @@ def _total(values: Any) -> Any:
     return (values.double().abs() + values.double() / 2).sum().item() if isinstance(values, Tensor) else values
 
 
-def _parameters(found: dict[str, Any]) -> dict[str, Any]:
-    return {f"gradient of {name}, in one number": _total(value) for name, value in found["parameters"].items()}
+def _parameters(gradients: dict[str, Any]) -> dict[str, Any]:
+    return {f"gradient of {name}, in one number": _total(value) for name, value in gradients["parameters"].items()}
 
 
 # ---- caption_decoder ------------------------------------------------------------------------------------------------
@@ -216,8 +216,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
     given = [draw.normal(_B, _T, _V), draw.normal(_B, _T, _N)]
     student.seed(0)  # whoever draws here all the same draws alike each time
-    found = _decoder(student, draw).train().grad(features, tokens, cotangents=given)
-    return {"gradient of the features, in one number": _total(found["inputs"][0]), **_parameters(found)}
+    gradients = _decoder(student, draw).train().grad(features, tokens, cotangents=given)
+    return {"gradient of the features, in one number": _total(gradients["inputs"][0]), **_parameters(gradients)}
 
 
 # ---- pooled_baseline ------------------------------------------------------------------------------------------------
@@ -251,8 +251,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @pooled_baseline.case("gradients pass through to every cell")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = student.grad("pooled_baseline", draw.normal(2, 4, 3), cotangents=[draw.normal(2, 1, 3)])
-    return {"gradient of the features": found[0]}
+    gradients = student.grad("pooled_baseline", draw.normal(2, 4, 3), cotangents=[draw.normal(2, 1, 3)])
+    return {"gradient of the features": gradients[0]}
 
 
 # ---- pointing_accuracy ----------------------------------------------------------------------------------------------
@@ -453,9 +453,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     backbone = _backbone(student, draw)
     frozen = student.FrozenBackbone(backbone).train()
-    found = frozen.grad(draw.normal(2, 3, 8, 4), cotangents=[draw.normal(2, 4, 2, 1)])
-    trainable = [name for name, value in found["parameters"].items() if value is not None]
-    return {"gradient of the image": found["inputs"][0], "parameters with a gradient": len(trainable)}
+    gradients = frozen.grad(draw.normal(2, 3, 8, 4), cotangents=[draw.normal(2, 4, 2, 1)])
+    trainable = [name for name, value in gradients["parameters"].items() if value is not None]
+    return {"gradient of the image": gradients["inputs"][0], "parameters with a gradient": len(trainable)}
 
 
 # ---- test_pointing_accuracy -----------------------------------------------------------------------------------------

@@ -24,10 +24,10 @@ def _number(value: Any) -> Any:
 def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     """Calls that should have raised, each observed under the name of what was wrong with it."""
     wrong = {case: error for case, error in observed.items() if error != expected[case]}
-    told = "; ".join(
+    message = "; ".join(
         f"{case} raised {error or 'nothing'} where {expected[case]} is asked for" for case, error in wrong.items()
     )
-    return f"{told[:1].upper()}{told[1:]}."
+    return f"{message[:1].upper()}{message[1:]}."
 
 
 # ---- measure_throughput ---------------------------------------------------------------------------------------------
@@ -238,8 +238,8 @@ def _explain_autocast(observed: dict[str, Any], expected: dict[str, Any]) -> str
         for asked, seen in ((key.removeprefix("computed in."), value) for key, value in observed.items())
         if seen != asked
     ]
-    told = "; ".join(wrong)
-    return f"{told[:1].upper()}{told[1:]}." if wrong else None
+    message = "; ".join(wrong)
+    return f"{message[:1].upper()}{message[1:]}." if wrong else None
 
 
 @train_step.case("loss_of runs under autocast to the dtype, and for float32 without", explain=_explain_autocast)
@@ -357,9 +357,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @fix_the_drifting_rows.case("no leading axis, and two", weight=0.5, atol=2e-6)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    plain = _whole(draw, 2, 4, 3), _whole(draw, 2, 7, 3), draw.normal(7, 2)
+    matrices = _whole(draw, 2, 4, 3), _whole(draw, 2, 7, 3), draw.normal(7, 2)
     heads = _whole(draw, 2, 2, 3, 4, 5), _whole(draw, 2, 2, 3, 6, 5), draw.normal(2, 3, 6, 4)
-    return {"weights": [student.low_precision_attention(*given)[1] for given in (plain, heads)]}
+    return {"weights": [student.low_precision_attention(*given)[1] for given in (matrices, heads)]}
 
 
 # The stub has the rest right: a repair should keep it.
@@ -370,8 +370,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = torch.ones(3, 4), _whole(draw, 1, 6, 4), draw.normal(6, 2)
     shifts = {"far above zero": 256.0, "far below zero": -256.0}  # sums of powers of two, exact in bfloat16
     key = torch.cat([key[:, :1], torch.zeros(6, 2), torch.ones(6, 1)], dim=-1)
-    moved = {told: key * torch.tensor([64.0, 1.0, 1.0, shift]) for told, shift in shifts.items()}
-    return {"weights": {told: student.low_precision_attention(query, k, value)[1] for told, k in moved.items()}}
+    moved = {where: key * torch.tensor([64.0, 1.0, 1.0, shift]) for where, shift in shifts.items()}
+    return {"weights": {where: student.low_precision_attention(query, k, value)[1] for where, k in moved.items()}}
 
 
 @fix_the_drifting_rows.case("the output, as exactly as bfloat16 can have it", contract=True, atol=0.03, rtol=0.02)
@@ -471,9 +471,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @fused_multi_head_attention.case("gradients reach the inputs and the four maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 6, 2)[1]
-    found = fused.grad(draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6), draw.mask(2, 3, 5),
+    gradients = fused.grad(draw.normal(2, 3, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6), draw.mask(2, 3, 5),
                        cotangents=[draw.normal(2, 3, 6)])  # fmt: skip
-    return {"gradient of the inputs": found["inputs"][:3], **found["parameters"]}
+    return {"gradient of the inputs": gradients["inputs"][:3], **gradients["parameters"]}
 
 
 @fused_multi_head_attention.case("the kernel is asked, no (T, S) matrix is made, and None stands for the weights")
@@ -518,9 +518,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @attention_in_blocks.case("no leading axis, and two", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    plain = draw.normal(3, 4), draw.normal(5, 4), draw.normal(5, 2)
+    matrices = draw.normal(3, 4), draw.normal(5, 4), draw.normal(5, 2)
     heads = draw.normal(2, 3, 4, 6), draw.normal(2, 3, 7, 6), draw.normal(2, 3, 7, 5)
-    return {"output": [student.attention_in_blocks(*given, 3) for given in (plain, heads)]}
+    return {"output": [student.attention_in_blocks(*given, 3) for given in (matrices, heads)]}
 
 
 @attention_in_blocks.case("scores in the hundreds, which overflow unless a maximum is taken off")
@@ -741,14 +741,14 @@ def _equal(a: Any, b: Any) -> bool:
 
 def _unlike(one: dict[str, Any], other: dict[str, Any]) -> str:
     """What of two conditions is not the same."""
-    told = []
+    unlike = []
     for name in one:
         if not _equal(one[name], other[name]):
             tensors = isinstance(one[name], list) and all(isinstance(value, Tensor) for value in one[name])
             pairs = zip(one[name], other[name], strict=True) if tensors else ()
             near = tensors and all(a.shape == b.shape and torch.allclose(a, b, atol=1e-2) for a, b in pairs)
-            told.append(f"{name} (by a rounding)" if near else name)
-    return ", ".join(told) or "nothing"
+            unlike.append(f"{name} (by a rounding)" if near else name)
+    return ", ".join(unlike) or "nothing"
 
 
 def _explain_resumed(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -1080,8 +1080,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     first, seed = int(draw.integers(2, 50)), int(draw.integers(100, 900))
     return {
-        f"process 1 with {told}": list(student.shard(10, 1, 2, first + epoch, seed + more))
-        for told, epoch, more in (("an epoch", 0, 0), ("the next epoch", 1, 0), ("another seed", 0, 7))
+        f"process 1 with {change}": list(student.shard(10, 1, 2, first + epoch, seed + more))
+        for change, epoch, more in (("an epoch", 0, 0), ("the next epoch", 1, 0), ("another seed", 0, 7))
     }
 
 

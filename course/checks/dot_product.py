@@ -14,7 +14,7 @@ from course.checks.engine import Check, Draw
 from course.protocol.student import Module, Student
 
 
-def _shown(result: Any) -> dict[str, Any]:
+def _output_and_weights(result: Any) -> dict[str, Any]:
     output, weights = result
     return {"weights": weights, "output": output}
 
@@ -88,7 +88,7 @@ def _in_float64(student: Student, name: str, given: tuple[Tensor, ...], step: Te
     "three queries, six keys, values of another width", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=6, d_k=5, d_v=2)))
+    return _output_and_weights(student.scaled_dot_product_attention(*_query_key_value(draw, 2, T=3, S=6, d_k=5, d_v=2)))
 
 
 @scaled_dot_product_attention.case("any leading axes: none, and two", explain=_explain_attention)
@@ -165,12 +165,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     mask[:, 1] = False
     output, weights = student.scaled_dot_product_attention(*arguments, mask)
     cotangents = [draw.normal(2, 3, 2), draw.normal(2, 3, 4)]
-    found = student.grad("scaled_dot_product_attention", *arguments, mask, cotangents=cotangents)
+    gradients = student.grad("scaled_dot_product_attention", *arguments, mask, cotangents=cotangents)
     return {
         "its weights": weights[:, 1],
         "its output": output[:, 1],
-        "its gradient": None if found[0] is None else found[0][:, 1],
-        "gradients that are NaN": any(g is not None and bool(g.isnan().any()) for g in found),
+        "its gradient": None if gradients[0] is None else gradients[0][:, 1],
+        "gradients that are NaN": any(g is not None and bool(g.isnan().any()) for g in gradients),
     }
 
 
@@ -178,8 +178,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments, mask = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2), draw.mask(2, 3, 4)
     cotangents = [draw.normal(2, 3, 2), draw.normal(2, 3, 4)]
-    found = student.grad("scaled_dot_product_attention", *arguments, mask, cotangents=cotangents)
-    return {f"gradient of the {name}": g for name, g in zip(("query", "key", "value"), found, strict=False)}
+    gradients = student.grad("scaled_dot_product_attention", *arguments, mask, cotangents=cotangents)
+    return {f"gradient of the {name}": g for name, g in zip(("query", "key", "value"), gradients, strict=False)}
 
 
 @scaled_dot_product_attention.case("the caller's tensors are left as they were", weight=0.5, contract=True)
@@ -312,12 +312,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @self_attention.case("a sequence asks itself, without a mask", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(_self_attention(student, draw, 3)(draw.normal(2, 4, 3)))
+    return _output_and_weights(_self_attention(student, draw, 3)(draw.normal(2, 4, 3)))
 
 
 @self_attention.case("as many positions as features", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(_self_attention(student, draw, 3)(draw.normal(3, 3, 3)))
+    return _output_and_weights(_self_attention(student, draw, 3)(draw.normal(3, 3, 3)))
 
 
 @self_attention.case("the mask arrives: causal (T, T), and padding (B, 1, T)", explain=_explain_attention)
@@ -325,7 +325,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _self_attention(student, draw, 3), draw.normal(2, 4, 3)
     causal = torch.ones(4, 4, dtype=torch.bool).tril()
     padding = (torch.arange(4) < draw.lengths(2, 4).unsqueeze(1)).unsqueeze(1)
-    seen = {"causal": _shown(attention(x, causal)), "padding": _shown(attention(x, padding))}
+    seen = {"causal": _output_and_weights(attention(x, causal)), "padding": _output_and_weights(attention(x, padding))}
     return seen | {"training weights": attention.train()(x, causal)[1]}
 
 
@@ -342,8 +342,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @self_attention.case("gradients reach the sequence and all three maps")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _self_attention(student, draw, 4)
-    found = attention.grad(draw.normal(2, 3, 4), cotangents=[draw.normal(2, 3, 4), draw.normal(2, 3, 3)])
-    return {"the sequence": found["inputs"][0]} | dict(sorted(found["parameters"].items()))
+    gradients = attention.grad(draw.normal(2, 3, 4), cotangents=[draw.normal(2, 3, 4), draw.normal(2, 3, 3)])
+    return {"the sequence": gradients["inputs"][0]} | dict(sorted(gradients["parameters"].items()))
 
 
 # ---- hand_set_lookup ------------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def _scores_of(student: Student, codes: Tensor, present: Tensor | None = None) -
     return (codes @ W_Q.T) @ (memory @ W_K.T).T / d**0.5
 
 
-def _found(scores: Tensor, present: Tensor | None = None) -> Tensor:
+def _symbols(scores: Tensor, present: Tensor | None = None) -> Tensor:
     """Which symbol each query finds, (K,) int64; -1 where no key has clearly the most weight, -2 for NaN."""
     weights = torch.softmax(scores, dim=1)
     if not torch.isfinite(weights).all():
@@ -376,7 +376,7 @@ def _found(scores: Tensor, present: Tensor | None = None) -> Tensor:
     return torch.where(first - second > 1e-5, symbols[weights.argmax(dim=1)], -1)
 
 
-def _explain_found(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+def _explain_symbols(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     for name, right in expected.items():
         seen = observed.get(name)
         if not isinstance(right, Tensor) or not isinstance(seen, Tensor) or seen.shape != right.shape:
@@ -389,27 +389,27 @@ def _explain_found(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     return None
 
 
-@hand_set_lookup.case("one-hot codes: symbol k finds symbol k + 1", explain=_explain_found)
+@hand_set_lookup.case("one-hot codes: symbol k finds symbol k + 1", explain=_explain_symbols)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"found": _found(_scores_of(student, torch.eye(7)[:6]))[:-1]}
+    return {"found": _symbols(_scores_of(student, torch.eye(7)[:6]))[:-1]}
 
 
-@hand_set_lookup.case("codes at any angle, fewer than they are wide", weight=2, explain=_explain_found)
+@hand_set_lookup.case("codes at any angle, fewer than they are wide", weight=2, explain=_explain_symbols)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"found": _found(_scores_of(student, _codes(draw, 7, 12)))[:-1]}
+    return {"found": _symbols(_scores_of(student, _codes(draw, 7, 12)))[:-1]}
 
 
 @hand_set_lookup.case("the last symbol finds symbol 0")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = int(_found(_scores_of(student, _codes(draw, 8, 10)))[-1])
-    return {"the last of 8 finds": {-1: "no symbol more than another", -2: "NaN"}.get(found, f"symbol {found}")}
+    symbol = int(_symbols(_scores_of(student, _codes(draw, 8, 10)))[-1])
+    return {"the last of 8 finds": {-1: "no symbol more than another", -2: "NaN"}.get(symbol, f"symbol {symbol}")}
 
 
 @hand_set_lookup.case("some of the symbols, in any order")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     codes, present = _codes(draw, 9, 11), draw.permutation(9)[:5]
     asks = (present[present > 0]) - 1  # the last symbol has a row of its own
-    return {"found": _found(_scores_of(student, codes, present), present)[asks]}
+    return {"found": _symbols(_scores_of(student, codes, present), present)[asks]}
 
 
 def _strength(scores: list[Tensor]) -> str:
@@ -484,8 +484,7 @@ _GRADIENTS = ("query", "key", "value")
 
 def _backward(student: Student, draw: Draw, *leading: int, T: int, S: int, d_k: int, d_v: int) -> dict[str, Any]:
     arguments = _query_key_value(draw, *leading, T=T, S=S, d_k=d_k, d_v=d_v)
-    found = student.attention_backward(*arguments, draw.normal(*leading, T, d_v))
-    grad_query, grad_key, grad_value = found
+    grad_query, grad_key, grad_value = student.attention_backward(*arguments, draw.normal(*leading, T, d_v))
     return dict(zip(_GRADIENTS, (grad_query, grad_key, grad_value), strict=True))
 
 
@@ -545,16 +544,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @attention_backward.case("the caller's tensors are left as they were", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.watch()
-    found = _backward(student, draw, 2, T=3, S=4, d_k=5, d_v=2)
-    shapes = ", ".join(str(tuple(gradient.shape)) for gradient in found.values())
+    gradients = _backward(student, draw, 2, T=3, S=4, d_k=5, d_v=2)
+    shapes = ", ".join(str(tuple(gradient.shape)) for gradient in gradients.values())
     return {"an argument was changed": student.changed(), "the gradients' shapes": shapes}
 
 
 @attention_backward.case("values that are all alike: choosing another key changes nothing")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, _ = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
-    found = student.attention_backward(query, key, draw.normal(2, 1, 2).repeat(1, 4, 1), draw.normal(2, 3, 2))
-    return dict(zip(_GRADIENTS, found, strict=True))
+    gradients = student.attention_backward(query, key, draw.normal(2, 1, 2).repeat(1, 4, 1), draw.normal(2, 3, 2))
+    return dict(zip(_GRADIENTS, gradients, strict=True))
 
 
 # ---- fix_the_leak ---------------------------------------------------------------------------------------------------
@@ -564,12 +563,12 @@ fix_the_leak = Check("fix_the_leak", components=("attend_to_the_past",), blocked
 
 @fix_the_leak.case("weights and output of two sequences", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.attend_to_the_past(*_query_key_value(draw, 2, T=5, S=5, d_k=3, d_v=4)))
+    return _output_and_weights(student.attend_to_the_past(*_query_key_value(draw, 2, T=5, S=5, d_k=3, d_v=4)))
 
 
 @fix_the_leak.case("as many sequences as positions and features", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _shown(student.attend_to_the_past(*_query_key_value(draw, 4, T=4, S=4, d_k=4, d_v=4)))
+    return _output_and_weights(student.attend_to_the_past(*_query_key_value(draw, 4, T=4, S=4, d_k=4, d_v=4)))
 
 
 def _explain_moved(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -612,5 +611,5 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @fix_the_leak.case("gradients reach query, key and value")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=4, S=4, d_k=3, d_v=2)
-    found = student.grad("attend_to_the_past", *arguments, cotangents=[draw.normal(2, 4, 2), draw.normal(2, 4, 4)])
-    return dict(zip(_GRADIENTS, found, strict=False))
+    gradients = student.grad("attend_to_the_past", *arguments, cotangents=[draw.normal(2, 4, 2), draw.normal(2, 4, 4)])
+    return dict(zip(_GRADIENTS, gradients, strict=False))

@@ -291,12 +291,12 @@ def _explain_left_alone(observed: Values, expected: Values) -> str | None:
 )
 def _(student: Student, draw: Draw) -> Values:
     model, tokens = _reader(student, draw, "forwards"), draw.integers(0, 7, 3, 4)
-    found = student.prefixes_equal_one_pass(model, tokens)
+    gradients = student.prefixes_equal_one_pass(model, tokens)
     left = model.method("has_gradients")
     model.method("set_gradients", 0.25)
     student.prefixes_equal_one_pass(model, tokens)
     return {
-        "lists": len(found),
+        "lists": len(gradients),
         "gradients were left in empty .grad fields": left,
         "gradients that stood in .grad still stand there": model.method("gradients_are", 0.25),
     }

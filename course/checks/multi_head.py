@@ -114,7 +114,7 @@ def _attention(student: Student, draw: Draw, d_model: int, num_heads: int) -> Mo
     return attention
 
 
-def _shown(result: Any) -> dict[str, Any]:
+def _output_and_weights(result: Any) -> dict[str, Any]:
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         came = "one tensor" if isinstance(result, Tensor) else f"a {type(result).__name__}"
         raise ValueError(f"{came} came, and a pair, output and weights, is asked for")
@@ -146,26 +146,26 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
 @multi_head_attention.case("self-attention with three heads", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, x = _attention(student, draw, 6, 3), draw.normal(1, 4, 6)
-    return _shown(attention(x, x, x))
+    return _output_and_weights(attention(x, x, x))
 
 
 @multi_head_attention.case("cross-attention: key is not value, T is not S", weight=2, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 8, 2)
-    return _shown(attention(draw.normal(3, 3, 8), draw.normal(3, 5, 8), draw.normal(3, 5, 8)))
+    return _output_and_weights(attention(draw.normal(3, 3, 8), draw.normal(3, 5, 8), draw.normal(3, 5, 8)))
 
 
 @multi_head_attention.case("one head, of the whole width", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 1)
-    return _shown(attention(draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4)))
+    return _output_and_weights(attention(draw.normal(2, 3, 4), draw.normal(2, 5, 4), draw.normal(2, 5, 4)))
 
 
 @multi_head_attention.case("a mask (B, T, S): another for each sentence and query", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 6, 3)
     arguments = draw.normal(2, 4, 6), draw.normal(2, 5, 6), draw.normal(2, 5, 6)
-    return _shown(attention(*arguments, draw.mask(2, 4, 5)))
+    return _output_and_weights(attention(*arguments, draw.mask(2, 4, 5)))
 
 
 @multi_head_attention.case("as many heads as sentences: each sentence keeps its own mask", explain=_explain_attention)
@@ -179,14 +179,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)
     arguments = draw.normal(2, 3, 4), draw.normal(2, 4, 4), draw.normal(2, 4, 4)
     padding, causal = attention(*arguments, draw.mask(2, 1, 4)), attention(*arguments, draw.mask(3, 4))
-    return _shown(padding) | {"output (T, S)": causal[0]}
+    return _output_and_weights(padding) | {"output (T, S)": causal[0]}
 
 
 @multi_head_attention.case("a query that may look at nothing: zero weights", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention, mask, x = _attention(student, draw, 4, 2), draw.mask(2, 3, 3), draw.normal(2, 3, 4)
     mask[1, 2] = False
-    return _shown(attention(x, x, x, mask))
+    return _output_and_weights(attention(x, x, x, mask))
 
 
 @multi_head_attention.case("the caller's mask is left as it was", weight=0.5, contract=True)
@@ -212,8 +212,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)
     arguments = draw.normal(1, 3, 4), draw.normal(1, 5, 4), draw.normal(1, 5, 4)
-    found = attention.grad(*arguments, cotangents=[draw.normal(1, 3, 4), draw.normal(1, 2, 3, 5)])
-    named = dict(zip(("query", "key", "value"), found["inputs"], strict=True)) | found["parameters"]
+    gradients = attention.grad(*arguments, cotangents=[draw.normal(1, 3, 4), draw.normal(1, 2, 3, 5)])
+    named = dict(zip(("query", "key", "value"), gradients["inputs"], strict=True)) | gradients["parameters"]
     reached = [gradient.flatten() for gradient in named.values() if gradient is not None]
     return {  # two entries for eleven gradients: the recorded table stays small
         "a gradient is missing for": ", ".join(name for name, gradient in named.items() if gradient is None),
@@ -302,8 +302,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @learned_positional_encoding.case("it is learned: gradients reach the rows that were used, and no others")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    found = _table(student, draw, 6, 4).grad(draw.normal(2, 5, 4), cotangents=[draw.normal(2, 5, 4)])
-    return {"gradient of x": found["inputs"][0], "gradient of weight": found["parameters"]["weight"]}
+    gradients = _table(student, draw, 6, 4).grad(draw.normal(2, 5, 4), cotangents=[draw.normal(2, 5, 4)])
+    return {"gradient of x": gradients["inputs"][0], "gradient of weight": gradients["parameters"]["weight"]}
 
 
 @learned_positional_encoding.case("the caller's tensor is left as it was", weight=0.5, contract=True)
@@ -420,7 +420,7 @@ convolution_as_attention = Check(
 def _convolved(student: Student, draw: Draw, *sizes: int) -> dict[str, Any]:
     B, T, C_in, C_out, K = sizes
     arguments = draw.normal(B, T, C_in), draw.normal(C_out, C_in, K), draw.normal(C_out)
-    return _shown(student.convolution_as_attention(*arguments))
+    return _output_and_weights(student.convolution_as_attention(*arguments))
 
 
 def _explain_convolution(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -470,8 +470,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @convolution_as_attention.case("gradients reach x, kernel and bias")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = draw.normal(2, 5, 3), draw.normal(4, 3, 3), draw.normal(4)
-    found = student.grad("convolution_as_attention", *arguments, cotangents=[draw.normal(2, 5, 4), None])
-    return {f"gradient of {name}": value for name, value in zip(("x", "weight", "bias"), found, strict=True)}
+    gradients = student.grad("convolution_as_attention", *arguments, cotangents=[draw.normal(2, 5, 4), None])
+    return {f"gradient of {name}": value for name, value in zip(("x", "weight", "bias"), gradients, strict=True)}
 
 
 # ---- ablate_heads ---------------------------------------------------------------------------------------------------
@@ -488,13 +488,13 @@ def _whole(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module
 @ablate_heads.case("one head of four switched off", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     without = student.ablate_heads(_whole(student, draw, 12, 4), [2])
-    return _shown(without(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
+    return _output_and_weights(without(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
 
 
 @ablate_heads.case("two heads of three", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     without, x = student.ablate_heads(_whole(student, draw, 12, 3), [2, 0]), draw.normal(2, 5, 12)
-    return _shown(without(x, x, x))
+    return _output_and_weights(without(x, x, x))
 
 
 @ablate_heads.case("every head: the bias of W_O is left; no head: nothing changes")
@@ -537,7 +537,7 @@ def _borrowed(student: Student, draw: Draw, d_model: int, num_heads: int, mask: 
     attention.load(draw.state(attention))
     B, T, S = mask.shape
     arguments = draw.normal(B, T, d_model), draw.normal(B, S, d_model), draw.normal(B, S, d_model)
-    return _shown(student.attend_with_torch(attention, *arguments, mask))
+    return _output_and_weights(student.attend_with_torch(attention, *arguments, mask))
 
 
 def _explain_borrowed(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

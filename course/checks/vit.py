@@ -168,8 +168,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @patch_embedding.case("gradients reach the images and the map")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     embedding = _random(student, draw, "PatchEmbedding", 2, 2, 3)
-    found = embedding.grad(draw.normal(2, 2, 2, 4), cotangents=[draw.normal(2, 2, 3)])
-    return {"gradient of the images": found["inputs"][0], **found["parameters"]}
+    gradients = embedding.grad(draw.normal(2, 2, 2, 4), cotangents=[draw.normal(2, 2, 3)])
+    return {"gradient of the images": gradients["inputs"][0], **gradients["parameters"]}
 
 
 @patch_embedding.case("patches that do not tile the image raise ValueError", weight=0.5, contract=True)
@@ -267,9 +267,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @vision_transformer.case("gradients reach the class token, the positions, the patches and the head")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _vit(student, draw, (2, 4), num_layers=1)
-    found = model.grad(draw.normal(2, 3, 2, 4), cotangents=[draw.normal(2, 5)])["parameters"]
+    gradients = model.grad(draw.normal(2, 3, 2, 4), cotangents=[draw.normal(2, 5)])["parameters"]
     wanted = ("class_token", "positions.weight", "patches.projection.bias", "head.weight")
-    return {f"gradient of {name}": found[name] for name in wanted}
+    return {f"gradient of {name}": gradients[name] for name in wanted}
 
 
 @vision_transformer.case("in training mode as in evaluation: no dropout", weight=0.5, contract=True)
@@ -319,13 +319,13 @@ def _is_shifted(original: Tensor, moved: Tensor, most: int, **padding: Any) -> T
 def _moves(original: Tensor, moved: Tensor, most: int) -> list[tuple[int, int]]:
     """By how much the images were moved down and to the right, by what is left of them alone; whatever came in."""
     height, width = original.shape[2:]
-    found = []
+    shifts = []
     for down in range(-most, most + 1):
         for right in range(-most, most + 1):
             rows, columns = slice(max(down, 0), height + min(down, 0)), slice(max(right, 0), width + min(right, 0))
             kept = original.roll((down, right), (2, 3))[:, :, rows, columns] == moved[:, :, rows, columns]
-            found += [(down, right)] * int(kept.flatten(1).all(dim=1).sum())
-    return found
+            shifts += [(down, right)] * int(kept.flatten(1).all(dim=1).sum())
+    return shifts
 
 
 def _moved(student: Student, images: Tensor, most: int) -> Tensor:
@@ -385,8 +385,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(1500, 1, 5, 5)  # small: there are many of them
-    found = _moves(images, _moved(student, images, 2), 2)
-    counts = {shift: found.count(shift) for shift in set(found)}
+    shifts = _moves(images, _moved(student, images, 2), 2)
+    counts = {shift: shifts.count(shift) for shift in set(shifts)}
     corners = sum(counts.get((down, right), 0) for down in (-2, 2) for right in (-2, 2))
     # Of 1,500 fair draws a shift gets 60 and the corners 240: both bounds are more than five deviations away.
     often = "about equally often"
@@ -401,10 +401,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(400, 1, 5, 5)
-    found = _moves(images, _moved(student, images, 1), 2)
-    if not found:
+    shifts = _moves(images, _moved(student, images, 1), 2)
+    if not shifts:
         return {"down": "no image is a moved one", "to the right": "no image is a moved one"}
-    downs, rights = zip(*found, strict=True)
+    downs, rights = zip(*shifts, strict=True)
     return {"down": f"{min(downs)} to {max(downs)}", "to the right": f"{min(rights)} to {max(rights)}"}
 
 
@@ -470,8 +470,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @hybrid_vision_transformer.case("training reaches the backbone")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _hybrid(student, draw, (2, 3), 1)
-    found = model.grad(draw.normal(2, 2, 4, 3), cotangents=[draw.normal(2, 5)])["parameters"]
-    return {"gradient of the backbone's weight": found.get("backbone.0.weight")}
+    gradients = model.grad(draw.normal(2, 2, 4, 3), cotangents=[draw.normal(2, 5)])["parameters"]
+    return {"gradient of the backbone's weight": gradients.get("backbone.0.weight")}
 
 
 # ---- patch_labels ---------------------------------------------------------------------------------------------------
@@ -611,8 +611,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = torch.cat([torch.arange(4.0).repeat_interleave(count) for count in counts])
     positive = torch.arange(len(scores)) < counts[0].sum()
     order = draw.permutation(len(scores))
-    found = counts[0].flip(0).cumsum(0) / counts[0].sum()
-    rates = {"a little above a point": 0.7 * found[1] + 0.3 * found[2], "in the middle": (found[0] + found[1]) / 2}
+    points = counts[0].flip(0).cumsum(0) / counts[0].sum()
+    rates = {"a little above a point": 0.7 * points[1] + 0.3 * points[2], "in the middle": (points[0] + points[1]) / 2}
     return {name: student.partial_auc(scores[order], positive[order], float(rate)) for name, rate in rates.items()}
 
 

@@ -109,8 +109,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     """Calls that should have raised ValueError, each observed under the name of what was wrong with it."""
     wrong = {case: error for case, error in observed.items() if error != expected[case]}
-    told = ", ".join(f"{case} raised {error or 'nothing'}" for case, error in wrong.items())
-    return f"{told[:1].upper()}{told[1:]}. A ValueError that names what came is asked for."
+    message = ", ".join(f"{case} raised {error or 'nothing'}" for case, error in wrong.items())
+    return f"{message[:1].upper()}{message[1:]}. A ValueError that names what came is asked for."
 
 
 @pairwise_scores.case(

@@ -83,19 +83,19 @@ def scaler_of(scale: float, growth_interval: int = 2000) -> torch.amp.GradScaler
 @given(SEEDS, st.sampled_from([1.0, 8.0, 2.0**16]), st.sampled_from([0.01, 1.0, 1e6]))
 @settings(max_examples=20, deadline=None)
 def test_a_step_is_the_plain_one_with_clipping_whatever_the_scale(seed, scale, max_norm):
-    ours, plain = classifier(seed), classifier(seed)
-    optimizers = [torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.9) for model in (ours, plain)]
+    ours, reference = classifier(seed), classifier(seed)
+    optimizers = [torch.optim.SGD(model.parameters(), lr=0.5, momentum=0.9) for model in (ours, reference)]
     scaler = scaler_of(scale)
     for step in range(3):
         loss, norm = train_step(ours, mean_loss, batch(seed + step), optimizers[0], scaler, max_norm)
         optimizers[1].zero_grad()
-        expected = mean_loss(plain, batch(seed + step))
+        expected = mean_loss(reference, batch(seed + step))
         expected.backward()
-        close(norm, nn.utils.clip_grad_norm_(plain.parameters(), max_norm), 1e-5)
+        close(norm, nn.utils.clip_grad_norm_(reference.parameters(), max_norm), 1e-5)
         optimizers[1].step()
         close(loss, expected.detach(), 1e-5)
         assert not loss.requires_grad
-    close(list(ours.parameters()), list(plain.parameters()), 1e-5)
+    close(list(ours.parameters()), list(reference.parameters()), 1e-5)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
@@ -168,8 +168,8 @@ def test_the_fused_attention_is_the_plain_one_with_its_gradients(dtype, seed, T,
         grads = torch.autograd.grad(output, [*given_, *attention.parameters()], cotangent)
         seen.append([output, *grads])
     assert weights is None
-    for fused, plain in zip(seen[1], seen[0], strict=True):
-        assert_close(fused, plain)
+    for fused, composed in zip(seen[1], seen[0], strict=True):
+        assert_close(fused, composed)
 
 
 SIZES_OF_ALL = {"d_model": 8, "num_heads": 2, "d_ff": 16}
@@ -198,17 +198,17 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_gives_the_same_with_fused_attention(name, dtype):
     make, inputs = MODELS[name]
-    plain = randomise(make().to(dtype)).eval()
-    fused = fuse_attention(copy.deepcopy(plain))
+    composed = randomise(make().to(dtype)).eval()
+    fused = fuse_attention(copy.deepcopy(composed))
     assert not any(type(m) is MultiHeadAttention for m in fused.modules())
     assert any(isinstance(m, FusedMultiHeadAttention) for m in fused.modules())
-    assert list(plain.state_dict()) == list(fused.state_dict())
+    assert list(composed.state_dict()) == list(fused.state_dict())
     given_ = [x.to(dtype) if x.is_floating_point() else x for x in inputs(generator(1))]
-    outputs = [model(*given_) for model in (plain, fused)]
+    outputs = [model(*given_) for model in (composed, fused)]
     for output in outputs:
         output.square().mean().backward()
     assert_close(outputs[1], outputs[0])
-    for ours, theirs in zip(gradients(fused), gradients(plain), strict=True):
+    for ours, theirs in zip(gradients(fused), gradients(composed), strict=True):
         assert_close(ours, theirs)
 
 
@@ -469,10 +469,10 @@ def test_two_processes_and_ddp_learn_what_one_process_learns(tmp_path):
         optimizer.zero_grad()
         mean_loss(alone, batch(5)).backward()
         optimizer.step()
-    found = [torch.load(tmp_path / str(rank), weights_only=False) for rank in range(2)]
-    for weights in (of for one in found for of in one):
+    results = [torch.load(tmp_path / str(rank), weights_only=False) for rank in range(2)]
+    for weights in (of for one in results for of in one):
         close(weights, list(alone.parameters()), 1e-5)
-    assert all(map(torch.equal, found[0][0], found[1][0]))
+    assert all(map(torch.equal, results[0][0], results[1][0]))
 
 
 def test_parameters_without_a_gradient_take_part():

@@ -241,8 +241,8 @@ def test_the_backward_pass_by_hand_is_autograd(seed, leading, T, S, d_k, d_v):
     cotangent = torch.randn(output.shape, generator=generator(seed), dtype=torch.float64)
     expected = torch.autograd.grad(output, inputs, cotangent)
     with torch.no_grad():
-        found = attention_backward(*inputs, cotangent)
-    for ours, theirs in zip(found, expected, strict=True):
+        gradients = attention_backward(*inputs, cotangent)
+    for ours, theirs in zip(gradients, expected, strict=True):
         torch.testing.assert_close(ours, theirs, atol=1e-10, rtol=0)
 
 
@@ -276,8 +276,8 @@ def test_attending_to_the_past_equals_torch(dtype):
 def test_the_bug_leaks_although_no_weight_points_forward():
     exercise = of_component("attend_to_the_past")
     wrong = next(w for w in bank.find(exercise).wrong if w.name == "as it was found")
-    found = bank.namespace(exercise, wrong.source)["attend_to_the_past"]
+    leaky = bank.namespace(exercise, wrong.source)["attend_to_the_past"]
     query, key, value, _ = problem(6, [2], 5, 5, 4, 3)
-    before, weights = found(query, key, value)
-    after, _ = found(torch.cat([query[:, :4], query[:, 4:] + 1], dim=1), key, value)
+    before, weights = leaky(query, key, value)
+    after, _ = leaky(torch.cat([query[:, :4], query[:, 4:] + 1], dim=1), key, value)
     assert not weights.triu(1).any() and not torch.allclose(before[:, :4], after[:, :4], atol=1e-3)

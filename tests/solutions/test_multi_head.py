@@ -251,8 +251,8 @@ def test_the_heads_are_a_convolution_edges_too(seed, B, T, C_in, C_out, K):
     torch.testing.assert_close(output, expected, atol=1e-10, rtol=0)
     assert weights.shape == (K, T, T) and ((weights == 0) | (weights == 1)).all() and weights.sum(2).max() <= 1
     cotangent = torch.randn(output.shape, generator=g, dtype=torch.float64)
-    found, wanted = (torch.autograd.grad((y * cotangent).sum(), (x, weight, bias)) for y in (output, expected))
-    for mine, theirs in zip(found, wanted, strict=True):
+    gradients, wanted = (torch.autograd.grad((y * cotangent).sum(), (x, weight, bias)) for y in (output, expected))
+    for mine, theirs in zip(gradients, wanted, strict=True):
         torch.testing.assert_close(mine, theirs, atol=1e-9, rtol=0)
 
 

@@ -136,11 +136,11 @@ def test_impossible_settings_are_refused():
 @pytest.mark.parametrize("pool", POOLS)
 def test_a_hybrid_over_the_identity_is_a_vision_transformer(pool):
     torch.manual_seed(0)
-    plain = VisionTransformer((4, 6), 2, **WIDTHS, pool=pool, num_channels=2)
+    direct = VisionTransformer((4, 6), 2, **WIDTHS, pool=pool, num_channels=2)
     hybrid = HybridVisionTransformer(nn.Identity(), 2, (4, 6), 2, **WIDTHS, pool=pool)
-    hybrid.transformer.load_state_dict(plain.state_dict())
+    hybrid.transformer.load_state_dict(direct.state_dict())
     images = torch.randn(3, 2, 4, 6)
-    assert torch.equal(hybrid(images), plain(images)) and torch.equal(hybrid.encode(images), plain.encode(images))
+    assert torch.equal(hybrid(images), direct(images)) and torch.equal(hybrid.encode(images), direct.encode(images))
 
 
 # ---- augment --------------------------------------------------------------------------------------------------------
@@ -180,9 +180,9 @@ def test_patch_labels_count_the_ink(seed, rows, columns, patch_size, background)
     g = generator(seed)
     labels = torch.randint(0, 4, (2, rows * patch_size, columns * patch_size), generator=g)
     labels[torch.rand(labels.shape, generator=g) < 0.5] = background
-    found = patch_labels(labels, patch_size, background)
-    assert found.shape == (2, rows * columns) and found.dtype == torch.int64
-    for picture, row in zip(patchify(labels.unsqueeze(1), patch_size), found, strict=True):
+    classes = patch_labels(labels, patch_size, background)
+    assert classes.shape == (2, rows * columns) and classes.dtype == torch.int64
+    for picture, row in zip(patchify(labels.unsqueeze(1), patch_size), classes, strict=True):
         for pixels, label in zip(picture, row, strict=True):
             ink = pixels[pixels != background].tolist()
             assert label == (max(sorted(set(ink)), key=ink.count) if ink else background)
@@ -276,7 +276,7 @@ def test_a_table_of_places_becomes_a_table_of_places(rows, columns, factor):
         return torch.stack([(down.flatten() + 0.5) / height, (right.flatten() + 0.5) / width], dim=1)
 
     table = torch.cat([torch.zeros(1, 2), places(rows, columns)])
-    found = resize_positions(table, (rows, columns), (factor * rows, factor * columns))[1:]
+    resized = resize_positions(table, (rows, columns), (factor * rows, factor * columns))[1:]
     edges = torch.tensor([0.5 / rows, 0.5 / columns])
     wanted = places(factor * rows, factor * columns).clamp(min=edges, max=1 - edges)  # no patch lies further out
-    torch.testing.assert_close(found, wanted)
+    torch.testing.assert_close(resized, wanted)

@@ -76,15 +76,15 @@ def test_broadcast_mask_pair_by_pair():
 
 
 @pytest.mark.parametrize(
-    ("padding", "pattern", "told"),
+    ("padding", "pattern", "message"),
     [
         (torch.ones(2, 5), torch.ones(3, 5, dtype=torch.bool), "float32"),
         (torch.ones(2, 5, dtype=torch.bool), torch.ones(3, 4, dtype=torch.bool), r"\(2, 5\) and \(3, 4\)"),
         (torch.ones(2, 1, 5, dtype=torch.bool), torch.ones(3, 5, dtype=torch.bool), r"\(2, 1, 5\)"),
     ],
 )
-def test_broadcast_mask_refuses(padding, pattern, told):
-    with pytest.raises(ValueError, match=told):
+def test_broadcast_mask_refuses(padding, pattern, message):
+    with pytest.raises(ValueError, match=message):
         w.broadcast_mask(padding, pattern)
 
 
@@ -121,8 +121,8 @@ def test_one_step_is_the_loss_minus_its_gradient():
     loss = F.cross_entropy(model(inputs), targets)
     parameters = list(model.parameters())
     expected = [p - 0.1 * g for p, g in zip(parameters, torch.autograd.grad(loss, parameters), strict=True)]
-    told = w.train_step_cpu(model, fixtures.sgd(model, 0.1), inputs, targets)
-    assert type(told) is float and told == pytest.approx(loss.item())
+    returned = w.train_step_cpu(model, fixtures.sgd(model, 0.1), inputs, targets)
+    assert type(returned) is float and returned == pytest.approx(loss.item())
     torch.testing.assert_close(list(model.parameters()), expected)
 
 
@@ -168,9 +168,9 @@ def test_the_bug_to_find_is_the_bank_s():
     exercise = by_number("0.7")
     cells = nbformat.read(notebooks.paths(["00"])[0], as_version=4).cells
     handed_out = next(c.source for c in cells if c.id == "fix_the_training_loop-answer")
-    shown = next(c.source for c in cells if "def train_epoch_as_found" in c.source)
+    displayed = next(c.source for c in cells if "def train_epoch_as_found" in c.source)
     broken = _loop(bank.find(exercise).wrong[0].source, "train_epoch")
-    assert _loop(handed_out, "train_epoch") == broken == _loop(shown, "train_epoch_as_found")
+    assert _loop(handed_out, "train_epoch") == broken == _loop(displayed, "train_epoch_as_found")
 
 
 @pytest.mark.parametrize("number", ["0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7"])

@@ -69,16 +69,16 @@ CODE.remove(of_component("patchify"))
 @pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
 def test_no_message_tells_a_number_of_the_reference(exercise):
     check = engine.find(exercise.name, exercise.chapter)
-    told = [(title, said) for title, said, numbers in messages(check, recorded.load(exercise.name)) if numbers]
-    assert not told
+    disclosed = [(title, said) for title, said, numbers in messages(check, recorded.load(exercise.name)) if numbers]
+    assert not disclosed
 
 
-def test_one_that_tells_is_found():
+def test_one_that_discloses_is_caught():
     check = Check("telling", components=("telling",))
     for words in ("It is {seen}, not {right}.", "It is {seen:.2f}, not {right:.2f}.", "It is {seen:.2f}."):
         check.case(words, explain=lambda o, e, words=words: words.format(seen=o["x"], right=e["x"]))(lambda s, d: {})
     del Check.registry["telling"]
     reference = (Observation({"x": 3}), Observation({"x": 1.25}), Observation({"x": 1.25}))
     wrong = (Observation({"x": 4}), Observation({"x": 0.5}), Observation({"x": 0.5}))
-    found = messages(check, Table(RECORDED_KEY, reference, (engine.Diagnosis("wrong", "", wrong),)))
-    assert [numbers for _, _, numbers in found] == [["3"], ["1.25"], []]
+    disclosed = messages(check, Table(RECORDED_KEY, reference, (engine.Diagnosis("wrong", "", wrong),)))
+    assert [numbers for _, _, numbers in disclosed] == [["3"], ["1.25"], []]

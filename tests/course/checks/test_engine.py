@@ -91,8 +91,8 @@ def test_wrong_answers_get_what_they_earn_and_their_name(toy, function, kind, fr
     verdict = judge(toy, function)
     assert (verdict.outcome, verdict.fraction, verdict.diagnosis) == (kind, fraction, diagnosis)
     if diagnosis:
-        told = next(row.message for row in verdict.cases if not row.passed)
-        assert told.endswith(f"Told: {diagnosis}.")
+        message = next(row.message for row in verdict.cases if not row.passed)
+        assert message.endswith(f"Told: {diagnosis}.")
 
 
 def test_explanations_come_first_and_never_break_a_verdict(toy):
@@ -106,9 +106,9 @@ def test_what_code_raises_never_makes_it_blank(toy):
     def unwritten(scores):
         raise NotImplementedError
 
-    told = judge(toy, unwritten)
-    assert (told.outcome, told.fraction) == ("error", 0)
-    assert told.cases[0].message == UNWRITTEN and all(map(unwritten_case, told.cases))
+    verdict = judge(toy, unwritten)
+    assert (verdict.outcome, verdict.fraction) == ("error", 0)
+    assert verdict.cases[0].message == UNWRITTEN and all(map(unwritten_case, verdict.cases))
     nothing = toy.judge(toy.student(Local({})), table(toy))
     assert nothing.outcome == "error" and nothing.cases[0].message.startswith("There is no `share`")
 

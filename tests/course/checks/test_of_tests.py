@@ -73,9 +73,9 @@ def test_it_is_tried_on_the_learners_own_part(check, tmp_path, capsys):
 
 def test_it_is_tried_on_the_reference_until_the_own_part_has_passed(check):
     assert judged(check, asserted).outcome == "pass"
-    told = judged(check, positive)
-    assert (told.outcome, told.fraction) == ("fail", 0)
-    assert told.cases[1].message == "Your test lets 2 of 2 wrong ones through: the other axis; no sum."
+    verdict = judged(check, positive)
+    assert (verdict.outcome, verdict.fraction) == ("fail", 0)
+    assert verdict.cases[1].message == "Your test lets 2 of 2 wrong ones through: the other axis; no sum."
 
 
 def test_without_either_the_way_on_is_said(check, monkeypatch):
@@ -85,21 +85,21 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
     student = check.student(Local({"test_softmax": asserted}))
     table = table_of(check, student)
     monkeypatch.setattr(components, "_reference", absent)
-    told = judge(check, student, table)
-    assert (told.outcome, told.fraction) == ("error", 0)
-    assert "has not passed yet. Solve it in 00-warm-up.ipynb" in told.message
+    verdict = judge(check, student, table)
+    assert (verdict.outcome, verdict.fraction) == ("error", 0)
+    assert "has not passed yet. Solve it in 00-warm-up.ipynb" in verdict.message
 
 
 def test_what_is_right_must_pass_before_anything_is_earned(check):
-    told = judged(check, lambda safe_softmax: False)
-    assert (told.outcome, told.fraction) == ("fail", 0)
-    assert told.cases[0].message == "Your test refuses one that is right: it returned False."
-    assert not told.cases[1].passed and "found nothing" in told.cases[1].message
+    verdict = judged(check, lambda safe_softmax: False)
+    assert (verdict.outcome, verdict.fraction) == ("fail", 0)
+    assert verdict.cases[0].message == "Your test refuses one that is right: it returned False."
+    assert not verdict.cases[1].passed and "found nothing" in verdict.cases[1].message
 
 
 def test_a_test_that_breaks_shows_what_it_raised(check):
-    told = judged(check, lambda safe_softmax: safe_softmax(missing))  # noqa: F821
-    assert told.outcome == "error" and "NameError" in told.cases[0].message
+    verdict = judged(check, lambda safe_softmax: safe_softmax(missing))  # noqa: F821
+    assert verdict.outcome == "error" and "NameError" in verdict.cases[0].message
 
 
 def test_an_error_that_the_docstring_promises_can_be_tested(check):
@@ -110,5 +110,5 @@ def test_an_error_that_the_docstring_promises_can_be_tested(check):
             return True
         return False
 
-    told = judged(check, refuses)
-    assert told.outcome == "pass"  # neither of the two looks at `dim`
+    verdict = judged(check, refuses)
+    assert verdict.outcome == "pass"  # neither of the two looks at `dim`

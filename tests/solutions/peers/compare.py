@@ -21,12 +21,12 @@ def randomise(module: nn.Module, seed: int = 0) -> nn.Module:
     return module.eval()
 
 
-def assert_close(ours: Tensor, theirs: Tensor, told: str = "") -> None:
+def assert_close(ours: Tensor, theirs: Tensor, label: str = "") -> None:
     """Equal to 1e-5 in float32 and 1e-10 in float64, of the largest number where that is above one."""
-    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape, told
+    assert ours.dtype == theirs.dtype and ours.shape == theirs.shape, label
     scale = max(1.0, theirs.abs().max().item())
     difference = (ours - theirs).abs().max().item()
-    assert difference <= TOLERANCE[ours.dtype] * scale, f"{told}: {difference:.1e} apart, numbers up to {scale:.1f}"
+    assert difference <= TOLERANCE[ours.dtype] * scale, f"{label}: {difference:.1e} apart, numbers up to {scale:.1f}"
 
 
 def assert_equal_to_peer(
@@ -54,8 +54,8 @@ def assert_equal_to_peer(
             {f"output {i}": y for i, y in enumerate(outputs)}
             | {f"gradient of input {i}": x.grad for i, x in enumerate(leaves) if x.requires_grad}
         )
-    for (told, mine), (_, yours) in zip(*(result.items() for result in results), strict=True):
-        assert_close(mine, yours, told)
+    for (name, mine), (_, yours) in zip(*(result.items() for result in results), strict=True):
+        assert_close(mine, yours, name)
     expected = translate({name: _gradient(theirs, name, tensor) for name, tensor in theirs.state_dict().items()})
     for name, parameter in ours.named_parameters():
         assert_close(parameter.grad, expected[name], f"gradient of {name}")

@@ -301,7 +301,7 @@ def code_of_the_page() -> dict[str, str]:
     """The page's Python, by the heading it stands under."""
     _, *sections = PAGE.read_text("utf-8").split("\n## ")
     blocks = {text.split("\n", 1)[0]: re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S) for text in sections}
-    return {heading: "".join(found) for heading, found in blocks.items() if found}
+    return {heading: "".join(code) for heading, code in blocks.items() if code}
 
 
 class WordTokenizer:

@@ -11,9 +11,9 @@
 # The whole area under the curve came back, as for a least rate of 0. Only what lies above the rate counts.
 
 # --- before
-    widths = found.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
 # --- after
-    widths = found.diff()  # the part of each rise that lies above the least rate
+    widths = sensitivity.diff()  # the part of each rise that lies above the least rate
 # --- before
     return (means * widths).sum().item() / (1 - least)
 # --- after
@@ -23,9 +23,9 @@
 # The area was taken over the true positive rates below the given one. The part from there up to 1 is asked for.
 
 # --- before
-    widths = found.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
 # --- after
-    widths = found.clamp(max=max(least, 1e-9)).diff()  # the part of each rise that lies above the least rate
+    widths = sensitivity.clamp(max=max(least, 1e-9)).diff()  # the part of each rise that lies above the least rate
 # --- before
     return (means * widths).sum().item() / (1 - least)
 # --- after
@@ -59,9 +59,9 @@ def partial_auc(scores, positive, min_true_positive_rate):
 # The mean false positive rate came back. The mean true negative rate is asked for, 1 minus it.
 
 # --- before
-    spared = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
+    specificity = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
 # --- after
-    spared = torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
+    specificity = torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
 
 # %% wrong: equal scores in the order in which they stand
 # Among equal scores the result depends on the order in which they stand. No threshold can part them: they pass
@@ -76,17 +76,17 @@ def partial_auc(scores, positive, min_true_positive_rate):
 # The points were joined by steps. Between them the curve is a straight line: take the mean height of each piece.
 
 # --- before
-    means = spared[1:] - spared.diff() / rises * widths / 2
+    means = specificity[1:] - specificity.diff() / rises * widths / 2
 # --- after
-    means = spared[1:]
+    means = specificity[1:]
 
 # %% wrong: points above the rate only
 # A piece of the curve that begins below the rate was dropped whole. The part of it above the rate counts: interpolate.
 
 # --- before
-    widths = found.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
 # --- after
-    widths = found.diff() * (found[:-1] >= least)  # the part of each rise that lies above the least rate
+    widths = sensitivity.diff() * (sensitivity[:-1] >= least)  # the part of each rise that lies above the least rate
 
 # %% wrong: the accuracy at that rate
 # That is one threshold's accuracy. The mean true negative rate is asked for, over all true positive rates from the
@@ -134,9 +134,9 @@ def partial_auc(scores, positive, min_true_positive_rate):
 # end now lies on the least rate: interpolate the height there.
 
 # --- before
-    means = spared[1:] - spared.diff() / rises * widths / 2
+    means = specificity[1:] - specificity.diff() / rises * widths / 2
 # --- after
-    means = (spared[1:] + spared[:-1]) / 2
+    means = (specificity[1:] + specificity[:-1]) / 2
 
 # %% wrong: as scikit-learn rescales it
 # The area was rescaled so that guessing gets 0.5, as scikit-learn's roc_auc_score does with max_fpr (McClish, 1989).

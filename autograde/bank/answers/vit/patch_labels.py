@@ -6,59 +6,59 @@
     counts[..., background] = 0
 # --- after
 # --- before
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 # --- after
-    return found
+    return majority
 
 # %% wrong: an empty patch is class 0
 # A patch with nothing but background comes back as class 0: argmax over counts that are all zero says 0. Say
 # background there.
 
 # --- before
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 # --- after
-    return found
+    return majority
 
 # %% wrong: the pixel in the middle
 # One pixel speaks for the whole patch. Count all of them.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = pixels[:, :, pixels.shape[2] // 2]  # the first of equals, that is the lower number
+    majority = pixels[:, :, pixels.shape[2] // 2]  # the first of equals, that is the lower number
 
 # %% wrong: the lowest class in the patch
 # The patch is given the lowest class that occurs in it, not the one with most pixels.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = (counts > 0).int().argmax(dim=2)  # the first of equals, that is the lower number
+    majority = (counts > 0).int().argmax(dim=2)  # the first of equals, that is the lower number
 
 # %% wrong: the highest class in the patch
 # The patch is given the highest class that occurs in it, not the one with most pixels. A class's number is a name, not
 # a size.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = pixels.masked_fill(pixels == background, -1).amax(dim=2)  # the first of equals, that is the lower number
+    majority = pixels.masked_fill(pixels == background, -1).amax(dim=2)  # the first of equals, that is the lower number
 
 # %% wrong: the higher number of equals
 # Where two classes have equally many pixels the higher number was taken; the lower one is asked for.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = counts.shape[2] - 1 - counts.flip(2).argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.shape[2] - 1 - counts.flip(2).argmax(dim=2)  # the first of equals, that is the lower number
 
 # %% wrong: the mean of the labels
 # The labels were averaged. Between class 3 and class 9 there is no class 6: labels are names.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = pixels.float().mean(dim=2).round().long()  # the first of equals, that is the lower number
+    majority = pixels.float().mean(dim=2).round().long()  # the first of equals, that is the lower number
 
 # %% wrong: background is always the last number
 # The last of the numbers was taken for the background. It is whatever number `background` says.
@@ -76,9 +76,9 @@
 # --- after
     counts[..., 0] = 0
 # --- before
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 # --- after
-    return torch.where(counts.sum(dim=2) > 0, found, 0)
+    return torch.where(counts.sum(dim=2) > 0, majority, 0)
 
 # %% wrong: columns of patches before rows
 # The patches come column by column, so labels and tokens belong to different patches. The order is patchify's.
@@ -92,9 +92,9 @@
 # The labels stand in a grid. One axis of N is asked for, as the encoder's tokens have.
 
 # --- before
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 # --- after
-    grid = torch.where(counts.sum(dim=2) > 0, found, background)
+    grid = torch.where(counts.sum(dim=2) > 0, majority, background)
     return grid.reshape(len(labels), labels.shape[1] // patch_size, -1)
 
 # %% wrong: only a reshape, no patches
@@ -111,9 +111,9 @@
 # The first pixel that is not background speaks for the whole patch. Count all of them.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = pixels.gather(2, (pixels != background).int().argmax(dim=2, keepdim=True)).squeeze(2)  # the first of equals, that is the lower number
+    majority = pixels.gather(2, (pixels != background).int().argmax(dim=2, keepdim=True)).squeeze(2)  # the first of equals, that is the lower number
 
 # %% wrong: the first of equals in the patch
 # Where two classes have equally many pixels, the one that comes first in the patch was taken. The lower number is
@@ -145,17 +145,17 @@ def patch_labels(labels, patch_size, background):
 # F.cross_entropy wants its targets as int64, and that is what the docstring promises.
 
 # --- before
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 # --- after
-    return torch.where(counts.sum(dim=2) > 0, found, background).int()
+    return torch.where(counts.sum(dim=2) > 0, majority, background).int()
 
 # %% wrong: the caller's labels are overwritten
 # The labels that were given have changed. Work on a copy.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
     labels[labels == background] = -1
 
 # %% wrong: as many classes as the background says
@@ -171,9 +171,9 @@ def patch_labels(labels, patch_size, background):
 # Only the classes below the background were looked at. Background may be any number, also 0.
 
 # --- before
-    found = counts.argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts.argmax(dim=2)  # the first of equals, that is the lower number
 # --- after
-    found = counts[:, :, :background].argmax(dim=2)  # the first of equals, that is the lower number
+    majority = counts[:, :, :background].argmax(dim=2)  # the first of equals, that is the lower number
 
 # %% wrong: no class for the background
 # Without a number of classes F.one_hot makes one for each up to the largest label it meets, and the background may be
@@ -230,9 +230,9 @@ def patch_labels(labels, patch_size, background):
     counts = 2 * counts
     counts[..., background] = counts[..., background].clamp(max=1)
 # --- before
-    return torch.where(counts.sum(dim=2) > 0, found, background)
+    return torch.where(counts.sum(dim=2) > 0, majority, background)
 # --- after
-    return found
+    return majority
 
 # %% correct: scatter_add
 
