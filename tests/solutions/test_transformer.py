@@ -180,6 +180,22 @@ def test_layers_of_a_tower_are_distinct():
         assert sum(p.numel() for p in tower.parameters()) == 3 * one + 16
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: FeedForward(6, 10, F.gelu),
+        lambda: EncoderLayer(8, 2, 12, 0.1),
+        lambda: DecoderLayer(8, 2, 12, 0.1),
+        lambda: TransformerEncoder(8, 2, 12, 3, 0.1),
+        lambda: TransformerDecoder(8, 2, 12, 3, 0.1),
+        lambda: Transformer(11, 9, 8, 2, 12, 2, BOS),
+    ],
+)
+def test_what_follows_the_sizes_is_named(make):
+    with pytest.raises(TypeError, match="positional"):
+        make()
+
+
 # ---- the Transformer ------------------------------------------------------------------------------------------------
 
 
