@@ -375,12 +375,19 @@ def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
     return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(1, _BOS, 2, T)
 
 
-@transformer.case("the decoder's tower: masks and memory reach every layer, and the last norm")
+@transformer.case("the decoder's tower: masks, memory and settings reach every layer, and the last norm")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    tower = _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, 2)
+    def tower(layers: int, **settings: Any) -> Module:
+        return _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, layers, **settings)
+
     x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
-    bare = _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, 0, layer_norm_eps=0.5)
-    return {"output": tower(x, memory, _causal(3), memory_mask), "the last norm with eps 0.5": bare(x[:1], memory[:1])}
+    one = x[:1], memory[:1]
+    return {
+        "output": tower(2)(x, memory, _causal(3), memory_mask),
+        "the last norm with eps 0.5": tower(0, layer_norm_eps=0.5)(*one),
+        "the layers with eps 0.5": tower(1, layer_norm_eps=0.5, norm_first=False)(*one),
+        "another activation": tower(1, activation=student.fixture("SoftStep"))(*one),
+    }
 
 
 @transformer.case("embedding: vectors times the root of d_model, plus sines")
@@ -459,7 +466,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     source, lengths, targets = _sentences(draw, T=2)
     logits = _transformer(student, draw, dropout=1.0).train()(source, lengths, targets)
     bare = _transformer(student, draw, 0, False, 1.0).train()  # no layers: the embedding is all there is
-    return {"logits": logits, "embedded source": bare.method("encode", source, lengths)[0]}
+    memory, _ = _transformer(student, draw, dropout=1.0).train().method("encode", source, lengths)
+    embedded, _ = bare.method("encode", source, lengths)
+    return {"logits": logits, "embedded source": embedded, "memory, first sentence": memory[0]}
 
 
 @transformer.case("in evaluation dropout does nothing, nor does dropout 0 in training", weight=0.5)
