@@ -10,7 +10,7 @@ import json
 import logging
 import shutil
 import time
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,7 @@ from nbconvert.exporters import NotebookExporter
 from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import split_lines
-from nbgrader import api, utils
-from nbgrader.api import Gradebook
+from nbgrader import utils
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -104,38 +103,52 @@ def as_text(record: Record) -> str:
 
 
 class SaveVerdicts(SaveAutoGrades):
-    """nbgrader's own, except that a record which needs a person is entered as "needs manual grading" and leaves the
-    points that stand there, none as a rule, rather than as a zero; and that a submission's grades and comments are
-    looked up together: one by one was half of the work."""
+    """nbgrader's own in the run's gradebook, except that a record which needs a person is entered as "needs manual
+    grading" and leaves the points that stand there, none as a rule, rather than as a zero."""
 
     def preprocess(self, nb, resources):
         of = resources["nbgrader"]
         self.notebook_id, self.assignment_id, self.student_id = of["notebook"], of["assignment"], of["student"]
-        with Gradebook(of["db_url"]) as self.gradebook:
-            submitted = self.gradebook.find_submission_notebook(of["notebook"], of["assignment"], of["student"])
-            self.gradebook.find_grade = self._all(api.Grade, submitted)
-            self.gradebook.find_comment = self._all(api.Comment, submitted)
-            done = super(SaveAutoGrades, self).preprocess(nb, resources)
-            self.gradebook.db.flush()
-            self.gradebook.db.expire_all()  # sums, such as a notebook's score, are the database's
-            return done
-
-    def _all(self, kind, submitted):
-        named = self.gradebook.db.query(api.BaseCell.name, kind).join(kind.cell)
-        found = dict(named.filter(kind.notebook == submitted).all())
-        return lambda name, *_: found[name]
+        self.gradebook = self.parent.gradebook
+        nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)
+        self.gradebook.db.flush()
+        self.gradebook.db.expire_all()  # sums, such as a notebook's score, are the database's
+        return nb, resources
 
     def _add_score(self, cell, resources):
-        grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id)
+        name = cell.metadata.nbgrader.grade_id
+        grade = self.gradebook.find_grade(name, self.notebook_id, self.assignment_id, self.student_id)
         before = grade.auto_score
         super()._add_score(cell, resources)
         if cell.metadata.get("autograde", {}).get("needs_person"):
             grade.auto_score, grade.needs_manual_grade = before, True
 
 
+class LatePenalties(AssignLatePenalties):
+    """nbgrader's own, with the class's plugin, in the run's gradebook."""
+
+    def preprocess(self, nb, resources):
+        of, gradebook = resources["nbgrader"], self.parent.gradebook
+        submission = gradebook.find_submission(of["assignment"], of["student"])
+        notebook = gradebook.find_submission_notebook(of["notebook"], of["assignment"], of["student"])
+        notebook.late_submission_penalty = None
+        late = submission.total_seconds_late
+        if late > 0:
+            self.init_plugin()
+            penalty = self.plugin_inst.late_submission_penalty(of["student"], notebook.score, late)
+            if penalty is not None:
+                notebook.late_submission_penalty = self._check_late_penalty(notebook, penalty)
+        return nb, resources
+
+
 class AutogradeStaged(Autograde):
     """nbgrader's Autograde over exactly the staged notebooks, whatever characters the students' names hold (its own
-    search reads them as patterns). Each is one transaction, and its graded notebook is written when that is over."""
+    search reads them as patterns), in one gradebook. Each submission is one transaction, and its graded notebook is
+    written when that is over."""
+
+    @cached_property
+    def gradebook(self) -> store.RunGradebook:
+        return self._opened.enter_context(store.RunGradebook(self.coursedir.db_url, self.coursedir.course_id))
 
     def init_notebooks(self) -> None:
         staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
@@ -144,9 +157,41 @@ class AutogradeStaged(Autograde):
         self.notebooks: list[str] = []
         self.steps = [step(parent=self) for step in self.autograde_preprocessors]
 
+    def convert_notebooks(self) -> None:
+        with contextlib.ExitStack() as self._opened:
+            super().convert_notebooks()
+
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        self._session().close()  # what is left of a submission that failed half way
+        self.gradebook.abandon()  # what is left of a submission that failed half way
         return super().init_destination(assignment_id, student_id)
+
+    def init_assignment(self, assignment_id: str, student_id: str) -> None:
+        """nbgrader's own, which opens five gradebooks: copies the files beside the notebook, the assignment's over the
+        student's, and sees to it that the submission is in the gradebook, with zero for a notebook that is not there.
+        """
+        super(Autograde, self).init_assignment(assignment_id, student_id)
+        source = Path(self.coursedir.format_path(self.coursedir.source_directory, ".", assignment_id))
+        excluded = {str(source / name) for name in self.exclude_overwriting.get(assignment_id, [])}
+        graded = Path(self._format_dest(assignment_id, student_id))
+        for file in set(utils.find_all_files(str(source), [*self.coursedir.ignore, "*.ipynb"])) - excluded:
+            target = graded / Path(file).relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)
+            shutil.copy(file, target)
+
+        staged = self._format_source(assignment_id, student_id)
+        timestamp = self.coursedir.get_existing_timestamp(staged)
+        if self.create_student:
+            self.gradebook.update_or_create_student(student_id)
+            self.gradebook.db.flush()
+        with self.gradebook.db.no_autoflush:  # which would warn of the submission that nbgrader is putting together
+            submission = self.gradebook.update_or_create_submission(
+                assignment_id, student_id, **({"timestamp": timestamp} if timestamp else {})
+            )
+        for notebook in submission.notebooks:
+            if not Path(staged, f"{notebook.name}.ipynb").exists():
+                for grade in notebook.grades:
+                    grade.auto_score, grade.needs_manual_grade = 0, False
 
     def convert_single_notebook(self, notebook_filename: str) -> None:
         """Without nbgrader's first pass, which cleans what a student may have changed: in a staged notebook, that is
@@ -155,12 +200,9 @@ class AutogradeStaged(Autograde):
         notebook = nbformat.v4.reads(Path(notebook_filename).read_text("utf-8"))
         for step in self.steps:
             notebook, resources = step(notebook, resources)
-        self._session().settle()
+        self.gradebook.settle()
         written = Path(self._format_dest(resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]))
         write_atomically(written / Path(notebook_filename).name, _as_file(notebook), lasting=False)
-
-    def _session(self) -> store.WholeSession:
-        return Gradebook(self.coursedir.db_url, self.coursedir.course_id).db()
 
 
 def _as_file(notebook: NotebookNode) -> str:
@@ -210,7 +252,7 @@ def _convert(folder: ClassFolder, assignment: str) -> list[str]:
     config = configuration.read(folder)
     config.CourseDirectory.submitted_directory = folder.staged.name
     config.Autograde.autograde_preprocessors = [
-        Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveVerdicts, AssignLatePenalties,
+        Verdicts, IgnorePattern, ClearMetadataPreprocessor, LimitOutput, SaveVerdicts, LatePenalties,
     ]  # fmt: skip
     config.AutogradeStaged.exporter_class = NotebookExporter  # of what is graded already
     config.Verdicts.ledger = str(folder.ledger)
@@ -218,7 +260,7 @@ def _convert(folder: ClassFolder, assignment: str) -> list[str]:
     directory.assignment_id = assignment
     converter = AutogradeStaged(coursedir=directory, config=config)
     converter.force = True
-    with files.private(folder.root), store.quiet(converter.log) as said, store.one_gradebook():
+    with files.private(folder.root), store.quiet(converter.log) as said:
         with contextlib.suppress(NbGraderException):
             converter.start()
     return said

@@ -6,15 +6,15 @@ import contextlib
 import json
 import logging
 import os
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
-from sqlalchemy.exc import OperationalError, SAWarning
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session, scoped_session, sessionmaker
 
 from autograde import files
@@ -81,32 +81,43 @@ class WholeSession(Session):
         super().commit()
 
 
-@contextlib.contextmanager
-def one_gradebook() -> Iterator[None]:
-    """Lets all the Gradebooks that nbgrader opens be one: it opens one a preprocessor, and each would look for every
-    table, compile every query anew, and end its transaction."""
-    opened, closed, first = Gradebook.__init__, Gradebook.close, {}
+class RunGradebook(Gradebook):
+    """nbgrader's gradebook for all submissions of a run: each Gradebook that is opened looks for every table and
+    compiles every query anew. A submission is one transaction, and its grades and comments are looked up together: one
+    by one was half of the work.
+    """
 
-    def open_first(self, db_url, course_id="default_course", authenticator=None):
-        if db_url not in first:
-            opened(self, db_url, course_id, authenticator)
-            self.db.remove()
-            self.db = scoped_session(sessionmaker(self.engine, class_=WholeSession))
-            first[db_url] = self
-        vars(self).update(vars(first[db_url]))
+    def __init__(self, db_url: str, course_id: str):
+        super().__init__(db_url, course_id)
+        self.db.remove()  # type: ignore[has-type]  # nbgrader's own session, of another class
+        self.db = scoped_session(sessionmaker(self.engine, class_=WholeSession))
+        self._cells: dict[tuple[Any, str, str, str], dict[str, Any]] = {}
 
-    def leave_open(self):
-        self.db.flush()
+    def settle(self) -> None:
+        """Commits what has been written of a submission."""
+        self.db().settle()
 
-    Gradebook.__init__, Gradebook.close = open_first, leave_open
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Object of type", category=SAWarning)  # nbgrader's own, harmless
-            yield
-    finally:
-        Gradebook.__init__, Gradebook.close = opened, closed
-        for gradebook in first.values():
-            gradebook.close()
+    def abandon(self) -> None:
+        """Forgets what has been written since then."""
+        self.db.close()
+        self._cells.clear()
+
+    def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
+        by_name = self._by_name(Grade, notebook, assignment, student)
+        return by_name.get(grade_cell) or super().find_grade(grade_cell, notebook, assignment, student)
+
+    def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Comment:
+        by_name = self._by_name(Comment, notebook, assignment, student)
+        return by_name.get(solution_cell) or super().find_comment(solution_cell, notebook, assignment, student)
+
+    def _by_name(self, kind: Any, notebook: str, assignment: str, student: str) -> dict[str, Any]:
+        """The grades or comments of a submitted notebook, by the names of their cells."""
+        key = (kind, notebook, assignment, student)
+        if key not in self._cells:
+            submitted = self.find_submission_notebook(notebook, assignment, student)
+            rows = self.db.query(BaseCell.name, kind).join(kind.cell).filter(kind.notebook == submitted)
+            self._cells[key] = dict(rows.all())
+        return self._cells[key]
 
 
 def stamp_of(notebook: Path) -> dict | None:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters import GenerateFeedback
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -87,7 +88,20 @@ class PageExporter(HTMLExporter):
 
 class Grades(GetGrades):
     """nbgrader's scores and comments, except that only what a person wrote is a comment: nbgrader itself puts "No
-    response." on every cell that was left as it was."""
+    response." on every cell that was left as it was. `feedback` has one gradebook open for all pages; where nbgrader's
+    own command asks, it opens one for each."""
+
+    def preprocess(self, nb, resources):
+        converter = self.parent.parent  # the exporter's
+        if not isinstance(converter, _Feedback):
+            return super().preprocess(nb, resources)
+        of, self.gradebook = resources["nbgrader"], converter.gradebook
+        self.notebook_id, self.assignment_id, self.student_id = of["notebook"], of["assignment"], of["student"]
+        nb, resources = super(GetGrades, self).preprocess(nb, resources)
+        submitted = self.gradebook.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
+        of["late_penalty"] = submitted.late_submission_penalty or 0
+        of["score"], of["max_score"] = submitted.score - of["late_penalty"], submitted.max_score
+        return nb, resources
 
     def _get_comment(self, cell, resources):
         meta, book = cell.metadata.nbgrader, self.gradebook
@@ -250,6 +264,8 @@ def _points(value: float) -> str:
 class _Feedback(GenerateFeedback):
     """nbgrader's GenerateFeedback over the students of one assignment, whatever characters their names hold."""
 
+    gradebook: Gradebook
+
     def init_notebooks(self) -> None:
         graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
         notebooks = sorted(graded.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
@@ -268,7 +284,8 @@ def feedback(folder: ClassFolder, assignment: str) -> int:
     directory.assignment_id = assignment
     converter = _Feedback(coursedir=directory, config=config)
     converter.force = True
-    with files.private(folder.root), store.quiet(converter.log) as messages, store.one_gradebook():
+    with store.open_gradebook(folder) as gradebook, files.private(folder.root), store.quiet(converter.log) as messages:
+        converter.gradebook = gradebook
         try:
             converter.start()
         except NbGraderException as error:
