@@ -24,7 +24,7 @@ LOOKS = "looks at the program around it"
 HIDES = "hides what it calls"
 MARKUP = "puts HTML or script into its output"
 POINTS = "asks for points"
-MARKS = "edited the marks of graded cells"  # these two are `merge`'s, seen in the notebook and not in its code
+MARKS = "edited the marks of graded cells"  # these two are of `marks`, seen in the notebook and not in its code
 CHECKS = "edited a check"
 ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
 

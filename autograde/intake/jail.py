@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import course.blank
 from autograde.intake import archives, flags, parse, protocol
-from autograde.intake.merge import Merged, MergedNotebook, Piece, lay_out, marks_of_all
+from autograde.intake.marks import marks_of_all
+from autograde.intake.merge import Merged, MergedNotebook, Piece, lay_out
 from autograde.intake.names import Names
 from autograde.intake.parse import Contents, Received
 from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 
 # Of the grader's modules, all that stand inside.
 INSIDE = (
-    "__init__", "text", "sandbox/__init__", "sandbox/inside", "intake/__init__", "intake/archives", "intake/flags",
-    "intake/inside", "intake/merge", "intake/names", "intake/parse", "intake/protocol", "intake/syntax",
-    "intake/unpack",
+    "__init__", "text", "sandbox/__init__", "sandbox/inside", "intake/__init__", "intake/archives", "intake/comparison",
+    "intake/environment", "intake/flags", "intake/inside", "intake/magics", "intake/marks", "intake/matching",
+    "intake/merge", "intake/names", "intake/notes", "intake/parse", "intake/protocol", "intake/syntax", "intake/unpack",
 )  # fmt: skip
 LIMITS = Limits(
     wall_seconds=60.0, cpu_seconds=20, memory=2048 * MIB, disk=64 << 10, processes=1, open_files=16, grace=5.0

@@ -63,6 +63,24 @@ def symbols(source: str, modules: frozenset[str]) -> tuple[frozenset[str], froze
     return frozenset(bound), frozenset(used)
 
 
+_DEFINITION = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+
+
+def defined(source: str) -> frozenset[str]:
+    """Names that the text defines at its top level, as well as can be seen where it does not parse."""
+    tree = parsed(source)
+    if tree is None:
+        return frozenset(name for pair in _DEFINITION.findall(source) for name in pair if name)
+    names = set()
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names.update(target.id for target in targets if isinstance(target, ast.Name))
+    return frozenset(names)
+
+
 _IPYTHON = re.compile(r"^\s*[%!?]|=\s*[%!]|\?\s*$", re.MULTILINE)
 
 

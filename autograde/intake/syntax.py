@@ -4,6 +4,8 @@ uses, what it tries): it is parsed once. Nothing of it runs."""
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from functools import lru_cache
 
 _SMALL = 4_000  # characters of a text whose tree is kept: a tree can take 350 bytes for each
@@ -13,8 +15,8 @@ def parsed(source: str) -> ast.Module | None:
     """The text's tree, or None where it is no Python: what breaks the parser breaks nothing else.
     For reading only: others are given the same one.
     """
-    found = nodes(source)
-    return found[0] if found else None  # type: ignore[return-value]  # the first is the module
+    all_nodes = nodes(source)
+    return all_nodes[0] if all_nodes else None  # type: ignore[return-value]  # the first is the module
 
 
 def nodes(source: str) -> list[ast.AST]:
@@ -29,14 +31,26 @@ def _kept(source: str) -> list[ast.AST]:
 
 def _read(source: str) -> list[ast.AST]:
     try:
-        found: list[ast.AST] = [ast.parse(source)]
+        all_nodes: list[ast.AST] = [ast.parse(source)]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    for node in found:  # which grows on the way
+    for node in all_nodes:  # which grows on the way
         for name in node._fields:
             value = getattr(node, name, None)
             if isinstance(value, ast.AST):
-                found.append(value)
+                all_nodes.append(value)
             elif isinstance(value, list):
-                found += [each for each in value if isinstance(each, ast.AST)]
-    return found
+                all_nodes += [each for each in value if isinstance(each, ast.AST)]
+    return all_nodes
+
+
+def lines_in_strings(source: str) -> set[int]:
+    """Lines (from 0) that stand inside a string of several lines: what looks like a magic there is text."""
+    inside: set[int] = set()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.STRING or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1):
+                inside.update(range(token.start[0], token.end[0]))
+    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        pass  # what came before the break is known
+    return inside

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from autograde.intake import merge, syntax
+from autograde.intake import names, syntax
 
 TEXTS = ["", "x = 1", "def f(a):\n    return [b.c for b in a if b]", "class A:\n    x: int = 0", "x = 1\n" * 2_000]
 BROKEN = ["x = = 1", "x = '\0'", "(" * 5_000, "-" * 100_000 + "1", "!ls", "\ud800"]
@@ -27,5 +27,5 @@ def test_a_text_is_parsed_once_and_a_large_one_is_not_kept(monkeypatch):
     monkeypatch.setattr(ast, "parse", lambda source: parsed.append(source) or real(source))
     once, large = "only_here = 1", "large = 1\n" * 1_000
     for text in (once, once, large, large):
-        merge._defined(text)
+        names.defined(text)
     assert parsed == [once, large, large]
