@@ -8,7 +8,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import by_nbgrader, configuration
 from autograde.sandbox.causes import Finding
 
-_TOLD = 5  # open things that are named; the command closes them all
+_NAMED = 5  # open things that are named; the command closes them all
 
 
 def examine(folder: ClassFolder) -> list[Finding]:
@@ -31,13 +31,13 @@ def _configuration(folder: ClassFolder) -> Finding:
 
 
 def _access(folder: ClassFolder) -> Finding:
-    found = list(access.opened(folder))
-    if not found:
+    opened = list(access.opened(folder))
+    if not opened:
         return Finding("access", True, f"for {access.whose(folder)}")
-    told = [f"{each.path.relative_to(folder.root.parent)} ({each.to})" for each in found[:_TOLD]]
-    more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+    named = [f"{each.path.relative_to(folder.root.parent)} ({each.to})" for each in opened[:_NAMED]]
+    more = f" and {len(opened) - _NAMED} more" if len(opened) > _NAMED else ""
     remedy = f"autograde access --class {folder.root}"
-    return Finding("access", False, f"open to others: {', '.join(told)}{more}", remedy)
+    return Finding("access", False, f"open to others: {', '.join(named)}{more}", remedy)
 
 
 def report(folder: ClassFolder) -> int:

@@ -42,8 +42,8 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
     packed, done = wheel(), []
     for notebook in sorted(notebooks):
         name, content = notebook.stem, notebook.read_bytes()
-        known = name in _known(folder)
-        fresh = not known or not folder.released(name).exists() or folder.released(name).read_bytes() != content
+        entered = name in _entered(folder)
+        fresh = not entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
         if fresh:
             _generate(folder, name, content, notebook)
         archive = _archive(name, content, packed, [_module(other) for other in due])
@@ -55,7 +55,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
     return done
 
 
-def _known(folder: ClassFolder) -> set[str]:
+def _entered(folder: ClassFolder) -> set[str]:
     """Assignments that the gradebook has cells of."""
     with store.open_gradebook(folder) as book:
         return {assignment.name for assignment in book.assignments if assignment.notebooks}
@@ -106,9 +106,9 @@ def _same(content: bytes, released: Path, notebook: Path) -> None:
     line = next(
         (i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
     )
-    shown = [text[line].strip() if line < len(text) else "(end of file)" for text in (before, after)]
+    differing = [text[line].strip() if line < len(text) else "(end of file)" for text in (before, after)]
     raise RuntimeError(
-        f"{notebook.name}, line {line + 1}: releasing would change {shown[0]!r} to {shown[1]!r}. "
+        f"{notebook.name}, line {line + 1}: releasing would change {differing[0]!r} to {differing[1]!r}. "
         "Run `python -m tools.notebooks refresh` on it, so that its nbgrader metadata is complete, and release again."
     )
 

@@ -163,13 +163,13 @@ def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
             submissions = gradebook.find_assignment(assignment).submissions
         except MissingEntry:
             return {}
-        found = {}
+        by_student = {}
         for submission in submissions:
             grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
             score = sum(grade.score for grade in grades)
             manual = abs(score - sum(grade.auto_score or 0.0 for grade in grades)) > 1e-9
-            found[submission.student.id] = Standing(round(score, 2), manual, bool(submission.needs_manual_grade))
-        return found
+            by_student[submission.student.id] = Standing(round(score, 2), manual, bool(submission.needs_manual_grade))
+        return by_student
 
 
 def scores(folder: ClassFolder, assignment: str) -> dict[str, dict[str, float]]:

@@ -98,5 +98,5 @@ def name_in_bytes(name: str) -> bytes:
 
 
 def _state(spent: int, wrong: Exception | None) -> bytes:
-    told = "" if wrong is None else str(wrong)
-    return json.dumps({"spent": spent, "wrong": told, "much": isinstance(wrong, TooMuch)}).encode()
+    message = "" if wrong is None else str(wrong)
+    return json.dumps({"spent": spent, "wrong": message, "much": isinstance(wrong, TooMuch)}).encode()

@@ -147,17 +147,17 @@ def collect(
         try:
             return _collect(folder, source, assignment, platform, dry_run, intake)
         except SandboxError as error:
-            told = f"archives are opened in a sandbox, which does not work here: {error}"
-            raise BadSource(f"{told}. To do: run autograde doctor") from None
+            reason = f"archives are opened in a sandbox, which does not work here: {error}"
+            raise BadSource(f"{reason}. To do: run autograde doctor") from None
 
 
 def _collect(
     folder: ClassFolder, source: Path, assignment: str, platform: str, dry_run: bool, intake: Intake
 ) -> Collected:
-    known, done = folder.assignments(), Collected()
+    assignments, done = folder.assignments(), Collected()
     outer, inside = _inside(source)
     entries = list(_entries(outer, inside, folder, done, intake))
-    submissions = _sorted_out(entries, known, assignment, platform, _named_in(source.name, known), done)
+    submissions = _sorted_out(entries, assignments, assignment, platform, _named_in(source.name, assignments), done)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
     twins = {student for student, _ in submissions} | set(folder.students())
     if dry_run:
@@ -165,7 +165,7 @@ def _collect(
         present = {s: folder.submitted / s for s in folder.students()}
         for (student, name), submission in sorted(submissions.items()):
             if why := people.another(student, name, submission) or _one_folder(folder, student):
-                done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
+                done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
                 continue
             there = (present.get(student, folder.submitted / student) / name).exists()
             action = "replaced if it differs" if there else "new"
@@ -180,7 +180,7 @@ def _collect(
                 _unpack_source(outer, submissions, work)
             for (student, name), submission in sorted(submissions.items()):
                 if why := people.another(student, name, submission) or _one_folder(folder, student):
-                    done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
+                    done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
                     continue
                 done.items.append(_put(folder, student, name, submission, work, twins, done))
                 people.keep(student, name, submission)
@@ -190,13 +190,13 @@ def _collect(
 def _item(
     student: str, name: str, action: str, submission: _Submission, notes: Sequence[str], students: set[str]
 ) -> Item:
-    told = [*notes, *sorted(submission.notes)]
-    told += [
-        f"there is also a student {_shown(twin)!r}: the same person?"
+    remarks = [*notes, *sorted(submission.notes)]
+    remarks += [
+        f"there is also a student {_safe(twin)!r}: the same person?"
         for twin in sorted(students)
         if twin != student and _folded(twin) == _folded(student)
     ]
-    return Item(student, name, action, tuple(entry.name for _, entry in submission.files), tuple(told))
+    return Item(student, name, action, tuple(entry.name for _, entry in submission.files), tuple(remarks))
 
 
 def _folded(name: str) -> str:
@@ -215,28 +215,28 @@ class _People:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path, self.known = path, {}
+        self.path, self.marks = path, {}
         with contextlib.suppress(OSError, ValueError):
             read = json.loads(path.read_bytes())
-            self.known = read if isinstance(read, dict) else {}
+            self.marks = read if isinstance(read, dict) else {}
 
     def another(self, student: str, name: str, submission: _Submission) -> str:
         """Why this submission must not replace the one that is there, "" where it may."""
         scheme, key = self._mark(submission)
-        before = self.known.get(f"{student}/{name}")
+        before = self.marks.get(f"{student}/{name}")
         if not isinstance(before, list) or before[:1] != [scheme] or before[1:] == [key] or scheme == LOOSE:
             return ""
         return (
-            f"two people may be {student}: the one collected before is {_shown(str(before[-1]))!r}, this one is"
-            f" {_shown(key)!r}. To do: put this one's file into a folder of another name and collect that"
+            f"two people may be {student}: the one collected before is {_safe(str(before[-1]))!r}, this one is"
+            f" {_safe(key)!r}. To do: put this one's file into a folder of another name and collect that"
             f" (the same person? then take submitted/{student}/{name} away first)"
         )
 
     def keep(self, student: str, name: str, submission: _Submission) -> None:
         mark = list(self._mark(submission))
-        if self.known.get(f"{student}/{name}") != mark:
-            self.known[f"{student}/{name}"] = mark
-            write_atomically(self.path, json.dumps(self.known, indent=0, sort_keys=True) + "\n")
+        if self.marks.get(f"{student}/{name}") != mark:
+            self.marks[f"{student}/{name}"] = mark
+            write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
 
     @staticmethod
     def _mark(submission: _Submission) -> tuple[str, str]:
@@ -285,23 +285,23 @@ def _entries(
         if root == folder.submitted or folder.submitted in root.parents:
             raise BadSource(f"{source} is where submissions are collected to: there is nothing to do")
         round_it = (root.name,) if _is_an_entry(root) else ()
-        found = [_Entry((*round_it, *entry.parts), entry.path) for entry in _of_folder(root, done)]
+        entries = [_Entry((*round_it, *entry.parts), entry.path) for entry in _of_folder(root, done)]
     elif source.suffix.lower() == ".ipynb" or (ARCHIVE.search(source.name) and _is_an_entry(source)):
-        found = [_Entry((source.name,), source.resolve())]
+        entries = [_Entry((source.name,), source.resolve())]
     elif ARCHIVE.search(source.name):
-        found = _of_archive(source, done, intake)
+        entries = _of_archive(source, done, intake)
     else:
         raise BadSource(f"{source.name} is neither a folder, a zip, tar or tar.gz archive, nor a notebook")
-    if len(found) > MAX_ENTRIES:
+    if len(entries) > MAX_ENTRIES:
         raise BadSource(f"{source.name} holds more than {MAX_ENTRIES} files")
     if inside:
-        meant = [entry for entry in found if entry.parts[: len(inside)] == inside and len(entry.parts) > len(inside)]
+        meant = [entry for entry in entries if entry.parts[: len(inside)] == inside and len(entry.parts) > len(inside)]
         if not meant:
             raise BadSource(f"there is no folder {'/'.join(inside)} in {source.name}")
         for entry in meant:
             entry.parts = entry.parts[len(inside) :]
-        found = meant
-    return [entry for entry in found if not any(_LITTER.fullmatch(part) for part in entry.parts)]
+        entries = meant
+    return [entry for entry in entries if not any(_LITTER.fullmatch(part) for part in entry.parts)]
 
 
 def _of_folder(root: Path, done: Collected) -> Iterator[_Entry]:
@@ -338,17 +338,17 @@ def _readable(name: str) -> str:
 
 def _of_archive(source: Path, done: Collected, intake: Intake) -> list[_Entry]:
     """The regular files of an archive, by their names alone. Of two with one name the last counts, as unzip does it."""
-    found: dict[tuple[str, ...], _Entry] = {}
+    entries: dict[tuple[str, ...], _Entry] = {}
     for name, _ in _listed(source, Budget(MAX_UNPACKED, MAX_ENTRIES), intake, done):
         parts = unpack.parts(name)
         if parts is None:
-            done.aside.append((_shown(name), "its name leads out of the archive"))
+            done.aside.append((_safe(name), "its name leads out of the archive"))
             continue
-        if parts in found:
-            done.aside.append((_shown(name), "there twice in the archive: the last one was taken"))
-            del found[parts]
-        found[parts] = _Entry(parts, None, ours=True, member=parts)
-    return list(found.values())
+        if parts in entries:
+            done.aside.append((_safe(name), "there twice in the archive: the last one was taken"))
+            del entries[parts]
+        entries[parts] = _Entry(parts, None, ours=True, member=parts)
+    return list(entries.values())
 
 
 def _listed(
@@ -360,7 +360,7 @@ def _listed(
             if not member.refused:
                 yield member.name, member.chunks
             elif done is not None:
-                done.aside.append((_shown(member.name), member.refused))
+                done.aside.append((_safe(member.name), member.refused))
     except (Damaged, TooMuch) as error:
         raise BadSource(f"{source.name}: {error}") from None
 
@@ -390,9 +390,9 @@ def _unpack(
     """Writes the wanted members below `to`, each within a budget of its own too. Raises TooMuch where that of the
     archive is spent."""
     for name, content in members:
-        if (found := wanted.get(unpack.parts(name) or ())) is None:
+        if (target := wanted.get(unpack.parts(name) or ())) is None:
             continue
-        entry, own = found
+        entry, own = target
         if entry.path is not None:  # there twice in the archive
             entry.path.unlink()
             entry.path = None
@@ -416,34 +416,34 @@ def _fetch(entry: _Entry, content: Iterator[bytes], path: Path, most: int) -> in
     return size
 
 
-def _shown(name: str) -> str:
+def _safe(name: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", _readable(name))[:200]
 
 
 # ---------------------------------------------------------------- whose it is, and of which assignment
 
 
-def _named_in(text: str, known: Sequence[str]) -> str:
+def _named_in(text: str, assignments: Sequence[str]) -> str:
     """The one assignment whose name stands in the text, "" for none or several."""
-    found = [name for name in known if name.lower() in text.lower()]
-    return found[0] if len(found) == 1 else ""
+    names = [name for name in assignments if name.lower() in text.lower()]
+    return names[0] if len(names) == 1 else ""
 
 
 def _sorted_out(
-    entries: list[_Entry], known: Sequence[str], assignment: str, platform: str, hint: str, done: Collected
+    entries: list[_Entry], assignments: Sequence[str], assignment: str, platform: str, hint: str, done: Collected
 ) -> dict[tuple[str, str], _Submission]:
     """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
-    names = Names([entry.parts for entry in entries], known, platform)
+    names = Names([entry.parts for entry in entries], assignments, platform)
     placed: list[tuple[_Entry, Place, str]] = []
     for entry in entries:
         place = names.place(entry.parts)
         if isinstance(place, str):
-            done.aside.append((_shown(entry.name), place))
+            done.aside.append((_safe(entry.name), place))
         elif not (student := student_id(_readable(place.student))):
             why = "no student's name can be made of its folder's: put it into submitted/ under one of yours"
-            done.aside.append((_shown(entry.name), why))
+            done.aside.append((_safe(entry.name), why))
         elif assignment and place.assignment and place.assignment != assignment:
-            done.aside.append((_shown(entry.name), f"of {place.assignment}, not of {assignment}"))
+            done.aside.append((_safe(entry.name), f"of {place.assignment}, not of {assignment}"))
         else:
             placed.append((entry, place, student))
     people: dict[str, set[tuple[str, str]]] = {}
@@ -451,48 +451,50 @@ def _sorted_out(
     for _, place, student in placed:
         if place.scheme != LOOSE:
             people.setdefault(student, set()).add((place.scheme, place.key))
-        if told := place.assignment or _named_in(place.rest[-1], known):
-            answered.setdefault(student, set()).add(told)
-    found: dict[tuple[str, str], _Submission] = {}
+        if named := place.assignment or _named_in(place.rest[-1], assignments):
+            answered.setdefault(student, set()).add(named)
+    submissions: dict[tuple[str, str], _Submission] = {}
     for entry, place, student in placed:
         if len(people.get(student, ())) > 1:
-            done.aside.append((_shown(entry.name), _two_people(student, people[student])))
+            done.aside.append((_safe(entry.name), _two_people(student, people[student])))
             continue
         only = answered.get(student, set())
-        name = place.assignment or assignment or _named_in(place.rest[-1], known)
+        name = place.assignment or assignment or _named_in(place.rest[-1], assignments)
         name = name or (next(iter(only)) if len(only) == 1 else hint)
         if not name:
-            done.aside.append((_shown(entry.name), "of which assignment? Say --assignment"))
+            done.aside.append((_safe(entry.name), "of which assignment? Say --assignment"))
             continue
-        submission = found.setdefault((student, name), _Submission())
+        submission = submissions.setdefault((student, name), _Submission())
         submission.people.add((place.scheme, place.key))
         if place.rest == (STAMP,):
             if place.stamped:
-                done.aside.append((_shown(entry.name), _NO_MOMENT))
+                done.aside.append((_safe(entry.name), _NO_MOMENT))
             else:
                 submission.stamps.append(entry)
             continue
         if place.when < submission.attempt:
-            done.aside.append((_shown(entry.name), "an earlier attempt"))
+            done.aside.append((_safe(entry.name), "an earlier attempt"))
             continue
         if place.when > submission.attempt:
-            done.aside += [(_shown(e.name), "an earlier attempt") for _, e in submission.files]
+            done.aside += [(_safe(e.name), "an earlier attempt") for _, e in submission.files]
             submission.files, submission.attempt, submission.when = [], place.when, place.when
         submission.late |= place.late
         submission.notes |= {place.note} - {""}
         submission.files.append((place.rest, entry))
-    for (student, _), submission in found.items():
+    for (student, _), submission in submissions.items():
         if len(submission.people) > 1:
             why = _two_people(student, submission.people)
-            done.aside += [(_shown(entry.name), why) for _, entry in submission.files]
+            done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
     return {
-        place: submission for place, submission in found.items() if submission.files and len(submission.people) == 1
+        place: submission
+        for place, submission in submissions.items()
+        if submission.files and len(submission.people) == 1
     }
 
 
 def _two_people(student: str, people: set[tuple[str, str]]) -> str:
-    told = ", ".join(sorted(_shown(key) for _, key in people))
-    return f"two people would be {student} ({told}): put their files into folders of names that tell them apart"
+    keys = ", ".join(sorted(_safe(key) for _, key in people))
+    return f"two people would be {student} ({keys}): put their files into folders of names that tell them apart"
 
 
 def student_id(name: str) -> str:
@@ -541,11 +543,11 @@ def _put(
     for entry in submission.stamps:
         when = _stamp(entry)
         if not when:
-            done.aside.append((_shown(entry.name), _NO_MOMENT))
+            done.aside.append((_safe(entry.name), _NO_MOMENT))
         submission.when = submission.when or when
     there = os.path.lexists(target)
-    if there and submission.when and (known := handed_in_at(target)) and parse_utc(submission.when) < parse_utc(known):
-        notes = [f"handed in {submission.when}, but one of {known} is there"]
+    if there and submission.when and (stamp := handed_in_at(target)) and parse_utc(submission.when) < parse_utc(stamp):
+        notes = [f"handed in {submission.when}, but one of {stamp} is there"]
         return _item(student, name, "older", submission, notes, students)
     coming = target.with_name(f".{name}{_NEW}")
     coming.mkdir(parents=True)
@@ -580,15 +582,15 @@ def _stamp(entry: _Entry) -> str:
 
 def _contents(path: Path) -> dict[str, Any]:
     """Relative name -> digest of every file of a submission; what is no ordinary file is never the same."""
-    found: dict[str, Any] = {}
+    digests: dict[str, Any] = {}
     for each in [path, *path.rglob("*")]:
         mode = each.lstat().st_mode
         if stat.S_ISREG(mode):
             with each.open("rb") as file:
-                found[str(each.relative_to(path))] = hashlib.file_digest(file, "sha256").digest()
+                digests[str(each.relative_to(path))] = hashlib.file_digest(file, "sha256").digest()
         elif not stat.S_ISDIR(mode):
-            found[str(each.relative_to(path))] = object()
-    return found
+            digests[str(each.relative_to(path))] = object()
+    return digests
 
 
 def _write(to: Path, assignment: str, submission: _Submission, work: _Work) -> list[str]:
@@ -600,7 +602,7 @@ def _write(to: Path, assignment: str, submission: _Submission, work: _Work) -> l
         files = [inner for rest, entry in files for inner in _opened_up(rest, entry, submission.budget, work, notes)]
     notebooks = [rest for rest, _ in files if _is_notebook(rest)]
     if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
-        notes.append(f"{_shown('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
+        notes.append(f"{_safe('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
         files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
     if len(notebooks) > 1:
         notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
@@ -628,11 +630,11 @@ def _put_down(entry: _Entry, path: Path, budget: Budget, notes: list[str]) -> No
         shutil.move(entry.path, path)
         entry.path = path
     if entry.broken and entry.large:
-        notes.append(f"{_shown(entry.name)} is larger than is read")
+        notes.append(f"{_safe(entry.name)} is larger than is read")
         with path.open("wb") as out:
             out.truncate(MAX_BYTES + 1)  # a hole, which takes no room
     elif entry.broken:
-        notes.append(f"{_shown(entry.name)} is damaged in the archive ({entry.broken})")
+        notes.append(f"{_safe(entry.name)} is damaged in the archive ({entry.broken})")
         path.write_bytes(b"damaged in the archive")
 
 
@@ -642,7 +644,7 @@ def _opened_up(
     """The files of an archive that was handed in, or the archive itself where no notebook comes out of it."""
     if not ARCHIVE.search(rest[-1]):
         if _OTHER_ARCHIVE.search(rest[-1]):
-            notes.append(f"{_shown(rest[-1])} is an archive of a kind that is not opened")
+            notes.append(f"{_safe(rest[-1])} is an archive of a kind that is not opened")
         return [(rest, entry)]
     if entry.path is not None and not entry.ours:
         path = work.folder / secrets.token_hex(8)
@@ -653,7 +655,7 @@ def _opened_up(
     try:
         inner = _inside_archive(entry.path, Budget(most, budget.members), rest[-1], notes, work.intake)
         if not any(_is_notebook(parts) for parts in inner):
-            notes.append(f"there is no notebook in {_shown(rest[-1])}")
+            notes.append(f"there is no notebook in {_safe(rest[-1])}")
             return [(rest, entry)]
         kept = sorted(inner, key=lambda parts: not _is_notebook(parts))[: MAX_FILES + 1]
         wanted = {parts: (_Entry(parts, None, ours=True), Budget(MAX_BYTES)) for parts in kept}
@@ -665,28 +667,28 @@ def _opened_up(
             _unpack(read, wanted, work.folder, spent)
             undo.pop_all()
     except (Damaged, TooMuch) as error:
-        notes.append(f"{_shown(rest[-1])} could not be opened: {error}")
+        notes.append(f"{_safe(rest[-1])} could not be opened: {error}")
         return [(rest, entry)]
     budget.room, budget.members = budget.room - (most - spent.room), spent.members
     entry.path.unlink()
-    notes.append(f"{_shown(rest[-1])} was unpacked")
-    return [(parts, found) for parts, (found, _) in wanted.items()]
+    notes.append(f"{_safe(rest[-1])} was unpacked")
+    return [(parts, unpacked) for parts, (unpacked, _) in wanted.items()]
 
 
 def _inside_archive(path: Path, budget: Budget, name: str, notes: list[str], intake: Intake) -> list[tuple[str, ...]]:
     """The names of what can be read in an archive, each once. Raises Damaged and TooMuch."""
-    aside, found = [], {}
+    aside, names = [], {}
     for member in intake.unpack(path, budget):
         parts = unpack.parts(member.name)
         why = member.refused or ("its name leads out of the archive" if parts is None else "")
-        if parts in found:
+        if parts in names:
             why = "there twice in the archive: the last one was taken"
         if why:
-            aside.append(f"in {_shown(name)}, {_shown(member.name)}: {why}")
+            aside.append(f"in {_safe(name)}, {_safe(member.name)}: {why}")
         if parts and not member.refused and not any(_LITTER.fullmatch(part) for part in parts):
-            found[parts] = True
+            names[parts] = True
     notes += aside[:5]
-    return list(found)
+    return list(names)
 
 
 def _remove(wanted: dict[tuple[str, ...], tuple[_Entry, Budget]]) -> None:

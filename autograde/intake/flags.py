@@ -90,40 +90,40 @@ _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
 
 def flags(sources: Iterable[str]) -> list[str]:
     """Each flag once, in a fixed order, for the code of one submission; a cell that does not parse is passed over."""
-    found: set[str] = set()
+    raised: set[str] = set()
     for source in sources:
         lines = ["pass" if line.lstrip().startswith(("!", "%")) else line for line in source.splitlines()]
         if any(line.lstrip().startswith("!") for line in source.splitlines()):
-            found.add(PROCESSES)
-        found |= _of(nodes("\n".join(lines)))
-    return [flag for flag in ALL if flag in found]
+            raised.add(PROCESSES)
+        raised |= _of(nodes("\n".join(lines)))
+    return [flag for flag in ALL if flag in raised]
 
 
 def _of(tree: list[ast.AST]) -> set[str]:
     modules = _modules(tree)
-    found = {LOOKS for name in modules.values() if f"{name}.".startswith(tuple(f"{ours}." for ours in _INNER_MODULES))}
-    found |= {HIDES for name in modules.values() if f"{name}.".startswith(_ROUNDABOUT)}
+    raised = {LOOKS for name in modules.values() if f"{name}.".startswith(tuple(f"{ours}." for ours in _INNER_MODULES))}
+    raised |= {HIDES for name in modules.values() if f"{name}.".startswith(_ROUNDABOUT)}
     for node in tree:
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
-            found |= set().union(*(_of_target(target, modules) for target in targets))
+            raised |= set().union(*(_of_target(target, modules) for target in targets))
         elif isinstance(node, ast.Call):
-            found |= _of_call(node, modules)
+            raised |= _of_call(node, modules)
         elif isinstance(node, ast.Attribute) and node.attr in _HOOKS:
-            found.add(HOOKS)
+            raised.add(HOOKS)
         elif isinstance(node, ast.Attribute) and node.attr in _INNER:
-            found.add(LOOKS)
+            raised.add(LOOKS)
         elif isinstance(node, ast.Attribute) and _dotted(node, modules).startswith(_ROUNDABOUT):
-            found.add(HIDES)
+            raised.add(HIDES)
         elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES:
-            found.add(HIDES)
+            raised.add(HIDES)
         elif isinstance(node, ast.FunctionDef) and node.name in ("__eq__", "__torch_function__", "__ne__", "__array__"):
-            found.add(LIES)
+            raised.add(LIES)
         elif isinstance(node, ast.FunctionDef) and node.name == "__del__":
-            found.add(HOOKS)
+            raised.add(HOOKS)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found |= _of_text(node.value)
-    return found
+            raised |= _of_text(node.value)
+    return raised
 
 
 def _of_target(target: ast.AST, modules: dict[str, str]) -> set[str]:
@@ -140,37 +140,37 @@ def _of_target(target: ast.AST, modules: dict[str, str]) -> set[str]:
 def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
     name = _dotted(node.func, modules)
     dotted = "." in name
-    found = {
+    raised = {
         flag
         for flag, (whole, starts, ends) in _SPLIT.items()
         if name in whole or name.startswith(starts) or (dotted and name.endswith(ends))
     }
     first = _dotted(node.args[0], modules) if node.args else ""
     if name in ("setattr", "delattr") and _is_library(first + "."):
-        found.add(PATCHES)
+        raised.add(PATCHES)
     if name.endswith((".mock.patch", "mock.patch.object")):
-        found.add(PATCHES)
+        raised.add(PATCHES)
     if name == "getattr" and first in _LIBRARIES and not (len(node.args) > 1 and isinstance(node.args[1], ast.Name)):
-        found.add(HIDES)  # a name put together, or one that could have been written with a dot
-    return found
+        raised.add(HIDES)  # a name put together, or one that could have been written with a dot
+    return raised
 
 
 def _of_text(text: str) -> set[str]:
-    found = {WATCHES for watched in _WATCHED if text.startswith(watched)}
-    return found | {MARKUP for part in _SCRIPT if part in text.lower()}
+    raised = {WATCHES for watched in _WATCHED if text.startswith(watched)}
+    return raised | {MARKUP for part in _SCRIPT if part in text.lower()}
 
 
 def _modules(tree: list[ast.AST]) -> dict[str, str]:
     """Local name -> what it was imported as, so that `import torch.testing as t` is seen through."""
-    known = {}
+    imported = {}
     for node in tree:
         if isinstance(node, ast.Import):
             for name in node.names:
-                known[name.asname or name.name.split(".")[0]] = name.name if name.asname else name.name.split(".")[0]
+                imported[name.asname or name.name.split(".")[0]] = name.name if name.asname else name.name.split(".")[0]
         elif isinstance(node, ast.ImportFrom) and node.module:
             for name in node.names:
-                known[name.asname or name.name] = f"{node.module}.{name.name}"
-    return {"torch": "torch", "np": "numpy", "sys": "sys", "os": "os", "course": "course"} | known
+                imported[name.asname or name.name] = f"{node.module}.{name.name}"
+    return {"torch": "torch", "np": "numpy", "sys": "sys", "os": "os", "course": "course"} | imported
 
 
 def _dotted(node: ast.AST, modules: dict[str, str]) -> str:

@@ -52,11 +52,11 @@ def _child(data: int, limits: dict[str, Any], allowed: bytes, assignment: Any) -
 
 
 def _read(line: socket.socket, assignment: Any) -> None:
-    found = parse.contents(protocol.receive(line, parse.MAX_BYTES))
-    wanted = assignment is not None and found.notebook is not None
-    merged = _merged(found.notebook, assignment) if wanted else None
-    told = {name: getattr(found, name) for name in ("notebook", "notes", "student", "instructor")}
-    protocol.send_answer(line, told | {"merged": merged})
+    contents = parse.contents(protocol.receive(line, parse.MAX_BYTES))
+    wanted = assignment is not None and contents.notebook is not None
+    merged = _merged(contents.notebook, assignment) if wanted else None
+    fields = {name: getattr(contents, name) for name in ("notebook", "notes", "student", "instructor")}
+    protocol.send_answer(line, fields | {"merged": merged})
 
 
 def _merge(line: socket.socket, assignment: Any) -> None:
@@ -65,10 +65,10 @@ def _merge(line: socket.socket, assignment: Any) -> None:
 
 def _merged(submission: Any, assignment: Any) -> dict[str, Any]:
     merged = merge.merge(assignment["notebook"], submission, assignment["marks"])
-    return vars(merged) | {"unanswered": sorted(merged.unanswered), "pieces": [_told(p) for p in merged.pieces]}
+    return vars(merged) | {"unanswered": sorted(merged.unanswered), "pieces": [_as_json(p) for p in merged.pieces]}
 
 
-def _told(piece: merge.Piece) -> dict[str, Any]:
+def _as_json(piece: merge.Piece) -> dict[str, Any]:
     """A piece as plain JSON: the text to run where it differs from the student's; names with spaces between them."""
     names = piece.names and {kind: " ".join(sorted(getattr(piece.names, kind))) for kind in ("bound", "used")}
     run = True if piece.run == piece.source else piece.run

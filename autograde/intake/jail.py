@@ -75,8 +75,9 @@ class Unread(Exception):
     """A file that its child could not read: the reasons, for the student and for the instructor."""
 
     def __init__(self, outcome: str, more: str = ""):
-        why, told = _ENDS.get(outcome, _DAMAGED)
-        self.student, self.instructor = f"Your file could not be read: {why}. {_NEXT}", f"{told}{more and f' ({more})'}"
+        why, detail = _ENDS.get(outcome, _DAMAGED)
+        self.student = f"Your file could not be read: {why}. {_NEXT}"
+        self.instructor = f"{detail}{more and f' ({more})'}"
         super().__init__(self.instructor)
 
 
@@ -112,7 +113,7 @@ class _Jail(Sandbox):
 
     def __init__(self, assignment: NotebookNode | None, limits: Limits):
         super().__init__(limits=limits)
-        self._known = None if assignment is None else {"notebook": assignment, "marks": sorted(marks_of_all())}
+        self._given = None if assignment is None else {"notebook": assignment, "marks": sorted(marks_of_all())}
 
     def _fill(self, inside: Path) -> None:
         for name in INSIDE:
@@ -123,7 +124,7 @@ class _Jail(Sandbox):
         target.parent.mkdir()
         (target.parent / "__init__.py").touch()
         shutil.copy(Path(str(course.blank.__file__)), target)
-        (inside / "assignment.json").write_text(json.dumps(self._known), "utf-8")
+        (inside / "assignment.json").write_text(json.dumps(self._given), "utf-8")
 
     def child(self, limits: Limits) -> _Reader:
         return _Reader(self._lines(limits), limits, Usage())
@@ -162,35 +163,35 @@ class Intake:
     def contents(self, data: bytes) -> Contents:
         """`parse.contents`, in a child, and what of it belongs where in the assignment."""
         try:
-            told = self._ask("read", data, _READ)
+            answer = self._ask("read", data, _READ)
             try:
-                return self._believed(told)
+                return self._believed(answer)
             except Exception as error:  # whatever a form that is not a notebook's may raise
                 raise Unread("", type(error).__name__) from None
         except Unread as unread:
             return Contents(None, (), unread.student, unread.instructor)
 
-    def _believed(self, told: dict[str, Any]) -> Contents:
+    def _believed(self, answer: dict[str, Any]) -> Contents:
         """What a child says of a file's bytes, where it can be so. Raises an exception of any kind where not."""
-        notebook, merged = told["notebook"], None
-        if (notebook is None) != bool(told["student"]) or (notebook and parse.clean(notebook) != notebook):
+        notebook, merged = answer["notebook"], None
+        if (notebook is None) != bool(answer["student"]) or (notebook and parse.clean(notebook) != notebook):
             raise ValueError("no notebook of ours")
-        if (told["merged"] is None) != (notebook is None or self.assignment is None):
+        if (answer["merged"] is None) != (notebook is None or self.assignment is None):
             raise ValueError("nothing that is merged, or a notebook that is not")
         if self.assignment is not None and notebook is not None:
-            merged = _merged(told["merged"])
+            merged = _merged(answer["merged"])
             lay_out(self.assignment, merged)
-        notes = [(_sentence(student), _sentence(instructor)) for student, instructor in told["notes"][:MAX_SENTENCES]]
-        return Contents(notebook, tuple(notes), _sentence(told["student"]), _sentence(told["instructor"]), merged)
+        notes = [(_sentence(student), _sentence(instructor)) for student, instructor in answer["notes"][:MAX_SENTENCES]]
+        return Contents(notebook, tuple(notes), _sentence(answer["student"]), _sentence(answer["instructor"]), merged)
 
     def merged(self, seen: Received) -> MergedNotebook:
         """A submission that could be read, in the assignment's form. Raises Unread where its child could not tell."""
         assert self.assignment is not None, "an intake for archives alone"
         if seen.merged is not None:
             return lay_out(self.assignment, seen.merged)
-        told = self._ask("merge", json.dumps(seen.notebook, ensure_ascii=False).encode(), _MERGED)
+        answer = self._ask("merge", json.dumps(seen.notebook, ensure_ascii=False).encode(), _MERGED)
         try:
-            return lay_out(self.assignment, _merged(told))
+            return lay_out(self.assignment, _merged(answer))
         except (ValueError, TypeError) as error:
             raise Unread("", str(error)) from None
 
@@ -208,7 +209,7 @@ class Intake:
         try:
             child.send(json.dumps({"job": job}).encode())
             child.send(data)
-            told = protocol.formed(protocol.receive_answer(child.socket, child.until), form)
+            answer = protocol.formed(protocol.receive_answer(child.socket, child.until), form)
         except (EOFError, OSError, ValueError, RecursionError, MemoryError) as error:
             usage = child.close()
             late = usage.outcome == "ok" and isinstance(error, TimeoutError)
@@ -217,7 +218,7 @@ class Intake:
             child.close()
             raise
         child.dismiss()
-        return told
+        return answer
 
     def _child(self, limits: Limits) -> _Reader:
         """A child that is isolated and has been given nothing; of a new jail where this one was lost."""
@@ -289,10 +290,10 @@ class _Unpacking:
             refused, _, name = data.partition(b"\0")
             self._budget.count()
             self._waiting, self._crossed = True, 0
-            found = name.decode("utf-8", "surrogateescape")[:MAX_NAME]
+            readable = name.decode("utf-8", "surrogateescape")[:MAX_NAME]
             if refused:
-                return Member(found, iter(()), plain(refused.decode())[:200])
-            return Member(found, self._content())
+                return Member(readable, iter(()), plain(refused.decode())[:200])
+            return Member(readable, self._content())
 
     def _content(self) -> Iterator[bytes]:
         """What crosses of the member that was told last, counted by what crosses too."""
@@ -321,15 +322,15 @@ class _Unpacking:
     def _ended(self, data: bytes) -> None:
         """Takes what was spent off the budget: what the child says, and no less than what crossed. Raises TooMuch where
         that is more than was left, and what the child says is wrong."""
-        told = protocol.formed(json.loads(data), {"spent": int, "wrong": str, "much": bool})
-        more = told["spent"] - self._spent
+        answer = protocol.formed(json.loads(data), {"spent": int, "wrong": str, "much": bool})
+        more = answer["spent"] - self._spent
         if more < 0:
             raise protocol.ProtocolError("less spent than before")
-        self._spent = told["spent"]
+        self._spent = answer["spent"]
         self._budget.take(max(more, self._crossed))
         self._crossed = 0
-        if told["wrong"]:
-            raise (TooMuch if told["much"] else Damaged)(plain(told["wrong"])[:200])
+        if answer["wrong"]:
+            raise (TooMuch if answer["much"] else Damaged)(plain(answer["wrong"])[:200])
 
     def _word(self, reply: bytes | None = None) -> tuple[bytes, bytes]:
         """(kind, bytes) of the next frame that is no question for bytes of the archive, after this reply."""
@@ -361,25 +362,25 @@ def _sentence(text: str) -> str:
     return plain(text)[:MAX_SENTENCE]
 
 
-def _merged(told: dict[str, Any]) -> Merged:
+def _merged(answer: dict[str, Any]) -> Merged:
     """What a child says, whose form is right, as it counts: sentences cut and plain, flags that are flags."""
-    known = {*flags.ALL, flags.MARKS, flags.CHECKS}
-    sentences = {side: tuple(map(_sentence, told[side][:MAX_SENTENCES])) for side in ("notes", "details")}
+    ours = {*flags.ALL, flags.MARKS, flags.CHECKS}
+    sentences = {side: tuple(map(_sentence, answer[side][:MAX_SENTENCES])) for side in ("notes", "details")}
     return Merged(
-        tuple(_piece(piece) for piece in told["pieces"]),
-        unanswered=frozenset(told["unanswered"]),
-        untouched=told["untouched"],
-        edited=tuple(flag for flag in told["edited"] if flag in known),
-        flags=tuple(flag for flag in told["flags"] if flag in known),
+        tuple(_piece(piece) for piece in answer["pieces"]),
+        unanswered=frozenset(answer["unanswered"]),
+        untouched=answer["untouched"],
+        edited=tuple(flag for flag in answer["edited"] if flag in ours),
+        flags=tuple(flag for flag in answer["flags"] if flag in ours),
         **sentences,
     )
 
 
-def _piece(told: dict[str, Any]) -> Piece:
-    run = told["source"] if told["run"] is True else told["run"]
-    if (run is None) != (told["names"] is None):
+def _piece(answer: dict[str, Any]) -> Piece:
+    run = answer["source"] if answer["run"] is True else answer["run"]
+    if (run is None) != (answer["names"] is None):
         raise ValueError("a text without names, or names without a text")
     names = (
-        None if run is None else Names(run, **{kind: frozenset(found.split()) for kind, found in told["names"].items()})
+        None if run is None else Names(run, **{kind: frozenset(text.split()) for kind, text in answer["names"].items()})
     )
-    return Piece(told["at"], told["source"], run, names)
+    return Piece(answer["at"], answer["source"], run, names)

@@ -31,9 +31,9 @@ class Names:
 
 def names_of(source: str) -> Names:
     """The names of the text, by its syntax tree."""
-    found = symbols(source, frozenset())
-    words = _words(source) if found is None and _may_run(source) else frozenset()
-    return Names(source, *(found or (words, words)))
+    sets = symbols(source, frozenset())
+    words = _words(source) if sets is None and _may_run(source) else frozenset()
+    return Names(source, *(sets or (words, words)))
 
 
 @lru_cache(maxsize=1000)  # the given cells are the same in all submissions of an assignment

@@ -120,22 +120,22 @@ def receive(
     """
     reading = _Reading()
     try:
-        data = _found(Path(path), f"{assignment}.ipynb", reading)
+        data = _file_to_grade(Path(path), f"{assignment}.ipynb", reading)
     except Exception as error:  # the last line of defence: one submission never stops a run
-        found = Contents(None, (), *_reasons(error))
+        result = Contents(None, (), *_reasons(error))
     else:
-        found = contents(data)
+        result = contents(data)
     return Received(
-        _as_notebook(found.notebook),
+        _as_notebook(result.notebook),
         reading.sha256,
         reading.name,
-        (*reading.notes, *(student for student, _ in found.notes)),
-        (*reading.details, *(instructor for _, instructor in found.notes)),
-        found.student,
-        found.instructor,
+        (*reading.notes, *(student for student, _ in result.notes)),
+        (*reading.details, *(instructor for _, instructor in result.notes)),
+        result.student,
+        result.instructor,
         tuple(reading.flags),
         reading.empty,
-        found.merged,
+        result.merged,
     )
 
 
@@ -150,22 +150,22 @@ def _reasons(error: Exception) -> tuple[str, str]:
     if isinstance(error, _Refused):
         return error.student, error.instructor
     if isinstance(error, RecursionError):
-        told = "Your file is nested too deeply to be a notebook. Open it in JupyterLab, save it and hand it in again."
-        return told, "JSON nested too deeply"
+        reason = "Your file is nested too deeply to be a notebook. Open it in JupyterLab, save it and hand it in again."
+        return reason, "JSON nested too deeply"
     if isinstance(error, MemoryError):
-        told = "Your notebook is too large to be read. Clear its outputs, save it and hand it in again."
-        return told, "memory ran out while it was read"
-    told = "Your notebook could not be read. Open it in JupyterLab, save it and hand it in again."
-    return told, f"{type(error).__name__}: {_shown(error)}"
+        reason = "Your notebook is too large to be read. Clear its outputs, save it and hand it in again."
+        return reason, "memory ran out while it was read"
+    reason = "Your notebook could not be read. Open it in JupyterLab, save it and hand it in again."
+    return reason, f"{type(error).__name__}: {_safe(error)}"
 
 
-def _as_notebook(found: dict[str, Any] | None) -> nbformat.NotebookNode | None:
+def _as_notebook(content: dict[str, Any] | None) -> nbformat.NotebookNode | None:
     import nbformat  # seconds to import, and of no use where only bytes are looked at
 
-    return None if found is None else nbformat.from_dict(found)
+    return None if content is None else nbformat.from_dict(content)
 
 
-def _found(path: Path, expected: str, reading: _Reading) -> bytes:
+def _file_to_grade(path: Path, expected: str, reading: _Reading) -> bytes:
     """The bytes of the file to grade."""
     files = list(_regular_files(path, reading)) if _is_folder(path) else [path.name]
     folder = path if _is_folder(path) else path.parent
@@ -173,18 +173,18 @@ def _found(path: Path, expected: str, reading: _Reading) -> bytes:
     if not notebooks:
         raise _Refused(_nothing_found(files, expected, reading), f"no notebook among {_listed(files) or 'no files'}")
     name, data = _choose([(name, _bytes(folder, name, reading)) for name in notebooks[:20]], expected)
-    reading.sha256, reading.name = hashlib.sha256(data).hexdigest(), _shown(name)
+    reading.sha256, reading.name = hashlib.sha256(data).hexdigest(), _safe(name)
     if len(notebooks) > 1:
         others = _listed([other for other in notebooks if other != name])
         reading.note(
-            f"You handed in several notebooks; {_shown(name)} was graded. Hand in one only.",
-            f"{len(notebooks)} notebooks; graded {_shown(name)}, left aside {others}",
+            f"You handed in several notebooks; {_safe(name)} was graded. Hand in one only.",
+            f"{len(notebooks)} notebooks; graded {_safe(name)}, left aside {others}",
         )
         reading.flags.append(SEVERAL)
     elif name != expected:
         reading.note(
-            f"Your notebook was found as {_shown(name)}; please hand it in as {expected}.",
-            f"the notebook was found as {_shown(name)}",
+            f"Your notebook was found as {_safe(name)}; please hand it in as {expected}.",
+            f"the notebook was found as {_safe(name)}",
         )
     return data
 
@@ -192,14 +192,14 @@ def _found(path: Path, expected: str, reading: _Reading) -> bytes:
 # ---------------------------------------------------------------- files
 
 
-def _shown(text: object) -> str:
+def _safe(text: object) -> str:
     """A name or message that can be printed, stored and put on a page whatever bytes it came from."""
     return re.sub(r"[\t\n\ue000-\uf8ff]", "?", plain(str(text)[:200], "?"))
 
 
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return ", ".join(map(_shown, names[:5])) + more
+    return ", ".join(map(_safe, names[:5])) + more
 
 
 def _is_folder(path: Path) -> bool:
@@ -207,11 +207,11 @@ def _is_folder(path: Path) -> bool:
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError) as error:
-        told = f"the submission cannot be looked at: {_shown(error)}"
-        raise _Refused("Nothing of yours was found to grade.", told) from None
+        reason = f"the submission cannot be looked at: {_safe(error)}"
+        raise _Refused("Nothing of yours was found to grade.", reason) from None
     if stat.S_ISLNK(mode):
-        told = "Your submission is a link. Hand in the notebook itself."
-        raise _Refused(told, "the submission's folder is a symbolic link")
+        reason = "Your submission is a link. Hand in the notebook itself."
+        raise _Refused(reason, "the submission's folder is a symbolic link")
     if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
         raise _Refused("Your submission is not a notebook.", f"neither a folder nor a file (mode {mode:o})")
     return stat.S_ISDIR(mode)
@@ -224,14 +224,14 @@ def _regular_files(folder: Path, reading: _Reading) -> Iterator[str]:
         below, depth = waiting.pop(0)
         try:
             with os.scandir(folder / below) as entries:
-                found = sorted(entries, key=lambda entry: entry.name)
+                in_order = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
             reading.note(
                 "A folder of your submission could not be opened.",
-                f"{_shown(below) or 'the folder'}: {_shown(error.strerror)}",
+                f"{_safe(below) or 'the folder'}: {_safe(error.strerror)}",
             )
             continue
-        for entry in found:
+        for entry in in_order:
             seen += 1
             if seen > MAX_ENTRIES:
                 reading.note(
@@ -250,14 +250,14 @@ def _regular_files(folder: Path, reading: _Reading) -> Iterator[str]:
             else:
                 kind = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
                 reading.note(
-                    f"{_shown(name)} is {kind} and was left aside.", f"refused {_shown(name)}: {kind} (mode {mode:o})"
+                    f"{_safe(name)} is {kind} and was left aside.", f"refused {_safe(name)}: {kind} (mode {mode:o})"
                 )
 
 
 def _nothing_found(files: list[str], expected: str, reading: _Reading) -> str:
     packed = [name for name in files if name.lower().endswith((".zip", ".tar", ".gz", ".tgz", ".7z", ".rar"))]
     if packed:
-        return f"You handed in {_shown(packed[0])}; hand in the notebook {expected} itself, not an archive."
+        return f"You handed in {_safe(packed[0])}; hand in the notebook {expected} itself, not an archive."
     if files:
         return f"There is no notebook in what you handed in ({_listed(files)}); hand in {expected}."
     if reading.notes:
@@ -272,21 +272,21 @@ def _bytes(folder: Path, name: str, reading: _Reading) -> bytes:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise _Refused(
-            f"{_shown(name)} could not be opened; hand it in again.", f"{_shown(name)}: {_shown(error.strerror)}"
+            f"{_safe(name)} could not be opened; hand it in again.", f"{_safe(name)}: {_safe(error.strerror)}"
         ) from None
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise _Refused(f"{_shown(name)} is not an ordinary file.", f"{_shown(name)} has mode {status.st_mode:o}")
+            raise _Refused(f"{_safe(name)} is not an ordinary file.", f"{_safe(name)} has mode {status.st_mode:o}")
         if status.st_nlink > 1:
             reading.note(
-                f"{_shown(name)} was read.", f"{_shown(name)} has {status.st_nlink} names on this disk (hard links)"
+                f"{_safe(name)} was read.", f"{_safe(name)} has {status.st_nlink} names on this disk (hard links)"
             )
         data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
         raise _Refused(
-            f"{_shown(name)} is larger than {MAX_BYTES >> 20} MB. Clear its outputs, save it and hand it in again.",
-            f"{_shown(name)} has {status.st_size} bytes",
+            f"{_safe(name)} is larger than {MAX_BYTES >> 20} MB. Clear its outputs, save it and hand it in again.",
+            f"{_safe(name)} has {status.st_size} bytes",
         )
     return data
 
@@ -345,14 +345,14 @@ def _parse(data: bytes, reading: _Reading) -> dict[str, Any]:
         )
     text = _text(data, reading)
     try:
-        found = _json(text, reading)
+        value = _json(text, reading)
     except ValueError as error:
-        found = _without_conflict(text, error, reading)
-    if not isinstance(found, dict):
+        value = _without_conflict(text, error, reading)
+    if not isinstance(value, dict):
         raise _Refused(
-            "Your file is not a notebook. Hand in the .ipynb that you worked in.", f"JSON, but a {type(found).__name__}"
+            "Your file is not a notebook. Hand in the .ipynb that you worked in.", f"JSON, but a {type(value).__name__}"
         )
-    return found
+    return value
 
 
 def _text(data: bytes, reading: _Reading) -> str:
@@ -374,25 +374,25 @@ def _json(text: str, reading: _Reading) -> Any:
     doubled: set[str] = set()
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) < len(items) and len(doubled) < _NAMED:
+        mapping = dict(items)
+        if len(mapping) < len(items) and len(doubled) < _NAMED:
             met: set[str] = set()
             for name, _ in items:
                 if name in met and len(doubled) < _NAMED:
-                    doubled.add(_shown(name))
+                    doubled.add(_safe(name))
                 met.add(name)
-        return found
+        return mapping
 
     def integer(digits: str) -> int:
         return int(digits) if len(digits) < 20 else 0
 
-    found = json.loads(text, object_pairs_hook=pairs, parse_constant=lambda name: None, parse_int=integer)
+    value = json.loads(text, object_pairs_hook=pairs, parse_constant=lambda name: None, parse_int=integer)
     if doubled:
         reading.note(
             "Your notebook file holds some entries twice; the last of each was read, as JupyterLab does.",
             f"duplicated JSON keys: {', '.join(sorted(doubled)[:5])}",
         )
-    return found
+    return value
 
 
 def _without_conflict(text: str, error: ValueError, reading: _Reading) -> Any:
@@ -403,7 +403,7 @@ def _without_conflict(text: str, error: ValueError, reading: _Reading) -> Any:
         raise _Refused(
             f"Your notebook file is damaged and could not be read.{cut} "
             "Open it in JupyterLab, save it and hand it in again.",
-            f"not JSON ({where}): {_shown(error)}",
+            f"not JSON ({where}): {_safe(error)}",
         ) from None
     try:
         sides = [_json(_side(text, side), reading) for side in ("ours", "theirs")]
@@ -456,16 +456,16 @@ def _texts(notebook: Any) -> list | None:
 # ---------------------------------------------------------------- the notebook
 
 
-def clean(found: dict[str, Any]) -> dict[str, Any]:
+def clean(content: dict[str, Any]) -> dict[str, Any]:
     """A notebook of our own making of the JSON that a child says a notebook is: the same where it is one that
     `contents` gives. Raises an exception of any kind where it is not.
     """
-    return _clean(found, _Reading())
+    return _clean(content, _Reading())
 
 
-def _clean(found: dict[str, Any], reading: _Reading) -> dict[str, Any]:
+def _clean(content: dict[str, Any], reading: _Reading) -> dict[str, Any]:
     """A notebook of our own making with the cells' type, id, text and grade_id, and nothing else of the file's."""
-    cells = _cells(found, reading)
+    cells = _cells(content, reading)
     if len(cells) > MAX_CELLS:
         raise _Refused(
             f"Your notebook has more than {MAX_CELLS} cells. Remove those you do not need and hand it in again.",
@@ -502,17 +502,17 @@ def _clean(found: dict[str, Any], reading: _Reading) -> dict[str, Any]:
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": kept}
 
 
-def _cells(found: dict[str, Any], reading: _Reading) -> list[Any]:
+def _cells(content: dict[str, Any], reading: _Reading) -> list[Any]:
     """The cells, of an old format too."""
-    cells = found.get("cells")
+    cells = content.get("cells")
     if isinstance(cells, list):
         return cells
-    if isinstance(found.get("worksheets"), list) or found.get("nbformat") in (1, 2, 3):
+    if isinstance(content.get("worksheets"), list) or content.get("nbformat") in (1, 2, 3):
         reading.note(
             "Your notebook is in an old format; save it with a current JupyterLab next time.",
-            f"nbformat {_shown(found.get('nbformat'))}",
+            f"nbformat {_safe(content.get('nbformat'))}",
         )
-        sheets = [sheet for sheet in _list(found.get("worksheets")) if isinstance(sheet, dict)]
+        sheets = [sheet for sheet in _list(content.get("worksheets")) if isinstance(sheet, dict)]
         old = [cell for sheet in sheets for cell in _list(sheet.get("cells")) if isinstance(cell, dict)]
         return [
             {**cell, "source": cell.get("input", cell.get("source")), "cell_type": _OLD.get(str(cell.get("cell_type")))}

@@ -91,7 +91,7 @@ def unpack(file: IO[bytes], budget: Budget) -> Iterator[Member]:
     except (Damaged, TooMuch):
         raise
     except _BROKEN as error:
-        raise Damaged(f"damaged, or no archive of a known kind ({_told(error)})") from None
+        raise Damaged(f"damaged, or no archive of a known kind ({_message(error)})") from None
 
 
 def chunks(file: IO[bytes], budget: Budget) -> Iterator[bytes]:
@@ -103,7 +103,7 @@ def chunks(file: IO[bytes], budget: Budget) -> Iterator[bytes]:
             except (Damaged, TooMuch):
                 raise
             except _BROKEN as error:
-                raise Damaged(f"damaged ({_told(error)})") from None
+                raise Damaged(f"damaged ({_message(error)})") from None
             if not block:
                 return
             budget.take(len(block))
@@ -140,7 +140,7 @@ def _leave_room(folder: Path) -> None:
         raise OSError(errno.ENOSPC, f"less than {_size(FREE)} are left on this disk", str(folder))
 
 
-def _told(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     return f"{type(error).__name__}: {str(error)[:100]}"
 
 
@@ -177,7 +177,7 @@ def _inflated(opened: zipfile.ZipFile, info: zipfile.ZipInfo, budget: Budget) ->
     try:
         file: Any = opened.open(info)
     except _BROKEN as error:
-        raise Damaged(f"damaged ({_told(error)})") from None
+        raise Damaged(f"damaged ({_message(error)})") from None
     yield from chunks(file, budget)
 
 
@@ -265,6 +265,6 @@ def _extracted(opened: tarfile.TarFile, member: tarfile.TarInfo, budget: Budget)
 def parts(name: str) -> tuple[str, ...] | None:
     """A name's parts; None for one that leads out of its archive. Some archivers write \\ for /."""
     name = name if "/" in name else name.replace("\\", "/")
-    found = tuple(part for part in name.split("/") if part not in ("", "."))
-    bad = name.startswith("/") or ".." in found or not found or re.match(r"[A-Za-z]:($|[\\/])", name)
-    return None if bad else found
+    kept = tuple(part for part in name.split("/") if part not in ("", "."))
+    bad = name.startswith("/") or ".." in kept or not kept or re.match(r"[A-Za-z]:($|[\\/])", name)
+    return None if bad else kept

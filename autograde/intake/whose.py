@@ -64,7 +64,7 @@ class Scheme:
         """The (head, mark) that the name can be read as."""
         if not (self.folder if folder else self.loose):
             return
-        for underscore in (found.start() for found in re.finditer("_", name)):
+        for underscore in (match.start() for match in re.finditer("_", name)):
             mark = self.mark.fullmatch(name, underscore)
             if mark and self.head.fullmatch(name, 0, underscore):
                 yield name[:underscore], mark
@@ -72,7 +72,7 @@ class Scheme:
 
 def _titles(head: str) -> Sequence[tuple[str, str]]:
     """(assignment's title, user name) for each way to part the two."""
-    return [(head[: found.start()], head[found.end() :]) for found in re.finditer("_", head) if head[found.end() :]]
+    return [(head[: match.start()], head[match.end() :]) for match in re.finditer("_", head) if head[match.end() :]]
 
 
 SCHEMES = (
@@ -130,13 +130,13 @@ def is_one_submission(name: str, folder: bool) -> bool:
 
 
 class Names:
-    """The names of one source, each a tuple of its parts; `known` are the assignments' names.
+    """The names of one source, each a tuple of its parts; `assignments` are the assignments' names.
 
     `platform`, one of PLATFORMS, is what the instructor says of the source; "" where its names are to tell.
     """
 
-    def __init__(self, names: Iterable[tuple[str, ...]], known: Sequence[str], platform: str = "") -> None:
-        self.known, self.platform = known, platform
+    def __init__(self, names: Iterable[tuple[str, ...]], assignments: Sequence[str], platform: str = "") -> None:
+        self.assignments, self.platform = assignments, platform
         unwrapped = [_unwrapped(parts) for parts in names]
         self.titles = _shared_titles(unwrapped)
         self.round = self._round_a_class(unwrapped)
@@ -151,9 +151,9 @@ class Names:
         readings = list(self._readings(parts))
         people = {(place.scheme, place.student): place for place in readings}
         if len(people) > 1:
-            told = ", or as ".join(f"{_quoted(who)} by {scheme}'s way of naming" for scheme, who in sorted(people))
+            names = ", or as ".join(f"{_quoted(who)} by {scheme}'s way of naming" for scheme, who in sorted(people))
             say = f"say --platform, or {_A_FOLDER}" if len({scheme for scheme, _ in people}) > 1 else _A_FOLDER
-            return f"its name can be read as of {told}. To do: {say}"
+            return f"its name can be read as of {names}. To do: {say}"
         if readings:
             (place,) = people.values()
             return place.note if not place.rest else place
@@ -172,15 +172,15 @@ class Names:
             if self.platform not in ("", scheme.name.lower()):
                 continue
             for head, mark in scheme.matches(first, bool(rest)):
-                found = mark.groupdict()
-                own, note, when = rest or (found["file"],), "", ""
-                if found.get("kind", "file") != "file":
-                    own, note = (), f"Moodle's {found['kind']}, not a file that was handed in"
+                groups = mark.groupdict()
+                own, note, when = rest or (groups["file"],), "", ""
+                if groups.get("kind", "file") != "file":
+                    own, note = (), f"Moodle's {groups['kind']}, not a file that was handed in"
                 elif not own[0]:
                     own, note = (), f"{scheme.name}'s own note on a submission"
-                if stamp := found.get("when"):
+                if stamp := groups.get("when"):
                     when = f"{stamp[:10]} {stamp[11:].replace('-', ':')}"
-                late = bool(found.get("late"))
+                late = bool(groups.get("late"))
                 place = Place(head, own, "", scheme.name, when=when, late=late, stamped=True, note=note)
                 people = scheme.whose(head, mark)
                 if scheme.name == "Blackboard":
@@ -195,30 +195,30 @@ class Names:
 
     def _in_folders(self, parts: tuple[str, ...]) -> Place | str:
         first, rest = parts[0], parts[1:]
-        if first in self.known and rest:
-            inner = self._in_folders(rest) if rest[0] not in self.known else "its name does not say whose it is"
+        if first in self.assignments and rest:
+            inner = self._in_folders(rest) if rest[0] not in self.assignments else "its name does not say whose it is"
             return replace(inner, assignment=first) if isinstance(inner, Place) else inner
         if not rest:
             return self._loose(first)
         if first == self.round:
             return (
                 f"{_quoted(first)} can be a student, or a folder round several of them. To do: if it is round several,"
-                f" collect what is in it (SOURCE/{_shown(first)}); if it is a student, put the files into"
-                f" {_shown(first)}/ASSIGNMENT/"
+                f" collect what is in it (SOURCE/{_safe(first)}); if it is a student, put the files into"
+                f" {_safe(first)}/ASSIGNMENT/"
             )
-        if len(rest) > 1 and rest[0] in self.known:
+        if len(rest) > 1 and rest[0] in self.assignments:
             return Place(first, rest[1:], first, assignment=rest[0])
         note = ""
-        if deeper := next((at for at, part in enumerate(rest[:-1]) if at and part in self.known), 0):
-            note = f"there is a folder {'/'.join(map(_shown, rest[: deeper + 1]))} in it: read as this student's own"
+        if deeper := next((at for at, part in enumerate(rest[:-1]) if at and part in self.assignments), 0):
+            note = f"there is a folder {'/'.join(map(_safe, rest[: deeper + 1]))} in it: read as this student's own"
         return Place(first, rest, first, note=note)
 
     def _loose(self, name: str) -> Place | str:
         if not name.lower().endswith(".ipynb") and not ARCHIVE.search(name):
             return "neither a notebook nor an archive, and in no student's folder"
         student = ARCHIVE.sub("", re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE))
-        for known in self.known:
-            student = re.sub(rf"[\s_-]*{re.escape(known)}[\s_-]*", "", student, flags=re.IGNORECASE)
+        for assignment in self.assignments:
+            student = re.sub(rf"[\s_-]*{re.escape(assignment)}[\s_-]*", "", student, flags=re.IGNORECASE)
         if not re.sub(r"\(\d+\)|[\s\d_-]", "", student):
             return "its name does not say whose it is: put it into a folder of the student's name"
         return Place(student, (name,), name, LOOSE)
@@ -226,12 +226,14 @@ class Names:
     def _round_a_class(self, names: Sequence[tuple[str, ...]]) -> str:
         """The one folder of the source where it may as well be round a whole class as be a student's, else ""."""
         inside = [parts for parts in names if len(parts) > 1]
-        if len({parts[0] for parts in inside}) != 1 or inside[0][0] in self.known:
+        if len({parts[0] for parts in inside}) != 1 or inside[0][0] in self.assignments:
             return ""
         work = [parts for parts in inside if parts[-1].lower().endswith(".ipynb") or ARCHIVE.search(parts[-1])]
-        folders = [parts for parts in work if len(parts) > 2 and parts[1] not in self.known]
+        folders = [parts for parts in work if len(parts) > 2 and parts[1] not in self.assignments]
         files = [parts[1] for parts in work if len(parts) == 2]
-        several = [name for name in files if not any(known.lower() in name.lower() for known in self.known)]
+        several = [
+            name for name in files if not any(assignment.lower() in name.lower() for assignment in self.assignments)
+        ]
         platform = any(any(self._readings(parts[1:])) for parts in inside)
         return inside[0][0] if folders or len(several) > 1 or platform else ""
 
@@ -254,10 +256,10 @@ def _unwrapped(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _quoted(name: str) -> str:
-    return f'"{_shown(name)}"'
+    return f'"{_safe(name)}"'
 
 
-def _shown(name: str) -> str:
+def _safe(name: str) -> str:
     """A name as it can be shown in a line: nothing in it moves the line or turns it round."""
     name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
     return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", name)[:200]

@@ -131,7 +131,7 @@ def test_the_wheel_is_the_same_twice_and_can_be_installed(tmp_path):
     ]
     subprocess.run(command, check=True, capture_output=True, timeout=120)
     probe = f"import sys; sys.path.insert(0, {str(target)!r}); import course; print(course.__file__)"
-    shown = subprocess.run(
+    printed = subprocess.run(
         [sys.executable, "-c", probe], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
     )
-    assert shown.stdout.strip() == str(target / "course" / "__init__.py")
+    assert printed.stdout.strip() == str(target / "course" / "__init__.py")

@@ -204,8 +204,8 @@ def test_formgraders_autograde_button_goes_through_the_sandbox(ours, server):
     assert not targets["by-button"].exists()
     assert store.scores(folder, NAME)["by-button"] == made["right"].expected
     assert ("by-button", store.entered(folder, NAME, "by-button")["submission"]) in Ledger(folder.ledger).latest(NAME)
-    shown = json.loads(server(f"formgrader/api/submission/{NAME}/by-button"))
-    assert shown["autograded"] and shown["score"] == sum(made["right"].expected.values())
+    submission = json.loads(server(f"formgrader/api/submission/{NAME}/by-button"))
+    assert submission["autograded"] and submission["score"] == sum(made["right"].expected.values())
     with Ledger(folder.ledger).alone():  # another run is at work
         refused = json.loads(server(button, b""))
     assert not refused["success"] and "another run" in refused["error"] and "wait for it" in refused["error"]
