@@ -37,27 +37,24 @@ def worker():
         yield worker
 
 
-def first_of(told: list[str], between: str, most: int = 3) -> str:
+def first_of(texts: list[str], between: str, most: int = 3) -> str:
     """All of this as one text; where it is much the first, and how much more there was."""
-    found = list(dict.fromkeys(filter(None, told)))
-    return between.join(found[:most] + [f"and {len(found) - most} more"] * (len(found) > most))
+    distinct = list(dict.fromkeys(filter(None, texts)))
+    return between.join(distinct[:most] + [f"and {len(distinct) - most} more"] * (len(distinct) > most))
 
 
-def told_the_student(graded: run.Graded) -> list[str]:
+def for_the_student(graded: run.Graded) -> list[str]:
     """What a student reads of the whole submission, else of each exercise that is not right, as on its feedback."""
-    told = [graded.reason, *graded.notes]
+    sentences = [graded.reason, *graded.notes]
     for name, verdict in graded.verdicts.items():
         if verdict.outcome != "pass" and not graded.reason:
-            reasons = [
-                verdict.message,
-                *(row.message for row in verdict.cases if not row.passed),
-                f"{verdict.outcome}.",
-            ]
-            told.append(f"{name}: {next(filter(None, reasons))}")
-    return told
+            cases = [case.message for case in verdict.cases if not case.passed]
+            reasons = [verdict.message, *cases, f"{verdict.outcome}."]
+            sentences.append(f"{name}: {next(filter(None, reasons))}")
+    return sentences
 
 
-def told_the_instructor(graded: run.Graded) -> list[str]:
+def for_the_instructor(graded: run.Graded) -> list[str]:
     return [*graded.details, *(f"flag: {flag}" for flag in graded.flags)]
 
 
@@ -71,20 +68,19 @@ class TestEachKind:
             record_property(fact, value)
         submission.put(tmp_path)
         graded = worker.grade(parse.receive(tmp_path, broken.NAME))
-        record_property("student_told", first_of(told_the_student(graded), " "))
-        record_property("instructor_told", first_of(told_the_instructor(graded), "; "))
+        record_property("student_told", first_of(for_the_student(graded), " "))
+        record_property("instructor_told", first_of(for_the_instructor(graded), "; "))
         lost = set(SHEET.full) if submission.lost == broken.ALL else set(submission.lost)
         assert not graded.needs_person and set(graded.verdicts) == set(SHEET.full)
         for exercise, verdict in graded.verdicts.items():
             assert verdict.outcome in Outcome
-            assert (
-                (verdict.outcome == "pass")
-                == (graded.points[exercise] == SHEET.full[exercise])
-                == (exercise not in lost)
-            ), verdict
-        told = [message for v in graded.verdicts.values() for message in (v.message, *(row.message for row in v.cases))]
+            full = graded.points[exercise] == SHEET.full[exercise]
+            assert (verdict.outcome == "pass") == full == (exercise not in lost), verdict
+        messages = [
+            message for v in graded.verdicts.values() for message in (v.message, *(case.message for case in v.cases))
+        ]
         if submission.student:
-            assert submission.student in " ".join([graded.reason, *graded.notes, *told])
+            assert submission.student in " ".join([graded.reason, *graded.notes, *messages])
         if submission.instructor:
             assert submission.instructor in " ".join(graded.details)
         for exercise in lost:
@@ -155,6 +151,6 @@ def test_no_name_breaks_the_table_or_becomes_a_formula(names):
     text = export.as_csv([row | {"student_id": export.safe(name), "last_name": export.safe(name)} for name in names])
     read = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     for name, line in zip(names, read, strict=True):
-        shown = line["student_id"]
-        assert shown in (name, f"'{name}") and line["last_name"] == shown
-        assert not shown.lstrip().startswith(("=", "+", "-", "@", "\t", "\r"))
+        student = line["student_id"]
+        assert student in (name, f"'{name}") and line["last_name"] == student
+        assert not student.lstrip().startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -292,10 +292,10 @@ def test_a_students_own_archive_is_unpacked(tmp_path, folder):
 def claims(folder, source, *, platform="", of=TWO):
     """Student -> the texts stored as theirs, for files that say whose they are."""
     collect(folder, source, of, platform=platform)
-    found = {}
+    texts = {}
     for path in folder.submitted.rglob("*.ipynb"):
-        found.setdefault(path.relative_to(folder.submitted).parts[0], set()).add(path.read_text())
-    return found
+        texts.setdefault(path.relative_to(folder.submitted).parts[0], set()).add(path.read_text())
+    return texts
 
 
 STAMPED = "attempt_2026-01-30-15-00-00"
@@ -579,11 +579,11 @@ def test_no_archive_is_read_in_the_graders_own_process(tmp_path, folder, monkeyp
 
 def test_without_a_sandbox_archives_are_refused_and_notebooks_are_collected(tmp_path, folder, monkeypatch):
     archive = zipped(tmp_path / "a.zip", {f"ada/{TWO}.ipynb": NOTEBOOK})
-    plain = unpacked(tmp_path / "back", {f"bob/{TWO}.ipynb": NOTEBOOK})
+    folder_of_files = unpacked(tmp_path / "back", {f"bob/{TWO}.ipynb": NOTEBOOK})
     monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))
     with pytest.raises(BadSource, match=r"no jail today.*autograde doctor"):
         collect(folder, archive)
-    assert actions(collect(folder, plain)) == {("bob", TWO): "new"}
+    assert actions(collect(folder, folder_of_files)) == {("bob", TWO): "new"}
 
 
 def test_damaged_bytes_anywhere_in_an_archive(tmp_path, folder):

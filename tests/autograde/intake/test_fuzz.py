@@ -220,8 +220,8 @@ def intake():
         yield intake
 
 
-def one_sentence(told: str) -> bool:
-    return bool(told) and told[-1] == "." and "\n" not in told and len(told) <= 1_000 and plain(told) == told
+def one_sentence(text: str) -> bool:
+    return bool(text) and text[-1] == "." and "\n" not in text and len(text) <= 1_000 and plain(text) == text
 
 
 @pytest.fixture
@@ -255,8 +255,8 @@ def test_any_notebook_is_read_or_refused(intake, held, tmp_path, monkeypatch, fu
             assert one_sentence(seen.reason_for_student[-1_000:]) and seen.reason_for_instructor, (seed, seen)
         else:
             merged = intake.merged(seen)
-            shown = json.dumps(merged.notebook, ensure_ascii=False)
-            assert len(merged.notebook.cells) >= len(intake.assignment.cells) and plain(shown) == shown
+            text = json.dumps(merged.notebook, ensure_ascii=False)
+            assert len(merged.notebook.cells) >= len(intake.assignment.cells) and plain(text) == text
             assert all(one_sentence(note) for note in merged.notes), (seed, merged.notes)
             assert all(cell.names is not None for cell in merged.cells if cell.kind != "given"), seed
         assert all(one_sentence(note) for note in seen.notes), (seed, seen.notes)
@@ -272,8 +272,8 @@ def test_any_name_of_a_file_can_be_shown(intake, tmp_path, name):
         file.write(RELEASED)
     seen = intake.receive(tmp_path, broken.NAME)
     assert seen.notebook is not None and len(seen.notes) == 1
-    for told in (seen.name, *seen.notes, *seen.details):
-        assert plain(told) == told and "\n" not in told and told.encode()
+    for text in (seen.name, *seen.notes, *seen.details):
+        assert plain(text) == text and "\n" not in text and text.encode()
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])

@@ -71,11 +71,11 @@ def test_the_graders_process_parses_no_text_of_a_students(monkeypatch, toy_noteb
 
     parsed: list[str] = []
 
-    def told(of, real):
+    def recording(of, real):
         return lambda source, *more, **others: (parsed.append(str(source)), real(source, *more, **others))[1]
 
     for of, name in [(ast, "parse"), (symtable, "symtable"), (tokenize, "generate_tokens")]:
-        monkeypatch.setattr(of, name, told(of, getattr(of, name)))
+        monkeypatch.setattr(of, name, recording(of, getattr(of, name)))
     made = json.loads(toy_notebook.read_bytes())
     for cell in made["cells"]:
         if "def scale" in "".join(cell["source"]):
@@ -93,9 +93,9 @@ def test_keys_that_stand_twice_take_no_more_time_than_others():
     data = ("{" + twice + ', "cells": [{"cell_type": "code", "source": "x = 1"}]}').encode()
     assert 280_000 < len(data) < 400_000
     started = time.process_time()
-    found = parse.contents(data)
+    contents = parse.contents(data)
     assert time.process_time() - started < 1.0
-    assert found.notebook is not None and "twice" in found.notes[0][0]
+    assert contents.notebook is not None and "twice" in contents.notes[0][0]
 
 
 # ---------------------------------------------------------------- children that are taken over
@@ -137,7 +137,7 @@ def run_in(taken: Intake, code: str) -> parse.Contents:
 
 def test_a_child_reaches_nothing(taken, tmp_path):
     (tmp_path / "gradebook.db").write_text("grades")
-    found = run_in(
+    result = run_in(
         taken,
         f"""
         import os, socket
@@ -162,9 +162,9 @@ def test_a_child_reaches_nothing(taken, tmp_path):
         told.append(str(os.getuid()))
         """,
     )
-    assert found.student == "Told.", found
-    told = ast.literal_eval(found.instructor)
-    assert told[:-1] == [] and told[-1] != "0"
+    assert result.student == "Told.", result
+    reached = ast.literal_eval(result.instructor)
+    assert reached[:-1] == [] and reached[-1] != "0"
 
 
 FORGED = """
@@ -208,32 +208,32 @@ ENDS = {
 @pytest.mark.parametrize("how", ENDS)
 def test_a_child_that_is_taken_over_costs_its_own_submission_and_nothing_else(taken, how):
     started = time.monotonic()
-    found = run_in(taken, ENDS[how])
-    assert found.notebook is None and found.student.startswith("Your file could not be read: "), found
-    assert found.student.endswith("hand it in again.") and found.instructor
+    result = run_in(taken, ENDS[how])
+    assert result.notebook is None and result.student.startswith("Your file could not be read: "), result
+    assert result.student.endswith("hand it in again.") and result.instructor
     assert time.monotonic() - started < 60
     good = taken.contents(GOOD)
     assert good.notebook is not None and good.merged is not None
 
 
 @pytest.mark.parametrize("forge", [
-    lambda told: told["pieces"].pop(),
-    lambda told: told["pieces"].reverse(),
-    lambda told: told["pieces"].append(told["pieces"][0]),
-    lambda told: told["pieces"][2].update(at=True),
-    lambda told: told["pieces"][-1].update(names={"bound": 1, "used": ""}),
-    lambda told: told.update(unanswered=None),
+    lambda merged: merged["pieces"].pop(),
+    lambda merged: merged["pieces"].reverse(),
+    lambda merged: merged["pieces"].append(merged["pieces"][0]),
+    lambda merged: merged["pieces"][2].update(at=True),
+    lambda merged: merged["pieces"][-1].update(names={"bound": 1, "used": ""}),
+    lambda merged: merged.update(unanswered=None),
 ])  # fmt: skip
 def test_what_belongs_where_is_laid_out_here_or_refused(intake, forge, monkeypatch):
     seen = intake.contents(RELEASED.encode())
     assert seen.merged is not None
     pieces = [vars(piece) | {"names": piece.names and _in_words(piece.names)} for piece in seen.merged.pieces]
-    told = {"pieces": pieces, "untouched": False}
-    told |= {name: [] for name in ("notes", "details", "unanswered", "edited", "flags")}
-    asked = {"notebook": seen.notebook, "notes": [], "student": "", "instructor": "", "merged": told}
+    merged = {"pieces": pieces, "untouched": False}
+    merged |= {name: [] for name in ("notes", "details", "unanswered", "edited", "flags")}
+    asked = {"notebook": seen.notebook, "notes": [], "student": "", "instructor": "", "merged": merged}
     monkeypatch.setattr(intake, "_answer", lambda job, data, form: _answered(asked, form))
     assert intake.contents(b"").notebook is not None
-    forge(told)
+    forge(merged)
     assert intake.contents(b"").notebook is None
 
 
@@ -261,10 +261,10 @@ def test_a_jail_that_was_lost_is_made_anew_and_one_that_cannot_be_is_no_students
 
 
 def test_nothing_heavy_is_inside(taken):
-    found = run_in(
+    result = run_in(
         taken, "import sys; told = [m for m in ('torch', 'nbformat', 'nbgrader', 'numpy') if m in sys.modules]"
     )
-    assert found.instructor == "[]"
+    assert result.instructor == "[]"
 
 
 # ---------------------------------------------------------------- archives
@@ -308,8 +308,8 @@ def test_members_are_told_and_given_and_nothing_is_written(intake, tmp_path, pac
     archive, whole, some = written(tmp_path, pack(FILES)), budget(), budget()
     assert {m.name: b"".join(m.chunks) for m in intake.unpack(archive, whole) if not m.refused} == FILES
     assert [m.name for m in intake.unpack(archive, budget())] == list(FILES), "names alone"
-    found = {m.name: b"".join(m.chunks) for m in intake.unpack(archive, some) if m.name == "empty" or "ada" in m.name}
-    assert found == {"ada/02.ipynb": GOOD, "empty": b""}
+    result = {m.name: b"".join(m.chunks) for m in intake.unpack(archive, some) if m.name == "empty" or "ada" in m.name}
+    assert result == {"ada/02.ipynb": GOOD, "empty": b""}
     assert whole.members == some.members == 100 - len(FILES) and whole.room <= some.room < 64 << 20
     assert [path.name for path in tmp_path.iterdir()] == ["archive"]
 
@@ -329,8 +329,8 @@ def test_links_devices_and_locked_members_are_told_and_never_given(intake, tmp_p
         info.type, info.linkname = kind, "/etc/passwd"
         odd.append(info)
     archive = written(tmp_path, tarred({"a": b"a"}, odd))
-    found = [(m.refused, b"".join(m.chunks)) for m in intake.unpack(archive, budget())]
-    assert found == [("", b"a"), *[("a link or no ordinary file: never followed", b"")] * 4]
+    result = [(m.refused, b"".join(m.chunks)) for m in intake.unpack(archive, budget())]
+    assert result == [("", b"a"), *[("a link or no ordinary file: never followed", b"")] * 4]
     data = bytearray(zipped({"locked": b"secret"}))
     data[data.index(b"PK\x01\x02") + 8] |= 1
     data[6] |= 1

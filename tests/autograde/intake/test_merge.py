@@ -60,11 +60,11 @@ def assignment() -> NotebookNode:
 def answered(**answers: str) -> NotebookNode:
     """The assignment with these answers (f and g are right where nothing is said)."""
     notebook = assignment()
-    for found in notebook.cells:
-        grade_id = found.metadata.get("nbgrader", {}).get("grade_id", "")
+    for each in notebook.cells:
+        grade_id = each.metadata.get("nbgrader", {}).get("grade_id", "")
         if grade_id.endswith("-answer"):
             name = grade_id.removesuffix("-answer")
-            found.source = answers.get(name, RIGHT.get(name, "answer_1_q1 = 'a'"))
+            each.source = answers.get(name, RIGHT.get(name, "answer_1_q1 = 'a'"))
     return notebook
 
 

@@ -141,9 +141,9 @@ def test_a_header_of_any_size_is_not_read(tmp_path):
 @pytest.mark.parametrize("name", MAKE)
 def test_a_long_name_and_a_link_are_refused_and_the_rest_is_read(tmp_path, name):
     path = MAKE[name](tmp_path / name, {"a" * 5000: b"1", "b": b"2"})
-    found = read(path)
-    assert found.pop("b") == b"2" and set(found.values()) == {"its name is too long"}
-    assert all(len(name) <= unpack.MAX_NAME for name in found)
+    contents = read(path)
+    assert contents.pop("b") == b"2" and set(contents.values()) == {"its name is too long"}
+    assert all(len(name) <= unpack.MAX_NAME for name in contents)
 
 
 @pytest.mark.parametrize("how", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])

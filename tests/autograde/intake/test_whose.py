@@ -21,17 +21,17 @@ def place(name, others=(), platform=""):
 
 def read(name, others=(), platform=""):
     """(student, what is the student's own) of a name, or the sentence on why nobody can say."""
-    found = place(name, others, platform)
-    return (found.student, "/".join(found.rest)) if isinstance(found, Place) else found
+    placed = place(name, others, platform)
+    return (placed.student, "/".join(placed.rest)) if isinstance(placed, Place) else placed
 
 
 @pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
 def test_each_schemes_example_is_its_own_alone(scheme):
     name, _, inner = scheme.example.partition("/")
     assert [s.name for s in SCHEMES if any(s.matches(name, bool(inner)))] == [scheme.name]
-    found = place(scheme.example)
-    assert isinstance(found, Place) and found.scheme == scheme.name and found.stamped
-    assert found == place(scheme.example, platform=scheme.name.lower())
+    placed = place(scheme.example)
+    assert isinstance(placed, Place) and placed.scheme == scheme.name and placed.stamped
+    assert placed == place(scheme.example, platform=scheme.name.lower())
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_what_is_no_submission_is_said(name, why):
     ],
 )
 def test_a_name_that_fits_in_two_ways_says_both_and_what_to_do(name, readings):
-    told = read(name)
-    assert all(f'"{student}"' in told for student in readings) and "To do: " in told
+    reason = read(name)
+    assert all(f'"{student}"' in reason for student in readings) and "To do: " in reason
 
 
 def test_an_assignments_title_and_a_users_name_are_told_apart_by_the_others():
@@ -120,10 +120,10 @@ def test_the_instructor_can_say_which_platform_it_is():
 
 
 def test_a_folder_in_a_students_folder_is_the_students_own():
-    found = place("eve/bob/02-bahdanau/x.ipynb", ["ada/x.ipynb"])
-    assert found.student == "eve" and "read as this student's own" in found.note
-    told = place("eve/bob/02-bahdanau/x.ipynb")  # alone: eve, or a folder round a class?
-    assert isinstance(told, str) and "a student, or a folder round several" in told
+    placed = place("eve/bob/02-bahdanau/x.ipynb", ["ada/x.ipynb"])
+    assert placed.student == "eve" and "read as this student's own" in placed.note
+    reason = place("eve/bob/02-bahdanau/x.ipynb")  # alone: eve, or a folder round a class?
+    assert isinstance(reason, str) and "a student, or a folder round several" in reason
     assert place("eve/02-bahdanau/bob/02-bahdanau/x.ipynb").student == "eve"
 
 
@@ -201,8 +201,8 @@ def by_assignment(who, number, own, title):
 EVERY = [moodle, moodle_flat, canvas, canvas_late, blackboard, gradescope, folders, nbgrader, by_assignment]
 
 
-def identity(found):
-    return (found.scheme, found.student, found.key)
+def identity(placed):
+    return (placed.scheme, placed.student, placed.key)
 
 
 @settings(max_examples=600, deadline=None)
@@ -214,9 +214,9 @@ def test_nothing_that_a_student_names_makes_a_file_anothers(write, a, b, own, ho
     his = write(b, 8, "x.ipynb", title)
     bobs = place(his, [write("zoe", 9, "x.ipynb", title)])
     mine = write(a, 7, own, title)
-    found = place(mine, [his, write("zoe", 9, honest, title)] if together else [])
+    placed = place(mine, [his, write("zoe", 9, honest, title)] if together else [])
     if write in (canvas, canvas_late, moodle, moodle_flat, gradescope) or a != b:
-        assert isinstance(found, str) or isinstance(bobs, str) or identity(found) != identity(bobs)
-    if isinstance(found, Place):  # and it is whose it is with any other name of the file
-        plain = place(write(a, 7, "x.ipynb", title), [his, write("zoe", 9, honest, title)] if together else [])
-        assert isinstance(plain, str) or identity(found) == identity(plain)
+        assert isinstance(placed, str) or isinstance(bobs, str) or identity(placed) != identity(bobs)
+    if isinstance(placed, Place):  # and it is whose it is with any other name of the file
+        other = place(write(a, 7, "x.ipynb", title), [his, write("zoe", 9, honest, title)] if together else [])
+        assert isinstance(other, str) or identity(placed) == identity(other)
