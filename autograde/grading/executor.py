@@ -31,6 +31,7 @@ from autograde.intake.probe import probe_jail
 from autograde.sandbox import doctor
 from autograde.sandbox.pool import SandboxError
 
+PATIENCE = 60.0  # seconds for a scheduler to answer, and for its first worker
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
 _LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
 _DOCTOR_SECONDS = 600.0  # before a worker that does not examine its machine is given up: it may be grading
@@ -82,9 +83,9 @@ def _lasting() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterator[Engine]:
+def engine(jobs: int = 1, scheduler: str = "") -> Iterator[Engine]:
     """One worker in this process for one job; worker processes for more; the cluster of a scheduler's address, which is
-    given `patience` seconds to answer.
+    given PATIENCE seconds to answer.
 
     Raises doctor.NotReady where this machine is to grade and has no sandbox, EngineError where workers cannot be had.
     """
@@ -116,8 +117,8 @@ def engine(jobs: int = 1, scheduler: str = "", patience: float = 60.0) -> Iterat
                 )
             )
         try:
-            client = stack.enter_context(Client(address, timeout=patience))
-            client.wait_for_workers(1, timeout=patience)
+            client = stack.enter_context(Client(address, timeout=PATIENCE))
+            client.wait_for_workers(1, timeout=PATIENCE)
         except (OSError, TimeoutError) as error:
             raise EngineError(
                 f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask scheduler` "

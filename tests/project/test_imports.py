@@ -58,7 +58,7 @@ PICTURE = {
     "autograde.reports": {*BASE, *CHECKS, *BELOW, "autograde.grading"},
     COMMANDS: {*BASE, *CHECKS, *BELOW, "autograde.grading", "autograde.reports"},
     "theme": {"course"},
-    "tools": {"course", *CHECKS, "autograde.bank"},
+    "tools": {*BASE, *CHECKS, "autograde.bank"},
     "benchmarks": {
         *BASE,
         *CHECKS,

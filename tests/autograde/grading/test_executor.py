@@ -167,6 +167,7 @@ def test_workers_with_another_grader_are_refused(filled, monkeypatch):
 
 
 def test_a_scheduler_that_is_not_there_is_said_in_one_line(filled, monkeypatch):
+    monkeypatch.setattr(executor, "PATIENCE", 1)
     with pytest.raises(executor.EngineError, match="no workers at tcp"):
-        with executor.engine(scheduler="tcp://127.0.0.1:9", patience=1):
+        with executor.engine(scheduler="tcp://127.0.0.1:9"):
             pass

@@ -235,6 +235,7 @@ class TestExitCodes:
         assert run("grade", "--class", six.root).exit_code == 0
 
     def test_where_the_workers_are_lost(self, six, monkeypatch):
+        monkeypatch.setattr(executor, "PATIENCE", 1)
         lost = run("grade", "--class", six.root, "--scheduler", "tcp://127.0.0.1:9")
         assert lost.exit_code == 3 and "no workers at" in " ".join(lost.output.split())
 
