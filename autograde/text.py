@@ -21,7 +21,7 @@ _CONTROL = re.compile(f"[{_MOVES}{_OTHERS}]")
 _IN_OUTPUT = re.compile(f"{_COLOUR}|[{_OTHERS}]")
 
 
-def plain(text: str, instead: str = "\N{REPLACEMENT CHARACTER}") -> str:
+def without_controls(text: str, instead: str = "\N{REPLACEMENT CHARACTER}") -> str:
     """The text as it may stand on a page or in a line: each control character but tab and line feed is replaced."""
     return _CONTROL.sub(instead, text)
 

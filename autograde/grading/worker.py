@@ -109,10 +109,10 @@ class Worker:
         """The sandbox, started when the first submission needs it. It holds the solutions of earlier chapters alone."""
         if self._sandbox is None:
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
-            bans = {engine.find(e.name, e.chapter).blocked for e in self.exercises if not e.question} - {()}
+            blocked = {engine.find(e.name, e.chapter).blocked for e in self.exercises if not e.question} - {()}
             helpers = fixtures.modules()
             started = Sandbox(
-                solutions=paths, warm=[*_imported(self.notebook), *helpers], blocked=sorted(bans)
+                solutions=paths, warm=[*_imported(self.notebook), *helpers], blocked=sorted(blocked)
             ).launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up

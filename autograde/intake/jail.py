@@ -30,7 +30,7 @@ from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
 from autograde.sandbox.usage import Usage
-from autograde.text import plain
+from autograde.text import without_controls
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -292,7 +292,7 @@ class _Unpacking:
             self._waiting, self._crossed = True, 0
             readable = name.decode("utf-8", "surrogateescape")[:MAX_NAME]
             if refused:
-                return Member(readable, iter(()), plain(refused.decode())[:200])
+                return Member(readable, iter(()), without_controls(refused.decode())[:200])
             return Member(readable, self._content())
 
     def _content(self) -> Iterator[bytes]:
@@ -330,7 +330,7 @@ class _Unpacking:
         self._budget.take(max(more, self._crossed))
         self._crossed = 0
         if answer["wrong"]:
-            raise (TooMuch if answer["much"] else Damaged)(plain(answer["wrong"])[:200])
+            raise (TooMuch if answer["much"] else Damaged)(without_controls(answer["wrong"])[:200])
 
     def _word(self, reply: bytes | None = None) -> tuple[bytes, bytes]:
         """(kind, bytes) of the next frame that is no question for bytes of the archive, after this reply."""
@@ -359,7 +359,7 @@ class _Unpacking:
 
 
 def _sentence(text: str) -> str:
-    return plain(text)[:MAX_SENTENCE]
+    return without_controls(text)[:MAX_SENTENCE]
 
 
 def _merged(answer: dict[str, Any]) -> Merged:

@@ -23,7 +23,7 @@ from autograde.intake.marks import ANSWER, LEFT_OUT, Notebook, edited, grade_id,
 from autograde.intake.matching import AnswerCell, SubmittedCell, match
 from autograde.intake.names import Names, names_of
 from autograde.intake.notes import Notes
-from autograde.text import plain
+from autograde.text import without_controls
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -181,13 +181,15 @@ def lay_out(assignment: NotebookNode, merged: Merged) -> MergedNotebook:
         if piece.at is None:
             kind, marks = "added", NotebookNode({"course": {"added": True}})
             name = next(name for n in range(len(taken) + 1) if (name := f"added-{place}-{n}") not in taken)
-            cell = NotebookNode({"cell_type": "code", "id": name, "metadata": marks, "source": plain(piece.source)})
+            cell = NotebookNode(
+                {"cell_type": "code", "id": name, "metadata": marks, "source": without_controls(piece.source)}
+            )
         else:
             cell = NotebookNode(assignment.cells[piece.at])  # not a deep copy: only what is set here differs
             marks = cell.metadata.get("nbgrader", {})
             if marks.get("solution"):
                 kind, exercise = "answer", grade_id(cell).removesuffix(ANSWER)
-                cell.source = plain(piece.source)
+                cell.source = without_controls(piece.source)
                 if (cell.cell_type == "code") != (run is not None):
                     raise ValueError("an answer that is code and does not run, or runs and is none")
             else:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograde.text import plain
+from autograde.text import without_controls
 
 if TYPE_CHECKING:
     import nbformat
@@ -194,7 +194,7 @@ def _file_to_grade(path: Path, expected: str, reading: _Reading) -> bytes:
 
 def _safe(text: object) -> str:
     """A name or message that can be printed, stored and put on a page whatever bytes it came from."""
-    return re.sub(r"[\t\n\ue000-\uf8ff]", "?", plain(str(text)[:200], "?"))
+    return re.sub(r"[\t\n\ue000-\uf8ff]", "?", without_controls(str(text)[:200], "?"))
 
 
 def _listed(names: list[str]) -> str:

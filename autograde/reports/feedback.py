@@ -26,7 +26,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
 from autograde.grading.judge import NOT_LOOKED_AT
 from autograde.intake.parse import NO_FILE
-from autograde.text import plain
+from autograde.text import without_controls
 from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -83,7 +83,7 @@ class PageExporter(HTMLExporter):
 
     def from_notebook_node(self, nb, resources=None, **kwargs):
         page, resources = super().from_notebook_node(nb, resources, **kwargs)
-        return plain(page), resources
+        return without_controls(page), resources
 
 
 class Grades(GetGrades):

@@ -30,7 +30,7 @@ from autograde.gradebook import store
 from autograde.grading import judge
 from autograde.ledger import Record
 from autograde.reports.trace import Trace, how_long, traces
-from autograde.text import plain
+from autograde.text import without_controls
 from course.checks.engine.verdict import Outcome
 from course.exercises import Exercise
 
@@ -249,7 +249,9 @@ def page(report: Summary) -> str:
     environment.filters |= {"points": points, "prose": prose}
     template = environment.get_template("index.html.j2")
     there = {kind: words for kind, words in OUTCOMES.items() if any(row.counts[kind] for row in report.rows)}
-    return plain(template.render(page=report, outcomes=there, by_exercise=by_exercise(report), totals=by_total(report)))
+    return without_controls(
+        template.render(page=report, outcomes=there, by_exercise=by_exercise(report), totals=by_total(report))
+    )
 
 
 def points(value: float) -> str:

@@ -48,7 +48,7 @@ class Blocked(RuntimeError):
 class BlockedOperators:
     """Refuses PyTorch functions within a `with` statement. `names` are those that the exercise's text names: their
     variants (`_softmax`, `special_softmax`, `_scaled_dot_product_flash_attention`) are refused with them. To find them
-    takes the first ban of the same names longer than most requests take.
+    takes the first block of the same names longer than most requests take.
     """
 
     def __init__(self, names: tuple[str, ...]):

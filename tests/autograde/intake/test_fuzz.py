@@ -28,7 +28,7 @@ import pytest
 
 from autograde.intake.jail import LIMITS, Intake
 from autograde.intake.unpack import Budget, Damaged, TooMuch
-from autograde.text import plain
+from autograde.text import without_controls
 from tests.autograde import broken
 from tools.notebooks import ROOT
 
@@ -221,7 +221,7 @@ def intake():
 
 
 def one_sentence(text: str) -> bool:
-    return bool(text) and text[-1] == "." and "\n" not in text and len(text) <= 1_000 and plain(text) == text
+    return bool(text) and text[-1] == "." and "\n" not in text and len(text) <= 1_000 and without_controls(text) == text
 
 
 @pytest.fixture
@@ -256,7 +256,7 @@ def test_any_notebook_is_read_or_refused(intake, held, tmp_path, monkeypatch, fu
         else:
             merged = intake.merged(seen)
             text = json.dumps(merged.notebook, ensure_ascii=False)
-            assert len(merged.notebook.cells) >= len(intake.assignment.cells) and plain(text) == text
+            assert len(merged.notebook.cells) >= len(intake.assignment.cells) and without_controls(text) == text
             assert all(one_sentence(note) for note in merged.notes), (seed, merged.notes)
             assert all(cell.names is not None for cell in merged.cells if cell.kind != "given"), seed
         assert all(one_sentence(note) for note in seen.notes), (seed, seen.notes)
@@ -273,7 +273,7 @@ def test_any_name_of_a_file_can_be_shown(intake, tmp_path, name):
     seen = intake.receive(tmp_path, broken.NAME)
     assert seen.notebook is not None and len(seen.notes) == 1
     for text in (seen.name, *seen.notes, *seen.details):
-        assert plain(text) == text and "\n" not in text and text.encode()
+        assert without_controls(text) == text and "\n" not in text and text.encode()
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred], ids=["zip", "tar"])
@@ -289,14 +289,14 @@ def test_any_archive_is_unpacked_or_refused(intake, held, tmp_path, monkeypatch,
         try:
             for member in intake.unpack(path, Budget(room, 2_000), SMALL):
                 assert len(member.name.encode().decode()) <= 4096 and "\0" not in member.name
-                assert plain(member.refused) == member.refused
+                assert without_controls(member.refused) == member.refused
                 try:
                     if not member.refused and chance.random() < 0.7:
                         taken += sum(map(len, member.chunks))
                 except Damaged as error:
-                    assert str(error) and plain(str(error)) == str(error)
+                    assert str(error) and without_controls(str(error)) == str(error)
         except (Damaged, TooMuch) as error:
-            assert str(error) and plain(str(error)) == str(error)
+            assert str(error) and without_controls(str(error)) == str(error)
         assert taken <= room
         assert time.monotonic() - started < SECONDS, seed
         assert in_a_folder(tmp_path) == [str(path)]

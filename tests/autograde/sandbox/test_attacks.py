@@ -8,6 +8,8 @@ each under the name of the exercise that it answers or `added`. What it does not
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
 import re
 import secrets
@@ -293,6 +295,30 @@ def test_an_attack_in_place_of_a_test_gets_its_honest_score_too(tmp_path, releas
         with Watched(toy.NAME, nbformat.reads(path.read_text("utf-8"), as_version=4), Key.public(7)) as opened:
             opened.sandbox()
             hold(opened, path, canary, attack)
+
+
+OURS = re.compile(r"\b(?:course|autograde|solutions|training)(?:\.\w+)+")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_an_attack_aims_at_what_is_there(released, path):
+    """One that reaches for a module of ours by a name that it no longer has tries nothing."""
+    text = re.sub(r"from ([\w.]+) import (\w+)", r"\1.\2", path.read_text("utf-8"))
+    assert [name for name in OURS.findall(text) if not _there(name)] == []
+
+
+def _there(dotted: str) -> bool:
+    """Whether this is a module, or something in one."""
+    name, *rest = dotted.split(".")
+    thing: object = importlib.import_module(name)
+    for part in rest:
+        name = f"{name}.{part}"
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+        thing = sys.modules.get(name) or getattr(thing, part, None)
+        if thing is None:
+            return False
+    return True
 
 
 def test_the_neighbour_is_graded_after_all_of_them_as_before(worker, honest, alone):

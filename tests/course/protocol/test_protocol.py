@@ -449,7 +449,7 @@ def test_what_cannot_cross_is_an_answer_and_not_a_dead_line(connect):
     assert student.get("answer") == 42
 
 
-def test_banned_functions_are_refused_under_any_name(connect):
+def test_blocked_functions_are_refused_under_any_name(connect):
     with pytest.raises(StudentError, match="Blocked"):
         connect(("softmax",)).uses_banned(torch.zeros(3))
 
@@ -482,7 +482,7 @@ def switched_off(x):
         switched_off,
     ],
 )
-def test_banned_functions_are_refused_by_way_of_others(function):
+def test_blocked_functions_are_refused_by_way_of_others(function):
     with pytest.raises(StudentError, match="may not be called here"):
         Student(Local({"f": function}), ("softmax",)).f(torch.zeros(3))
 

@@ -1,4 +1,4 @@
-# Tries: change what bans and what reads requests, in the modules and in torch, so that nothing is refused
+# Tries: change what blocks operators and what reads requests, in the modules and in torch, so that nothing is refused
 # Score: standardise 0
 # Flag: changes a library or the checks
 # %% standardise
@@ -7,8 +7,8 @@ import contextlib
 import course.protocol.blocked
 import course.protocol.runner
 from torch.overrides import TorchFunctionMode
-course.protocol.ban.BlockedOperators = course.protocol.runner.BlockedOperators = lambda names: contextlib.nullcontext()
-course.protocol.ban._operations = course.protocol.ban._functions = lambda names: ()
+course.protocol.blocked.BlockedOperators = course.protocol.runner.BlockedOperators = lambda names: contextlib.nullcontext()
+course.protocol.blocked._operations = course.protocol.blocked._functions = lambda names: ()
 real = course.protocol.runner.Runner.answer
 course.protocol.runner.Runner.answer = lambda self, request: real(self, request | {"blocked": []})
 TorchFunctionMode.__enter__ = lambda self: self
