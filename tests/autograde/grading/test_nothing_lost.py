@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from nbgrader import api
 
 from autograde import plan
 from autograde.bank import sample
@@ -171,7 +172,7 @@ def test_a_database_that_stays_away_costs_no_verdict(disturbed, undisturbed, pos
 
 @pytest.mark.parametrize("database", ["sqlite"])
 def test_an_sqlite_that_is_locked_is_waited_for(disturbed, undisturbed, monkeypatch):
-    monkeypatch.setattr(enter.api, "create_engine", in_a_hurry(enter.api.create_engine))
+    monkeypatch.setattr(api, "create_engine", in_a_hurry(api.create_engine))
     other = sqlite3.connect(disturbed.root / "gradebook.db", isolation_level=None)
     real, pauses = enter._convert, []
 
