@@ -42,7 +42,7 @@ class ClassFolder:
 
     @property
     def staged(self) -> Path:
-        """MergedNotebook notebooks on their way into the gradebook: a queue, empty when a run has ended well."""
+        """Merged notebooks on their way into the gradebook: a queue, empty when a run has ended well."""
         return self.root / "staged"
 
     @property
