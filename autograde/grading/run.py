@@ -27,7 +27,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import enter, store
 from autograde.grading import isolation, judge
 from autograde.grading.executor import Engine, EngineError, Job, engine
-from autograde.grading.worker import Graded, Task, Worker, lay_out, task
+from autograde.grading.worker import Graded, Task, Worker, notebook_to_show, task
 from autograde.intake import parse
 from autograde.intake.jail import Intake
 from autograde.intake.probe import probe_jail
@@ -185,7 +185,7 @@ class _Run:
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
             if not self._entered(student, job.seen.sha256, before):
-                notebook, reason = lay_out(self.notebook, job.seen, intake)
+                notebook, reason = notebook_to_show(self.notebook, job.seen, intake)
                 stage(self.folder, job, notebook, before, reason)
             done(line_of(student, before, fresh=False))
 

@@ -188,7 +188,9 @@ class Worker:
         )
 
 
-def lay_out(notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake) -> tuple[nbformat.NotebookNode, str]:
+def notebook_to_show(
+    notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake
+) -> tuple[nbformat.NotebookNode, str]:
     """(the merged notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
     if seen.notebook is None:
         return _without_outputs(notebook), seen.reason_for_student
