@@ -236,7 +236,7 @@ def test_a_class_holds_its_key_in_one_file_and_its_digest_in_the_records(toy_cla
     folder = toy_class.folder
     record = next(Ledger(folder.ledger).read(toy.NAME))
     key = keys.find(folder.ledger, record.key)
-    assert key is not None and len(key.secret) == 32 and record.seed is None
+    assert key is not None and len(key.secret) == 32
     holding = {
         path.relative_to(folder.root).as_posix()
         for path in folder.root.rglob("*")

@@ -25,6 +25,7 @@ from autograde.grading.regrade import regrade
 from autograde.intake import parse
 from autograde.ledger import Ledger, LedgerBusy
 from course.checks import engine
+from course.checks.engine import Outcome
 from tests.autograde import toy
 
 pytestmark = [
@@ -279,7 +280,7 @@ def test_regrading_shows_what_would_change_and_writes_on_request(disturbed, monk
     assert regrade(disturbed).changes == []
     strict = engine.find("scale", "toy")  # a grader that has become stricter
     real = strict.compare
-    monkeypatch.setattr(strict, "compare", lambda *args: replace(real(*args), kind="fail", fraction=0.0))
+    monkeypatch.setattr(strict, "compare", lambda *args: replace(real(*args), outcome=Outcome.FAIL, fraction=0.0))
     found = regrade(disturbed)
     assert found.submissions == 3 and found.students == {"right"}
     assert [(c.after.student, c.after.exercise, c.before.points, c.after.points) for c in found.changes] == [

@@ -54,7 +54,7 @@ def test_every_verdict_has_a_kind_and_wrong_ones_are_told_by_name(toy_class):
     assert latest["wrong-divided"]["scale"].verdict.outcome == "fail"
     assert latest["untouched"]["scale"].verdict.outcome == "not answered"
     assert latest["hostile-never-ends"]["centre"].verdict.outcome == "timeout"
-    assert "SyntaxError" in latest["syntax-error"]["centre"].message
+    assert "SyntaxError" in latest["syntax-error"]["centre"].verdict.message
     assert latest["unreadable-file"]["scale"].verdict.outcome == "error"
 
 

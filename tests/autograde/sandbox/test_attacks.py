@@ -324,7 +324,7 @@ def _there(dotted: str) -> bool:
 def test_the_neighbour_is_graded_after_all_of_them_as_before(worker, honest, alone):
     again = received(worker, honest)
     assert again.verdicts == alone and not again.flags
-    assert alone["scale"].fraction == alone["standardise"].fraction == 1
+    assert (alone["scale"].fraction, alone["standardise"].fraction) == (0.5, 1.0)
 
 
 # --- through the gradebook to the feedback pages --------------------------------------------------------------------
