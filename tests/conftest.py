@@ -143,7 +143,12 @@ def observe_once():
     """`bank.observe`, with what it gave for the same answer and seed."""
     from autograde import bank
 
-    return functools.cache(bank.observe)
+    observe = functools.cache(bank.observe)
+
+    def once(exercise, source, key, against=None):  # however it is called: by default an answer is tried on the bank
+        return observe(exercise, source, key, against or bank.implementations(exercise))
+
+    return once
 
 
 @pytest.fixture

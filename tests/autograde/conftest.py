@@ -4,6 +4,7 @@ A test that takes a class has its gradebook in SQLite; in the long form it runs 
 in every run says `@pytest.mark.parametrize("database", ["sqlite", "postgresql"])`.
 """
 
+import functools
 import os
 import shutil
 from dataclasses import dataclass
@@ -63,6 +64,16 @@ class GradedClass:
 @pytest.fixture(autouse=True)
 def one_thread():
     torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def gradebooks_version():
+    """nbgrader starts a program for each new gradebook, to ask which version its tables have: here it is asked once."""
+    from nbgrader import api
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "get_alembic_version", functools.cache(api.get_alembic_version))
+        yield
 
 
 @pytest.fixture
@@ -149,27 +160,36 @@ def warm_sandbox():
 
 
 @pytest.fixture
-def one_sandbox(warm_sandbox, monkeypatch):
-    """Lets the grader use the tests' sandbox instead of starting its own for each run."""
-    from autograde.grading import worker as worker
+def lend(monkeypatch):
+    """A function that lets the grader use a sandbox of the tests' instead of starting its own for each run."""
+    from autograde.grading import worker
 
-    class Lent:
-        def __init__(self, **settings):
-            pass
+    def lent(sandbox):
+        class Lent:
+            def __init__(self, **settings):
+                pass
 
-        def launch(self):
-            return self
+            def launch(self):
+                return self
 
-        def ready(self):
-            return self
+            def ready(self):
+                return self
 
-        def close(self):
-            pass
+            def close(self):
+                pass
 
-        def __getattr__(self, name):
-            return getattr(warm_sandbox, name)
+            def __getattr__(self, name):
+                return getattr(sandbox, name)
 
-    monkeypatch.setattr(worker, "Sandbox", Lent)
+        monkeypatch.setattr(worker, "Sandbox", Lent)
+
+    return lent
+
+
+@pytest.fixture
+def one_sandbox(warm_sandbox, lend):
+    """Lets the grader use the tests' one sandbox."""
+    lend(warm_sandbox)
 
 
 def graded(released: ClassFolder, root: Path) -> GradedClass:
