@@ -1,5 +1,6 @@
 """Export: every student and assignment, as text that no spreadsheet takes for a formula."""
 
+import contextlib
 import csv
 import errno
 import io
@@ -16,7 +17,7 @@ from typer.testing import CliRunner
 
 from autograde import cli
 from autograde.gradebook import configuration, store
-from autograde.reports import export
+from autograde.reports import export, output
 from autograde.reports.export import as_csv, rows, safe
 from tests.autograde import toy
 
@@ -174,7 +175,19 @@ def test_a_folder_that_may_not_be_written_in_is_said(toy_released, tmp_path, mon
     assert not list((tmp_path / "locked").iterdir())
 
 
-WRITE = "import sys, pathlib; from autograde.reports import output; output.write(pathlib.Path(sys.argv[1]), 'rows')"
+def write_with(to, out, errors):
+    """Writes rows to a name while these files are this process's output and errors: a process of its own takes seconds
+    to start, and the command's is seen below."""
+    before = os.dup(1), os.dup(2)
+    os.dup2(out.fileno(), 1)
+    os.dup2(errors.fileno(), 2)
+    try:
+        with open(1, "w", closefd=False) as stdout, contextlib.redirect_stdout(stdout):
+            output.write(Path(to), "rows")
+    finally:
+        for number, kept in enumerate(before, 1):
+            os.dup2(kept, number)
+            os.close(kept)
 
 
 @pytest.mark.parametrize("to", ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "/dev/fd/2"])
@@ -183,13 +196,15 @@ WRITE = "import sys, pathlib; from autograde.reports import output; output.write
 def test_what_is_open_is_written_through(tmp_path, to, how):
     out = tmp_path / "out.csv"
     out.write_text("before ")
-    with out.open("ab") as file:
-        where = subprocess.PIPE if how == "pipe" else file
-        subprocess.run([sys.executable, "-c", WRITE, to], stdout=where, stderr=where, check=True)
-        if how == "pipe":
-            done = subprocess.run([sys.executable, "-c", WRITE, to], capture_output=True, check=True)
-            assert (done.stderr if to == "/dev/fd/2" else done.stdout) == b"rows"
-        else:  # the very file, which whoever opened it goes on with
+    if how == "pipe":
+        (read_out, write_out), (read_errors, write_errors) = os.pipe(), os.pipe()
+        with open(write_out, "wb") as output_end, open(write_errors, "wb") as errors_end:
+            write_with(to, output_end, errors_end)
+        with open(read_out, "rb") as of_output, open(read_errors, "rb") as of_errors:
+            assert (of_output.read(), of_errors.read()) == ((b"", b"rows") if to == "/dev/fd/2" else (b"rows", b""))
+    else:  # the very file, which whoever opened it goes on with
+        with out.open("ab") as file:
+            write_with(to, file, file)
             assert os.path.samestat(out.stat(), os.fstat(file.fileno())) and out.read_text().endswith("rows")
             assert to == "/dev/fd/2" or out.read_text() == "before rows"
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
