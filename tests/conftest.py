@@ -44,8 +44,10 @@ DURATIONS = TESTS / "durations.json"
 LEAST = 0.05  # what takes less is not stored
 # A test file is slow when its tests took more than this together. A new file is fast until it is measured.
 SLOW_FILE = 2.0
-# Never fast, whatever they took: what these share, a sandbox, a graded class, a browser, was counted where it was made.
-NEVER_FAST = ("slow", "sandbox", "browser")
+# Never fast, by a marker or a fixture, whatever they took: what these share, a sandbox, a graded class, the built book,
+# was counted where it was made.
+NEVER_FAST = {"slow", "sandbox", "browser"}
+TAKES_LONG = {"built", "browser", "toy_class", "toy_released", "chapter_desk", "warm_sandbox", "server"}
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.
@@ -121,7 +123,7 @@ def pytest_collection_modifyitems(config, items):
 
 def never_fast(item):
     """Whether `make check` leaves a test out."""
-    return any(item.get_closest_marker(name) for name in NEVER_FAST)
+    return any(map(item.get_closest_marker, NEVER_FAST)) or not TAKES_LONG.isdisjoint(item.fixturenames)
 
 
 def group_of(item):

@@ -48,6 +48,14 @@ def test_a_file_is_slow_by_its_sum_and_a_new_one_is_fast(stored):
     assert conftest.slow_files() == {"tests/test_old.py"}
 
 
+@pytest.mark.parametrize(
+    ("marker", "fixture", "expected"), [("", "tmp_path", False), ("sandbox", "tmp_path", True), ("", "built", True)]
+)
+def test_what_shares_something_slow_is_never_fast(marker, fixture, expected):
+    item = SimpleNamespace(get_closest_marker=lambda name: name == marker or None, fixturenames=[fixture])
+    assert conftest.never_fast(item) == expected
+
+
 def test_what_is_stored_is_of_files_that_there_are():
     files = {test.partition("::")[0] for test in conftest.durations()}
     assert files and all((conftest.TESTS.parent / file).is_file() for file in files), "make test ARGS=--store-durations"
