@@ -133,7 +133,7 @@ def giant(data: bytes, chance: random.Random) -> bytes:
 
 
 def other_encodings(data: bytes, chance: random.Random) -> bytes:
-    return data.decode().encode(chance.choice(["utf-16", "utf-32", "utf-8-sig", "utf-7", "cp037"]))
+    return data.decode().encode(chance.choice(["utf-16", "utf-32", "utf-8-sig", "utf-7", "cp037"]), "replace")
 
 
 def old_formats(data: bytes, chance: random.Random) -> bytes:
