@@ -33,7 +33,7 @@ from nbgrader.utils import parse_utc
 from autograde.files import private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import unpack
-from autograde.intake.jail import Intake
+from autograde.intake.jail import SOURCE_LIMITS, Intake
 from autograde.intake.parse import MAX_BYTES, STAMP, handed_in_at, readable_moment
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, LOOSE, Names, Place, is_one_submission
@@ -43,6 +43,7 @@ from autograde.sandbox.pool import SandboxError
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_INSIDE = 2_000  # files of an archive that a student handed in
 MAX_FILES = 200  # files kept of one submission
+MAX_ARCHIVES = 5  # opened of one submission: each may take its time
 MAX_SUBMISSION = 512 << 20  # bytes of one submission
 MAX_UNPACKED = 64 << 30  # bytes that a source's archive may unpack to
 UNPACKED_TIMES = 100  # how many times its own size an archive may unpack to; text seldom shrinks to a thirtieth
@@ -182,7 +183,8 @@ def _collect(
                 if why := people.another(student, name, submission) or _one_folder(folder, student):
                     done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
                     continue
-                done.items.append(_put(folder, student, name, submission, work, twins, done))
+                before = people.replaced(student, name, submission)
+                done.items.append(_put(folder, student, name, submission, work, twins, done, before))
                 people.keep(student, name, submission)
     return done
 
@@ -224,16 +226,30 @@ class _People:
         """Why this submission must not replace the one that is there, "" where it may."""
         scheme, key = self._mark(submission)
         before = self.marks.get(f"{student}/{name}")
-        if not isinstance(before, list) or before[:1] != [scheme] or before[1:] == [key] or scheme == LOOSE:
+        if not isinstance(before, list) or before[:1] != [scheme] or before[1:2] == [key] or scheme == LOOSE:
             return ""
+        known = _safe("".join(map(str, before[1:2])))
         return (
-            f"two people may be {student}: the one collected before is {_safe(str(before[-1]))!r}, this one is"
+            f"two people may be {student}: the one collected before is {known!r}, this one is"
             f" {_safe(key)!r}. To do: put this one's file into a folder of another name and collect that"
             f" (the same person? then take submitted/{student}/{name} away first)"
         )
 
+    def replaced(self, student: str, name: str, submission: _Submission) -> str:
+        """Whose submission this one takes the place of, and whether that name was written in other characters."""
+        before, own = self.marks.get(f"{student}/{name}"), self._written(submission)
+        if not isinstance(before, list) or len(before) < 2:
+            return "it took the place of one that was there"
+        written = str(before[-1])
+        said = f"it took the place of the one collected as {_safe(written)!r}"
+        if written == own or before[0] == LOOSE:
+            return said
+        return (
+            f"{said} ({_safe(ascii(written))}), and this one is {_safe(own)!r} ({_safe(ascii(own))}): the same person?"
+        )
+
     def keep(self, student: str, name: str, submission: _Submission) -> None:
-        mark = list(self._mark(submission))
+        mark = [*self._mark(submission), self._written(submission)]
         if self.marks.get(f"{student}/{name}") != mark:
             self.marks[f"{student}/{name}"] = mark
             write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
@@ -242,6 +258,12 @@ class _People:
     def _mark(submission: _Submission) -> tuple[str, str]:
         ((scheme, key),) = submission.people
         return scheme, unicodedata.normalize("NFC", key)
+
+    @staticmethod
+    def _written(submission: _Submission) -> str:
+        """The mark as the source has it: letters that look the same may be composed in several ways."""
+        ((_, key),) = submission.people
+        return key
 
 
 def _one_folder(folder: ClassFolder, student: str) -> str:
@@ -356,7 +378,7 @@ def _listed(
 ) -> Iterator[tuple[str, Iterator[bytes]]]:
     """The members of a source that can be read. Raises BadSource."""
     try:
-        for member in intake.unpack(source, budget):
+        for member in intake.unpack(source, budget, SOURCE_LIMITS):
             if not member.refused:
                 yield member.name, member.chunks
             elif done is not None:
@@ -537,8 +559,10 @@ def _put(
     work: _Work,
     students: set[str],
     done: Collected,
+    before: str,
 ) -> Item:
-    """Writes the submission beside the place where it belongs and moves it there when it is whole."""
+    """Writes the submission beside the place where it belongs and moves it there when it is whole. `before` says what
+    it takes the place of, if anything is there."""
     target = folder.submitted / student / name
     for entry in submission.stamps:
         when = _stamp(entry)
@@ -558,6 +582,7 @@ def _put(
         if there and _contents(target) == _contents(coming):
             return _item(student, name, "unchanged", submission, notes, students)
         if there:
+            notes.append(before)
             old = target.with_name(f".{name}{_OLD}")
             os.rename(target, old)
         os.rename(coming, target)
@@ -599,7 +624,13 @@ def _write(to: Path, assignment: str, submission: _Submission, work: _Work) -> l
     notes: list[str] = []
     files = submission.files
     if not any(_is_notebook(rest) for rest, _ in files):
-        files = [inner for rest, entry in files for inner in _opened_up(rest, entry, submission.budget, work, notes)]
+        archives = [rest for rest, _ in files if ARCHIVE.search(rest[-1])]
+        if len(archives) > MAX_ARCHIVES:
+            notes.append(f"{len(archives)} archives, of which the first {MAX_ARCHIVES} were opened")
+        some, files = archives[:MAX_ARCHIVES], []
+        for rest, entry in submission.files:
+            open_it = rest in some or not ARCHIVE.search(rest[-1])
+            files += _opened_up(rest, entry, submission.budget, work, notes) if open_it else [(rest, entry)]
     notebooks = [rest for rest, _ in files if _is_notebook(rest)]
     if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
         notes.append(f"{_safe('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 
 from autograde.intake.magics import LONG_LINE, left_out
 from autograde.intake.notes import Notes
@@ -16,7 +17,20 @@ from autograde.intake.syntax import lines_in_strings, nodes, parsed
 
 def adapted(source: str, notes: Notes) -> str:
     """The text as it can run in the sandbox."""
-    return _on_the_cpu(_without_what_fails(_without_colab(source, notes), notes), notes)
+    for step in (_without_colab, _without_what_fails, _on_the_cpu):
+        source = _no_worse(source, step, notes)
+    return source
+
+
+def _no_worse(source: str, step: Callable[[str, Notes], str], notes: Notes) -> str:
+    """What a step makes of the text, where that is Python or the text was none: nobody loses points by an error that
+    is not their own."""
+    before = [*notes.student], [*notes.instructor]
+    changed = step(source, notes)
+    if changed != source and parsed(changed) is None and parsed(source) is not None:
+        notes.student, notes.instructor = before
+        return source
+    return changed
 
 
 _COLAB = re.compile(
@@ -101,25 +115,43 @@ def _on_the_cpu(source: str, notes: Notes) -> str:
     if not tree:
         return source
     lines = [line.encode() for line in source.split("\n")]  # Python counts columns in bytes
-    edits = []
+    edits: list[_Edit] = []
     compared = {id(each) for node in tree if isinstance(node, ast.Compare) for each in ast.walk(node)}
     for node in tree:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "cuda":
             line, start, end = node.end_lineno or 0, (node.func.end_col_offset or 0) - 5, node.end_col_offset or 0
-            if line == node.func.end_lineno and lines[line - 1][start : start + 5] == b".cuda":
+            if line == node.func.end_lineno and _CALL.fullmatch(lines[line - 1][start:end]):
                 edits.append((line, start, end, b""))
         for constant in _devices(node):
-            if id(constant) not in compared and constant.lineno == constant.end_lineno:
-                edits.append((constant.lineno, constant.col_offset, constant.end_col_offset or 0, b'"cpu"'))
+            line, start, end = constant.lineno, constant.col_offset, constant.end_col_offset or 0
+            written = _TEXT.fullmatch(lines[line - 1][start:end])
+            if id(constant) not in compared and line == constant.end_lineno and written:
+                edits.append((line, start, end, written[1] + b"cpu" + written[1]))
+    edits = _outermost(edits)
     if not edits:
         return source
-    for line, start, end, instead in sorted(edits, reverse=True):  # from the right, so that columns stay true
+    for line, start, end, instead in reversed(edits):  # from the right, so that columns stay true
         lines[line - 1] = lines[line - 1][:start] + instead + lines[line - 1][end:]
     notes.add(
         "There is no GPU where your notebook is graded: what you put on one ran on the CPU.",
         f"cuda, {len(edits)} times: taken for the CPU",
     )
     return b"\n".join(lines).decode()
+
+
+_Edit = tuple[int, int, int, bytes]  # line, where it begins and ends there, what stands there then
+# What such a place reads like: before Python 3.12 those inside f-strings are not always where Python says.
+_CALL = re.compile(rb"\.cuda\b.*\)")
+_TEXT = re.compile(rb"""[rRuU]?('|"|\'{3}|"{3})cuda(?::\d+)?\1""")
+
+
+def _outermost(edits: list[_Edit]) -> list[_Edit]:
+    """The edits in their order, without those inside another: what it takes away they need not change."""
+    kept: list[_Edit] = []
+    for edit in sorted(set(edits), key=lambda edit: (edit[0], edit[1], -edit[2])):
+        if not kept or kept[-1][0] != edit[0] or edit[1] >= kept[-1][2]:
+            kept.append(edit)
+    return kept
 
 
 def _devices(node: ast.AST) -> list[ast.Constant]:

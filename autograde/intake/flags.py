@@ -8,8 +8,11 @@ things that an honest answer has no use for, and let it fail to see rather than 
 from __future__ import annotations
 
 import ast
+import re
+import warnings
 from collections.abc import Iterable
 
+from autograde.intake.magics import LONG_LINE
 from autograde.intake.syntax import nodes
 
 PATCHES = "changes a library or the checks"
@@ -26,7 +29,8 @@ MARKUP = "puts HTML or script into its output"
 POINTS = "asks for points"
 MARKS = "edited the marks of graded cells"  # these two are of `marks`, seen in the notebook and not in its code
 CHECKS = "edited a check"
-ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS)
+UNREAD = "may run, though it cannot be read as Python"
+ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS, UNREAD)
 
 _OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
 _LIBRARIES = {"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch._C", "builtins", "numpy"}
@@ -89,14 +93,48 @@ _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
 
 
 def flags(sources: Iterable[str]) -> list[str]:
-    """Each flag once, in a fixed order, for the code of one submission; a cell that does not parse is passed over."""
+    """Each flag once, in a fixed order, for the code of one submission.
+
+    `sources` are as they run, with IPython's own lines left out. A cell that does not parse is passed over where it
+    will not run either, and flagged where it may.
+    """
     raised: set[str] = set()
     for source in sources:
-        lines = ["pass" if line.lstrip().startswith(("!", "%")) else line for line in source.splitlines()]
-        if any(line.lstrip().startswith("!") for line in source.splitlines()):
-            raised.add(PROCESSES)
-        raised |= _of(nodes("\n".join(lines)))
+        tree = nodes(source)
+        raised |= _of(tree) if tree else _of_no_python(source)
     return [flag for flag in ALL if flag in raised]
+
+
+_WORD = re.compile(r"\s*\w+ +")
+
+
+def _of_no_python(source: str) -> set[str]:
+    """Flags of a text that Python's parser cannot read: as IPython may run it, and whether it may."""
+    lines = source.split("\n")
+    own = [line.lstrip().startswith(("!", "%")) for line in lines]
+    raised = {PROCESSES for line in lines if line.lstrip().startswith("!")}
+    raised |= {UNREAD for line, is_own in zip(lines, own, strict=True) if is_own and len(line) > LONG_LINE}
+    if tree := nodes("\n".join("pass" if is_own else line for line, is_own in zip(lines, own, strict=True))):
+        return raised | _of(tree)
+    called = False
+    if "\n" not in source.strip():  # a magic without its sign, or a call without its brackets
+        word = _WORD.match(source)
+        raised |= _of(nodes(source[word.end() if word else 0 :]))
+        called = source.lstrip().startswith(("/", ",", ";"))
+    return raised | ({UNREAD} if called or any(own) or _compiles(source) else set())
+
+
+def _compiles(source: str) -> bool:
+    """Whether the text is Python after all: too deep for a tree, for instance."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(source, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except (SyntaxError, ValueError, OverflowError):
+        return False
+    except (RecursionError, MemoryError):  # here; the limits are others where it runs
+        return True
+    return True
 
 
 def _of(tree: list[ast.AST]) -> set[str]:

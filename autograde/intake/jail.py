@@ -44,7 +44,8 @@ INSIDE = (
 LIMITS = Limits(
     wall_seconds=60.0, cpu_seconds=20, memory=2048 * MIB, disk=64 << 10, processes=1, open_files=16, grace=5.0
 )
-ARCHIVE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=1024 * MIB)
+# of a source, which is a whole class's; for what a student handed in see `_limits_of`
+SOURCE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=1024 * MIB)
 MAX_SENTENCES = 1_000
 MAX_SENTENCE = 1_000  # characters
 _HERE = Path(__file__).resolve().parent.parent
@@ -212,7 +213,7 @@ class Intake:
             answer = protocol.formed(protocol.receive_answer(child.socket, child.until), form)
         except (EOFError, OSError, ValueError, RecursionError, MemoryError) as error:
             usage = child.close()
-            late = usage.outcome == "ok" and isinstance(error, TimeoutError)
+            late = usage.outcome in ("ok", "stopped") and isinstance(error, TimeoutError)
             raise Unread("timeout" if late else usage.outcome, usage.signal or type(error).__name__) from None
         except BaseException:
             child.close()
@@ -240,8 +241,9 @@ class Intake:
                     raise
         raise AssertionError
 
-    def unpack(self, archive: Path, budget: Budget, limits: Limits = ARCHIVE_LIMITS) -> Iterator[Member]:
+    def unpack(self, archive: Path, budget: Budget, limits: Limits | None = None) -> Iterator[Member]:
         """`unpack.unpack`, in a child: the members of a zip, tar or tar.gz, told by its content, in its order.
+        `limits` are those of what one student handed in, where nothing else is said.
 
         Nothing of the archive is parsed out here, and what the child says it spent can only make the budget smaller.
         Raises Damaged and TooMuch as `unpack.unpack` does, and Damaged where the child dies or takes too long: what
@@ -252,12 +254,25 @@ class Intake:
                 file = held.enter_context(archive.open("rb"))
             except OSError as error:
                 raise Damaged(f"it cannot be read ({error.strerror})") from None
+            limits = limits or _limits_of(os.fstat(file.fileno()).st_size)
             reading = _Unpacking(self._child(limits), file.fileno(), budget)
             held.callback(reading.close)
             reading.start()
             while (member := reading.next()) is not None:
                 yield member
                 reading.pass_over()
+
+
+def _limits_of(size: int) -> Limits:
+    """A student's archive of this many bytes: a notebook's limits of time, and for each megabyte what a slow machine
+    takes to inflate and hand over a hundred."""
+    more = size / MIB
+    wall, cpu = LIMITS.wall_seconds + 6 * more, LIMITS.cpu_seconds + int(2 * more)
+    return replace(
+        SOURCE_LIMITS,
+        wall_seconds=min(wall, SOURCE_LIMITS.wall_seconds),
+        cpu_seconds=min(cpu, SOURCE_LIMITS.cpu_seconds),
+    )
 
 
 class _Unpacking:
@@ -354,7 +369,7 @@ class _Unpacking:
             raise
         except (EOFError, OSError, ValueError, struct.error, RecursionError, MemoryError) as error:
             outcome = self._child.close().outcome
-            late = outcome == "ok" and isinstance(error, TimeoutError)
+            late = outcome in ("ok", "stopped") and isinstance(error, TimeoutError)
             raise Damaged(_ENDS.get("timeout" if late else outcome, _DAMAGED)[0]) from None
 
 

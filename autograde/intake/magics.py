@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from autograde.intake.notes import Notes
-from autograde.intake.syntax import lines_in_strings, parsed
+from autograde.intake.syntax import continued_lines, lines_in_strings, parsed
 
 LONG_LINE = 1_000  # characters; no line of IPython's own is longer
 _PYTHON_FOLLOWS = {"time", "timeit", "capture", "prun", "matplotlib"}
@@ -31,11 +31,34 @@ def without_magics(source: str, notes: Notes) -> str:
         if name not in _PYTHON_FOLLOWS:
             return "\n".join(f"# {line}" for line in lines)
         lines[first] = f"# {lines[first]}"
-    if parsed("\n".join(lines)) is None:
-        inside = lines_in_strings("\n".join(lines))
-        for i, line in enumerate(lines):
-            if i not in inside:
-                lines[i] = _without_magic(line, notes)
+    text = "\n".join(lines)
+    if parsed(text) is not None:
+        return text
+    text, plain = _undressed(text), text
+    if parsed(text) is not None:
+        return text
+    before = [*notes.student], [*notes.instructor]
+    in_strings = lines_in_strings(text)
+    for inside in (in_strings | continued_lines(text), in_strings):  # the first that is Python, or else the last
+        notes.student, notes.instructor = [*before[0]], [*before[1]]
+        lines = [line if i in inside else _without_magic(line, notes) for i, line in enumerate(text.split("\n"))]
+        if parsed("\n".join(lines)) is not None:
+            return "\n".join(lines)
+    return "\n".join(lines) if text == plain or lines != text.split("\n") else plain
+
+
+_PROMPT = re.compile(r"(?:>>>|\.\.\.|In \[\d*\]:|\s*\.{3,}:)(?: |$)")
+
+
+def _undressed(source: str) -> str:
+    """The text without the indentation of its first line, and without prompts where it begins with one: IPython runs a
+    text of which only this is no Python."""
+    lines = source.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    lines = [line.removeprefix(indent) for line in lines]
+    if _PROMPT.match(first.lstrip()):
+        lines = [_PROMPT.sub("", line, count=1) if _PROMPT.match(line) else line for line in lines]
     return "\n".join(lines)
 
 

@@ -32,6 +32,7 @@ MAX_SOURCE = 1 << 20  # characters of one cell
 MAX_SOURCES = 8 << 20  # characters of all cells
 MAX_ENTRIES = 2_000  # files and folders looked at
 MAX_DEPTH = 6
+MAX_LOOKED = 2 * MAX_BYTES  # bytes of all notebooks in one submission that are looked at, to choose one
 STAMP = "timestamp.txt"  # nbgrader's: the moment of handing in, as text
 SEVERAL = "several notebooks"
 NO_FILE = hashlib.sha256().hexdigest()  # stands for a submission in which no notebook was found
@@ -172,7 +173,7 @@ def _file_to_grade(path: Path, expected: str, reading: _Reading) -> bytes:
     notebooks = [name for name in files if _NOTEBOOK.search(name)]
     if not notebooks:
         raise _Refused(_nothing_found(files, expected, reading), f"no notebook among {_listed(files) or 'no files'}")
-    name, data = _choose([(name, _bytes(folder, name, reading)) for name in notebooks[:20]], expected)
+    name, data = _choose(notebooks, expected, lambda name: _bytes(folder, name, reading))
     reading.sha256, reading.name = hashlib.sha256(data).hexdigest(), _safe(name)
     if len(notebooks) > 1:
         others = _listed([other for other in notebooks if other != name])
@@ -224,7 +225,7 @@ def _regular_files(folder: Path, reading: _Reading) -> Iterator[str]:
         below, depth = waiting.pop(0)
         try:
             with os.scandir(folder / below) as entries:
-                in_order = sorted(entries, key=lambda entry: entry.name)
+                in_order = sorted(entries, key=lambda entry: (not _NOTEBOOK.search(entry.name), entry.name))
         except OSError as error:
             reading.note(
                 "A folder of your submission could not be opened.",
@@ -291,23 +292,38 @@ def _bytes(folder: Path, name: str, reading: _Reading) -> bytes:
     return data
 
 
-def _choose(candidates: list[tuple[str, bytes]], expected: str) -> tuple[str, bytes]:
+def _choose(names: list[str], expected: str, read: Callable[[str], bytes]) -> tuple[str, bytes]:
     """The notebook to grade: the expected name before others, then the most marks of our cells, then the outermost,
-    then by name.
+    then by name; an empty file after all. Raises what `read` does where no other file has as good a name.
 
-    "02-bahdanau (1).ipynb" or "Copy of 02-bahdanau.ipynb" comes after the exact name and before strangers.
+    "02-bahdanau (1).ipynb" or "Copy of 02-bahdanau.ipynb" comes after the exact name and before strangers. However
+    many there are, all are ranked; only those that may be chosen are read, the likeliest first.
     """
-    if len(candidates) == 1:
-        return candidates[0]
     stem = expected.removesuffix(".ipynb").lower()
 
-    def rank(candidate: tuple[str, bytes]) -> tuple:
-        name, data = candidate
+    def kinship(name: str) -> int:
         base = os.path.basename(name)
-        kinship = 0 if base == expected else 1 if base.lower() == expected.lower() else 2 if stem in base.lower() else 3
-        return (not data.strip(), kinship, -data.count(b'"grade_id"'), name.count(os.sep), name)
+        return 0 if base == expected else 1 if base.lower() == expected.lower() else 2 if stem in base.lower() else 3
 
-    return min(candidates, key=rank)
+    best: tuple[tuple, str, bytes] | None = None
+    refused: tuple[int, _Refused] | None = None
+    left = MAX_LOOKED
+    for name in sorted(names, key=lambda name: (kinship(name), name.count(os.sep), name)):
+        if best is not None and (left < 0 or best[0] < (False, kinship(name))):
+            break
+        try:
+            data = read(name)
+        except _Refused as error:
+            refused = refused or (kinship(name), error)
+            continue
+        left -= len(data)
+        rank = (not data.strip(), kinship(name), -data.count(b'"grade_id"'), name.count(os.sep), name)
+        if best is None or rank < best[0]:
+            best = rank, name, data
+    if refused is not None and (best is None or best[0] > (False, refused[0] + 1)):
+        raise refused[1]
+    assert best is not None, "no names"
+    return best[1], best[2]
 
 
 def handed_in_at(folder: Path) -> str:

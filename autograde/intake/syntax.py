@@ -44,6 +44,23 @@ def _read(source: str) -> list[ast.AST]:
     return all_nodes
 
 
+def continued_lines(source: str) -> set[int]:
+    """Lines (from 0) that go on with a statement of a line before: a % there is an operator. As well as can be told of
+    a text that is no Python."""
+    inside: set[int] = set()
+    depth = 0
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if depth > 0 and token.type not in (tokenize.NEWLINE, tokenize.NL):
+                inside.update(range(token.start[0] - 1, token.end[0]))
+            if token.type == tokenize.OP:
+                depth = max(0, depth + (token.string in "([{") - (token.string in ")]}"))
+    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        pass  # what came before the break is known
+    lines = source.split("\n")
+    return inside | {i for i in range(1, len(lines)) if lines[i - 1].endswith("\\")}
+
+
 def lines_in_strings(source: str) -> set[int]:
     """Lines (from 0) that stand inside a string of several lines: what looks like a magic there is text."""
     inside: set[int] = set()

@@ -207,11 +207,19 @@ def _refused(name: str, why: str) -> Member:
 # ---------------------------------------------------------------- tar
 
 
+_SPARSE = "autograde.sparse"  # in a member's headers: it is of a sparse form that is not read
+_KEPT = (b"path", b"linkpath", b"size", b"hdrcharset")  # what counts of a pax header
+_DIGITS = 7  # of a record's length; no header is as large
+
+
 class _Forward:
-    """A stream that counts all that is read, can only be moved forward, and gives no header of any size."""
+    """A stream that counts all that is read, can only be moved forward, and gives no header of any size.
+
+    What is read next after `pax` was set is a pax header: it is given as `_plain` leaves it.
+    """
 
     def __init__(self, file: IO[bytes], budget: Budget):
-        self.file, self.budget, self.at = file, budget, 0
+        self.file, self.budget, self.at, self.pax = file, budget, 0, False
 
     def read(self, size: int) -> bytes:
         if size > MAX_HEADER:
@@ -221,7 +229,8 @@ class _Forward:
             block += more
         self.budget.take(len(block))
         self.at += len(block)
-        return block
+        pax, self.pax = self.pax, False
+        return _plain(block) if pax else block
 
     def tell(self) -> int:
         return self.at
@@ -234,18 +243,58 @@ class _Forward:
         return self.at
 
 
+class _Header(tarfile.TarInfo):
+    """A member whose pax header tarfile sees as `_plain` leaves it."""
+
+    def _proc_pax(self, opened: Any) -> Any:
+        opened.fileobj.pax = True
+        return super()._proc_pax(opened)  # type: ignore[misc]
+
+
+def _plain(header: bytes) -> bytes:
+    """A pax header with what counts of it alone, read in time that grows with its size and no faster.
+
+    tarfile's own reading goes back over digits (CVE-2024-6232, until Python 3.11.10) and follows lengths that lead into
+    the same bytes again; and its reading of a sparse member's map copies what it has for each block. Here a length is
+    that of its own record, a name is cut where it is too long, and such maps are not read. Raises Damaged.
+    """
+    kept: dict[bytes, bytes] = {}
+    header, at = header.rstrip(b"\0"), 0
+    while at < len(header):
+        digits, space, _ = header[at : at + _DIGITS + 1].partition(b" ")
+        end = at + (int(digits) if digits.isdigit() and space else 0)
+        key, equals, value = header[at + len(digits) + 1 : end].partition(b"=")
+        if not equals or not key or not value.endswith(b"\n") or end > len(header):
+            raise Damaged("damaged (a pax header that holds no records)")
+        if key in _KEPT:
+            text = value[:-1].decode("utf-8", "surrogateescape")[: MAX_NAME + 1]
+            kept[key] = text.encode("utf-8", "surrogateescape")
+        elif key.startswith(b"GNU.sparse."):
+            kept[_SPARSE.encode()] = b"1"
+        at = end
+    return b"".join(_record(key, value) for key, value in kept.items())
+
+
+def _record(key: bytes, value: bytes) -> bytes:
+    rest = len(key) + len(value) + 3
+    size = rest + len(str(rest + len(str(rest))))
+    return b"%d %s=%s\n" % (size, key, value)
+
+
 def _of_tar(file: IO[bytes], budget: Budget) -> Iterator[Member]:
     file.seek(0)
     packed = file.read(2) == b"\x1f\x8b"
     file.seek(0)
     stream: Any = _Forward(gzip.GzipFile(fileobj=file) if packed else file, budget)  # type: ignore[arg-type]
-    with tarfile.open(fileobj=stream, mode="r:") as opened:
+    with tarfile.open(fileobj=stream, mode="r:", tarinfo=_Header) as opened:
         while member := opened.next():
             opened.members.clear()  # type: ignore[attr-defined]  # tarfile keeps them all
             if member.isdir():
                 continue
             budget.count()
-            if not member.isreg():
+            if _SPARSE in member.pax_headers:
+                yield _refused(member.name, "a sparse file of a form that is not read")
+            elif not member.isreg():
                 yield _refused(member.name, "a link or no ordinary file: never followed")
             elif len(member.name) > MAX_NAME:
                 yield _refused(member.name, "its name is too long")

@@ -29,13 +29,17 @@ COLUMNS = (
 
 
 _MARK = "\ufeff"  # says UTF-8 to Excel, which otherwise takes a name's accents for something else
-_FORMULA = re.compile(r"[\t\r\n]|[\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069]*[=+@\uff1d\uff0b\uff0d\uff20-]")
+_UNSEEN, _SIGN = r"\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069", r"[=+@\uff1d\uff0b\uff0d\uff20-]"
+_FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}]*{_SIGN}")
+# Where a table's reader takes another separator than ours, a cell begins behind it, or on the next line.
+_BEHIND = re.compile(rf"([;|\t\r\n\v\f\x85\u2028\u2029][{_UNSEEN}\"]*+)(?={_SIGN})")
 
 
 def safe(value: object) -> str:
-    """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text); "" for
-    None. Some skip what cannot be seen before the sign, and take its wide form as well."""
-    text = "" if value is None else str(value)
+    """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text), also
+    where it parts lines at semicolons, tabs or bars; "" for None. Some skip what cannot be seen before the sign, and
+    take its wide form as well."""
+    text = _BEHIND.sub(r"\1'", "" if value is None else str(value))
     return f"'{text}" if _FORMULA.match(text) else text
 
 

@@ -12,12 +12,24 @@ from autograde.sandbox.fonts import font_cache
 from autograde.sandbox.limits import UNPRIVILEGED
 
 _INSIDE = Path(__file__).with_name("inside.py")
+_PACKAGE = Path(__file__).with_name("as_course.py")
+# Of `course`, what is not inside: what a check looks at and compares with, right forms that learners' tests are tried
+# on, hints, and the keys of questions. Grades rest on what is absent. `checks.fixtures` are models known to everybody.
+ABSENT = ("chapters/*.toml", "checks/*.py", "checks/engine", "checks/recorded", "checks/variants", "learner/check.py",
+          "learner/hints.py")  # fmt: skip
 
 
 def fill(inside: Path, solutions: Sequence[Path]) -> None:
     """What the cells of a submission may see: copies of `course`, of these solutions, and of what runs the cells."""
-    skip = shutil.ignore_patterns("__pycache__", ".*")
-    shutil.copytree(Path(str(course.__file__)).parent, inside / "course", ignore=skip)
+    ours = Path(str(course.__file__)).parent
+    absent = {path for pattern in ABSENT for path in ours.glob(pattern)} - {ours / "checks" / "__init__.py"}
+
+    def left_out(place: str, names: list[str]) -> set[str]:
+        hidden = {name for name in names if name.startswith(".") or name == "__pycache__"}
+        return hidden | {name for name in names if Path(place, name) in absent}
+
+    shutil.copytree(ours, inside / "course", ignore=left_out)
+    shutil.copy(_PACKAGE, inside / "course" / "__init__.py")
     (inside / "solutions").mkdir()
     (inside / "solutions" / "__init__.py").write_text('"""References of earlier chapters."""\n', "utf-8")
     for path in solutions:

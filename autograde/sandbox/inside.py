@@ -34,7 +34,8 @@ import time
 
 SCRATCH = "/scratch"  # HOME, TMPDIR and working folder: each child has its own, of limited size
 UNPRIVILEGED = 65533  # user and group inside; really that user where the grader was started as root
-PAGE = resource.getpagesize()
+PAGE, TICKS = resource.getpagesize(), os.sysconf("SC_CLK_TCK")
+PARENT, USER, SYSTEM, THREADS, BEGAN = 0, 10, 11, 16, 18  # fields of a process's "stat", after its name and state
 
 libc = ctypes.CDLL(None, use_errno=True)
 
@@ -118,6 +119,7 @@ def warm_torch(blocked: list[list[str]]):
     ).backward()
     torch.optim.Adam([torch.nn.Parameter(x.detach())])
     torch.testing.assert_close(x, x)
+    runner.device.warm()
     return runner
 
 
@@ -297,6 +299,7 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
     waiting.register(ended, select.POLLIN)
     waiting.register(report, select.POLLIN)
     reason, peak, pause, base, started = "", 0, 0.01, 0, None
+    family, counted = Family(child, processes), (0.0, 0.0)
     while not reason:
         left = pause if started is None else started + limits["wall_seconds"] - time.monotonic()
         happened = dict(waiting.poll(None if started is None else 1000 * max(0.0, min(left, pause))))
@@ -307,8 +310,12 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
             if started is None and "begin" in word:
                 with contextlib.suppress(OSError):  # any processor will do
                     os.sched_setaffinity(child, {word["begin"]})
-                base, started = memory_held(child, processes), time.monotonic()
+                family = Family(child, processes)  # what it did before, without any cells, is no matter
+                base, started = memory_held(family.look(), processes), time.monotonic()
                 os.write(report, b'{"begun": true}')
+            elif "account" in word:  # asked before the line ends, at which a child may end by itself
+                counted = family.account()
+                os.write(report, b'{"accounted": true}')
             elif "dismiss" in word:  # nobody waits for its end, which is no business of that processor then
                 os.write(report, json.dumps(used(0, "", started, 0.0, 0.0, peak)).encode())
                 with contextlib.suppress(OSError):
@@ -320,18 +327,21 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
             reason = "time"
         else:
             looked = time.monotonic()
-            held = memory_held(child, processes) - base
+            members = family.look()
+            held = memory_held(members, processes) - base
             if held > limits["memory"] * 1.25:
-                held = memory_held(child, processes, exact=True) - base
+                held = memory_held(members, processes, exact=True) - base
             if held > limits["memory"] * 1.25:
                 reason = "memory"
             peak = max(peak, held)
             pause = max(min(0.1, 1.3 * pause), 5 * (time.monotonic() - looked))
+    if reason == "time":  # of one that has ended nothing is known any more
+        counted = family.account()
     if reason:
         os.kill(child, signal.SIGKILL)
-    without = waited(child, processes)  # not known any more of one that was waited for
     _, status, spent = os.wait4(child, 0)
-    return used(status, reason, started, spent.ru_utime + spent.ru_stime, without, peak)
+    cpu, without = counted
+    return used(status, reason, started, max(cpu, spent.ru_utime + spent.ru_stime), without, peak)
 
 
 def used(status: int, killed: str, started: float | None, cpu: float, without: float, peak: int) -> dict:
@@ -346,15 +356,65 @@ def used(status: int, killed: str, started: float | None, cpu: float, without: f
     }
 
 
-def waited(child: int, processes: int) -> float:
-    """Seconds for which the child could have run and no processor was free; 0 where the kernel keeps no such count."""
-    try:
-        return int(read_at(processes, f"{child}/schedstat").split()[1]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
+class Family:
+    """The processes of a child, and the time that they had of the one processor that all of them share."""
+
+    def __init__(self, child: int, processes: int):
+        self.child, self.processes = child, processes
+        self.seconds: dict[tuple[int, int], float] = {}  # (process, when it began) -> seconds, also of those that ended
+        self.threads = 0  # of all that live
+        self.looked, self.gap = time.monotonic(), 0.0  # when it was last looked at, the longest time between two looks
+
+    def look(self) -> set[int]:
+        """Those that live; what they have used by now is remembered."""
+        now, stats = time.monotonic(), {}
+        self.gap, self.looked = max(self.gap, now - self.looked), now
+        for name in os.listdir(self.processes):
+            if name.isdigit():
+                with contextlib.suppress(OSError, ValueError, IndexError):
+                    stat = read_at(self.processes, f"{name}/stat")
+                    stats[int(name)] = [int(field) for field in stat[stat.rindex(b")") + 4 :].split()]
+        members = {self.child}
+        while True:
+            grown = members | {pid for pid, fields in stats.items() if fields[PARENT] in members}
+            if grown == members:
+                break
+            members = grown
+        for pid in members & stats.keys():
+            fields = stats[pid]
+            self.seconds[pid, fields[BEGAN]] = (fields[USER] + fields[SYSTEM]) / TICKS
+        self.threads = sum(stats[pid][THREADS] for pid in members & stats.keys())
+        return members
+
+    def account(self) -> tuple[float, float]:
+        """(seconds that all of them ran, seconds for which the child could have run while others than they had its
+        processor); 0 where that cannot be told. Of the second no more than there were, whatever it starts: what was
+        never seen had at most the time between two looks, each."""
+        try:
+            made = self.made()
+            self.look()
+            ran, delay = (int(word) / 1e9 for word in read_at(self.processes, f"{self.child}/schedstat").split()[:2])
+        except (OSError, ValueError, IndexError):
+            return 0.0, 0.0
+        family = sum(self.seconds.values())
+        unseen = max(0, made - self.threads) * self.gap
+        return family, max(0.0, delay - max(0.0, family - ran) - unseen)
+
+    def made(self) -> int:
+        """How many processes and threads were ever made in the child's namespace, which counts them: the next one, made
+        here, has the next number. Numbers that come again are above those of the beginning."""
+        probe = os.fork()
+        if probe == 0:
+            os._exit(0)
+        try:
+            status = read_at(self.processes, f"{probe}/status")
+            (numbers,) = (line.split()[1:] for line in status.splitlines() if line.startswith(b"NSpid:"))
+        finally:
+            os.waitpid(probe, 0)
+        return int(numbers[-1]) - 1
 
 
-def memory_held(child: int, processes: int, exact: bool = False) -> int:
+def memory_held(family: set[int], processes: int, exact: bool = False) -> int:
     """Bytes that the child's processes hold together, their own and what they share. There is no memory that belongs to
     none of them: the filter refuses files without a name and System V segments, and what lies in a folder has a limit.
 
@@ -364,18 +424,6 @@ def memory_held(child: int, processes: int, exact: bool = False) -> int:
 
     The quick count takes a page that two processes share twice; `exact` shares it out, at milliseconds a process.
     """
-    parents = {}
-    for name in os.listdir(processes):
-        if name.isdigit():
-            with contextlib.suppress(OSError, ValueError):
-                stat = read_at(processes, f"{name}/stat")
-                parents[int(name)] = int(stat[stat.rindex(b")") + 2 :].split()[1])
-    family = {child}
-    while True:
-        grown = family | {pid for pid, parent in parents.items() if parent in family}
-        if grown == family:
-            break
-        family = grown
     total = 0
     counted = (b"Pss_Anon", b"Pss_Shmem") if exact else (b"RssAnon", b"RssShmem")
     for pid in family:

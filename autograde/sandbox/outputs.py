@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import re
+import struct
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,11 @@ from autograde.text import printable
 from course.protocol import wire
 
 _MOST = 500  # outputs of a cell that are looked at
+_FIGURES = {"image/png", "image/svg+xml"}
+_PIXELS = 24 << 20  # of one figure: a page of A4 at 300 dots to the inch has 9 million
+_ELEMENTS = 20_000  # of an SVG
+# What is kept of a PNG: its size, colours and pixels. Text, profiles and further frames are left out.
+_CHUNKS = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"}
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ def decoded(index: int, message: Any, limits: Limits, left: int) -> Ran:
         elif item.get("kind") in ("display_data", "execute_result") and isinstance(item.get("data"), dict):
             pictures += 1
             data = _figure(item["data"], limits) if pictures <= limits.images * 4 else {}
+            cut = cut or (not data and not _FIGURES.isdisjoint(item["data"]))
             if (size := sum(map(len, data.values()))) > left:
                 data, cut = {}, True
             else:
@@ -87,6 +95,7 @@ def ended(index: int, usage: Usage, limits: Limits) -> Ran:
         "out of memory": f"The cell needed more than {limits.memory >> 20} MiB of memory and was ended.",
         "crashed": f"The cell crashed Python itself ({usage.signal}).",
         "exited": "The cell ended Python itself.",
+        "stopped": "What came back from the cell could not be read, and it was ended.",
     }
     limit = {"timeout": "time", "out of memory": "memory"}.get(outcome, "")
     error = CellError("CellEnded", messages[outcome], None, limit)
@@ -104,17 +113,53 @@ def encodable(text: Any) -> str:
 
 
 def _figure(data: dict[str, Any], limits: Limits) -> dict[str, Any]:
-    """A PNG as it is; an SVG inside an <img>, where no script in it runs and nothing is fetched. HTML never passes."""
+    """A PNG's picture; an SVG inside an <img>, where no script in it runs and nothing is fetched. HTML never passes,
+    and nothing that unfolds to more than a page can show."""
     png, svg = data.get("image/png"), data.get("image/svg+xml")
     if isinstance(png, str) and len(png) <= 1.4 * limits.image:
         with contextlib.suppress(binascii.Error, ValueError):
-            raw = base64.b64decode("".join(png.split()), validate=True)
-            if raw.startswith(b"\x89PNG\r\n\x1a\n"):
+            if raw := _picture(base64.b64decode("".join(png.split()), validate=True)):
                 return {"image/png": base64.b64encode(raw).decode()}
-    if isinstance(svg, str) and len(svg) <= 1.4 * limits.image:
-        encoded = base64.b64encode(encodable(svg).encode()).decode()
+    if isinstance(svg, str) and len(svg) <= 1.4 * limits.image and (drawing := _drawing(svg)):
+        encoded = base64.b64encode(encodable(drawing).encode()).decode()
         return {"text/html": f'<img alt="figure" src="data:image/svg+xml;base64,{encoded}">'}
     return {}
+
+
+def _picture(png: bytes) -> bytes:
+    """The PNG made of its own chunks that count; b"" where it is none, or of more pixels than are shown."""
+    kept, at, ended = [_PNG], len(_PNG), False
+    while not ended:
+        size, kind = struct.unpack_from("!I4s", png, at) if at + 12 <= len(png) else (1 << 32, b"")
+        chunk = png[at : at + 12 + size]
+        first = at == len(_PNG)
+        if not png.startswith(_PNG) or len(chunk) < 12 + size or first != (kind == b"IHDR"):
+            return b""
+        if first and (size != 13 or not 0 < _area(chunk) <= _PIXELS):
+            return b""
+        if kind in _CHUNKS:
+            kept.append(chunk)
+        at, ended = at + 12 + size, kind == b"IEND"
+    return b"".join(kept)
+
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def _area(header: bytes) -> int:
+    width, height = struct.unpack_from("!II", header, 8)
+    return int(width) * int(height)
+
+
+_PROLOGUE = re.compile(r"\ufeff?\s*(?:<\?xml\s[^<>]*\?>)?\s*(?:<!--[^<>]*-->\s*)*(?:<!DOCTYPE\s[^<>\[]*>\s*)?")
+_DECLARES = re.compile(r"<\?|<!(?!--|\[CDATA\[)|\x00")
+
+
+def _drawing(svg: str) -> str:
+    """The SVG in UTF-8, without its prologue; "" where it declares anything of its own, such as entities that unfold,
+    or has more elements than are shown."""
+    drawing = _PROLOGUE.sub("", svg, count=1)
+    return "" if _DECLARES.search(drawing) or drawing.count("<") > 2 * _ELEMENTS else drawing
 
 
 def _error(message: Any) -> CellError | None:

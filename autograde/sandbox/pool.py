@@ -20,7 +20,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
@@ -199,8 +199,7 @@ class Sandbox:
             left_out[stuck] = outputs.ended(stuck, before, limits)
         child.ran |= left_out
         if stuck is not None:
-            usage = child.close()
-            child.ran[stuck] = outputs.ended(stuck, usage, limits)
+            child.ran[stuck] = outputs.ended(stuck, child.close(), limits)
         return child
 
     def _lines(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
@@ -242,6 +241,7 @@ class Child:
         self.ran: dict[int, Ran] = {}
         self._before = before
         self._usage: Usage | None = None
+        self._late = False  # whether a cell has kept us waiting in vain
         self._left = limits.outputs  # of what all cells together may put out
         self.socket, self._report = lines
 
@@ -285,7 +285,8 @@ class Child:
                 current = cells[place + 1].index if place + 1 < len(cells) else current
             if self._receive(self.limits.grace) != {"done": True}:
                 raise wire.WireError("the cells did not end in order")
-        except (EOFError, OSError, wire.WireError, ValueError, TypeError, KeyError, RecursionError):
+        except (EOFError, OSError, wire.WireError, ValueError, TypeError, KeyError, RecursionError) as error:
+            self._late = isinstance(error, TimeoutError)
             return current
         return None
 
@@ -337,22 +338,35 @@ class Child:
         _go_anywhere()
         with self.socket, self._report:
             hung_up = _hung_up(self.socket)
-            with contextlib.suppress(OSError):
-                if dismissed and not hung_up:
-                    self._report.send(b'{"dismiss": true}')
-                else:
-                    self.socket.shutdown(socket.SHUT_RDWR)
-            with contextlib.suppress(OSError):
-                if not select.select([self._report], [], [], 0.5)[0]:
-                    self._report.send(b'{"end": true}')
-            self._report.settimeout(10)
-            try:
-                report = json.loads(self._report.recv(1 << 16))
-            except (OSError, ValueError):
-                report = {}
+            report = {} if dismissed or hung_up else self._asked("account")
+            if "status" not in report:
+                with contextlib.suppress(OSError):
+                    if dismissed and not hung_up:
+                        self._report.send(b'{"dismiss": true}')
+                    else:
+                        self.socket.shutdown(socket.SHUT_RDWR)
+                in_time = False
+                with contextlib.suppress(OSError):
+                    in_time = bool(select.select([self._report], [], [], 0.5)[0])
+                report = self._asked("" if in_time else "end")
         if "status" not in report:
             raise SandboxError(f"the supervisor of a child ended without a report: {report.get('fatal', 'no word')}")
-        return usage_of(report, hung_up, self.limits)
+        used = usage_of(report, hung_up, self.limits)
+        return replace(used, outcome="timeout") if used.outcome == "stopped" and self._late else used
+
+    def _asked(self, word: str) -> dict[str, Any]:
+        """What the supervisor says, after this word where there is one: its report where the child has ended."""
+        try:
+            self._report.settimeout(10)
+            if word:
+                with contextlib.suppress(OSError):  # it has ended, and its report lies there
+                    self._report.send(json.dumps({word: True}).encode())
+            report = json.loads(self._report.recv(1 << 16))
+            if word != "account" and "accounted" in report:  # which had taken too long
+                report = json.loads(self._report.recv(1 << 16))
+        except (OSError, ValueError):
+            return {}
+        return report
 
 
 def _prerequisites() -> tuple[str, bytes]:

@@ -46,7 +46,7 @@ class Remote:
         deadline, called = time.monotonic() + self._timeout, 0
         try:
             self._number += 1
-            self._send(message | {"number": self._number}, deadline)
+            self._send(message | {"number": self._number}, deadline, as_it_lies=True)
             for _ in range(MAX_CALLBACKS):
                 before = self._left
                 reply = self._receive(deadline)
@@ -99,9 +99,9 @@ class Remote:
         except wire.WireError as error:
             self._send({"error": described(error)}, deadline)
 
-    def _send(self, value: Any, deadline: float) -> None:
+    def _send(self, value: Any, deadline: float, *, as_it_lies: bool = False) -> None:
         self._socket.settimeout(_left(deadline))
-        wire.send(self._socket, value)
+        wire.send(self._socket, value, as_it_lies=as_it_lies)
 
     def _receive(self, deadline: float) -> Any:
         """Receive a frame before the deadline, however slowly its bytes trickle in, and within the line's bytes."""

@@ -19,7 +19,7 @@ from functools import lru_cache
 
 _ALLOWED = """
 read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek sendfile copy_file_range splice tee
-open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2 fcntl flock ioctl
+open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2 ioctl
 stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
 getdents getdents64 mkdir mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat umask
 chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat
@@ -43,6 +43,13 @@ sendto sendmsg sendmmsg recvfrom recvmsg recvmmsg
 
 _NEW_NAMESPACES = 0x7E020000  # the flags of clone for a user, PID, mount, network, IPC, UTS or cgroup namespace
 _PUSH_INPUT = 0x5412  # TIOCSTI: type into a terminal as if its user had
+# What of fcntl is left: a descriptor's own flags and copies, and the size of a pipe. Locks, leases and hints belong to
+# a file, and the files of the system are the same in all sandboxes: they would be a line between two submissions.
+_FCNTL = {"copy": 0, "get flags": 1, "set flags": 2, "get status": 3, "set status": 4, "copy, closed on exec": 1030,
+          "set size": 1031, "get size": 1032}  # fmt: skip
+# Answered as if they were held: who locks a file of its own is alone with it.
+_LOCKS = {"lock": 6, "lock and wait": 7, "lock this opening": 37, "lock this opening and wait": 38}
+_COMMAND = 0xFFFFFFFF  # the kernel looks at no more of it
 # What of prctl is left: names of threads, and questions about what one is.
 _PRCTL = {"get dumpable": 3, "set name": 15, "get name": 16, "read bounding set": 23, "get no_new_privs": 39,
           "get filter": 21}  # fmt: skip
@@ -69,6 +76,11 @@ def program() -> bytes:
             made.add_rule(seccomp.ALLOW, name, seccomp.Arg(1, seccomp.NE, _PUSH_INPUT))
         elif (number := seccomp.resolve_syscall(seccomp.Arch.NATIVE, name)) != -1:  # -1: newer than this libseccomp
             made.add_rule(seccomp.ALLOW, number)
+    for command in _FCNTL.values():
+        made.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.MASKED_EQ, _COMMAND, command))
+    for command in _LOCKS.values():
+        made.add_rule(seccomp.ERRNO(0), "fcntl", seccomp.Arg(1, seccomp.MASKED_EQ, _COMMAND, command))
+    made.add_rule(seccomp.ERRNO(0), "flock")
     # clone3 takes its flags by a pointer that no filter can follow: without it, C libraries fall back to clone.
     made.add_rule(seccomp.ALLOW, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, _NEW_NAMESPACES, 0))
     made.add_rule(seccomp.ALLOW, "socket", seccomp.Arg(0, seccomp.EQ, socket.AF_UNIX))  # DataLoader's workers use it

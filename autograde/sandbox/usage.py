@@ -13,7 +13,8 @@ from autograde.sandbox.limits import Limits
 
 @dataclass(frozen=True)
 class Usage:
-    """What a submission used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (by `signal`), exited.
+    """What a submission used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (by `signal`), exited;
+    stopped where the grader had it ended, for a reason that the grader alone knows.
 
     `peak_bytes` is memory beyond that of the warm process, sampled while it ran, shared memory included.
     `waited_seconds` are those in which it could have run and the machine had no processor free for it.
@@ -44,7 +45,7 @@ def usage_of(report: dict[str, Any], hung_up: bool, limits: Limits) -> Usage:
     if not os.WIFSIGNALED(status):  # by itself, even where it was to be killed
         return replace(used, outcome="exited" if hung_up or status else "ok")
     if report["killed"]:
-        return replace(used, outcome="out of memory" if report["killed"] == "memory" else "timeout")
+        return replace(used, outcome={"memory": "out of memory", "time": "timeout"}.get(report["killed"], "stopped"))
     number = os.WTERMSIG(status)
     if number == signal.SIGKILL:
         # Nobody inside can send it to process 1: the CPU limit, or the machine is out of memory. The kernel counts a

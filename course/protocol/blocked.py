@@ -18,11 +18,16 @@ from functools import lru_cache
 import torch
 from torch.overrides import TorchFunctionMode
 
-# What does the same under a name that shares no words with it.
-_ALSO = {
-    "scaled_dot_product_attention": ("flex_attention",),
-    "multi_head_attention_forward": ("_native_multi_head_attention", "_transformer_encoder_layer_fwd"),
+# Who blocks one of a family blocks it whole, and those that have one of it inside: each of them could be the answer,
+# under whatever name it goes.
+_FAMILIES = {
+    "attention": re.compile("attention|multi_head|transformer_encoder"),
+    "softmax": re.compile("softmax|cross_entropy"),
+    "norm": re.compile("(batch|layer|group|instance|rms)_norm"),
+    "recurrent": re.compile("gru|lstm|rnn", re.IGNORECASE),
+    "convolution": re.compile("conv(?!ert)"),
 }
+_WITH_ONE_INSIDE = {"softmax": ("attention",)}
 _KEYS = ("CPU", "MkldnnCPU", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU", "CUDA")
 # Looked up once, before any cell runs: what a cell puts in their place changes nothing.
 _register, _has_kernel = torch._C._dispatch_library, torch._C._dispatch_has_kernel_for_dispatch_key
@@ -47,12 +52,11 @@ class Blocked(RuntimeError):
 
 class BlockedOperators:
     """Refuses PyTorch functions within a `with` statement. `names` are those that the exercise's text names: their
-    variants (`_softmax`, `special_softmax`, `_scaled_dot_product_flash_attention`) are refused with them. To find them
-    takes the first block of the same names longer than most requests take.
+    variants (`_softmax`, `special_softmax`) are refused with them, and their families. To find them takes the first
+    block of the same names longer than most requests take.
     """
 
     def __init__(self, names: tuple[str, ...]):
-        names = tuple(also for name in names for also in (name, *_ALSO.get(name, ())))
         self._operations, self._functions = _operations(names), _functions(names)
         self._mode = _Mode(names)
 
@@ -94,8 +98,18 @@ def _refuse(*args, **kwargs):
 
 @lru_cache(maxsize=10_000)
 def _covered(names: tuple[str, ...], name: str) -> bool:
-    """Whether a function of this name is one of those blocked, or a variant of an operation that is."""
-    return name in names or any(_variant(name, of) for of in names if of in _NAMES)
+    """Whether a function of this name is one of those blocked, of their families, or a variant of an operation."""
+    if name in names or any(_variant(name, of) for of in names if of in _NAMES):
+        return True
+    return "backward" not in name and any(_FAMILIES[family].search(name) for family in _families(names))
+
+
+@lru_cache(maxsize=100)
+def _families(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The families that these names, or parts of theirs, belong to, and those that have one of them inside."""
+    forwards = [name for name in names if "backward" not in name]
+    own = [family for family, pattern in _FAMILIES.items() if any(map(pattern.search, forwards))]
+    return tuple(dict.fromkeys(also for family in own for also in (family, *_WITH_ONE_INSIDE.get(family, ()))))
 
 
 def _variant(name: str, of: str) -> bool:

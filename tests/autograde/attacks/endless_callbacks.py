@@ -1,6 +1,6 @@
 # Tries: call back functions that were never offered, for ever
 # Score: centre 0
-# Flag: reaches below Python
+# Flag: ended: blocked
 # %% centre
 import json, os, struct
 def centre(x):

@@ -231,7 +231,13 @@ ANSWERS = [
     Answered("float64 by default", before="torch.set_default_dtype(torch.float64)"),
     Answered("other print options", before="torch.set_printoptions(precision=2, sci_mode=False)"),
     # a GPU that is not there
-    Answered("cuda()", {MASKS: _CAUSAL.format(_TRIL + ".cuda().cpu()", _ON_GPU)}, student="no GPU", instructor="cuda"),
+    Answered(  # a mask that is on a GPU whatever its lengths are on fails the line on other devices, and no other
+        "cuda()",
+        {MASKS: _CAUSAL.format(_TRIL + ".cuda().cpu()", _ON_GPU)},
+        lost=(MASKS,),
+        student="no GPU",
+        instructor="cuda",
+    ),
     Answered(
         "a module on cuda", {SELF: "{right}\nmine = SelfAttention(8).cuda()\nmine.to('cuda:0')"}, student="no GPU"
     ),
@@ -240,6 +246,23 @@ ANSWERS = [
         {BYTES: "device = 'cuda'\ntorch.zeros(3, device=device)\n" + _RIGHT.format("torch.ones(2, device='cuda')")},
         student="no GPU",
     ),
+    Answered(
+        "cuda in an f-string, where there is one",
+        {BYTES: _RIGHT.format("if torch.cuda.is_available(): print(f\"{torch.ones(2).to('cuda').sum()}\")")},
+        student="no GPU",
+    ),
+    Answered(
+        "cuda on a device, where there is one",
+        {BYTES: _RIGHT.format("if torch.cuda.is_available(): torch.add(torch.ones(2).cuda(device='cuda'), 0)")},
+        student="no GPU",
+    ),
+    Answered("a remainder that begins a line", {BYTES: _RIGHT.format("x = (10\n%3)")}),
+    Answered(
+        "a remainder below a magic",
+        {BYTES: "%matplotlib inline\n" + _RIGHT.format("x = (10\n%3)")},
+        student="left out",
+    ),
+    Answered("pasted with its indentation", {BYTES: "  " + _RIGHT.format("pass").replace("\n", "\n  ")}),
     Answered("cuda where there is one", {BYTES: _WHERE_THERE_IS_ONE + _RIGHT.format("pass")}),
     # lines of IPython's and Colab's
     Answered(
@@ -510,6 +533,16 @@ def files(sheet: Sheet) -> list[Broken]:
         Broken("another name", file(right, "final (2) é.ipynb"), student="please hand it in as", instructor="found as"),
         Broken("in a folder", file(right, f"my work/04/{NAME}.ipynb"), student="please hand it in as"),
         Broken("two notebooks", several(file(right), file(stub, f"Copy of {NAME}.ipynb")), student="several notebooks"),
+        Broken(
+            "behind many others",
+            several(file(right), *(file(stub, f"00-notes-{number:02}.ipynb") for number in range(25))),
+            student="several notebooks",
+        ),
+        Broken(
+            "behind many others, renamed",
+            several(file(right, "z/work.ipynb"), *(file(b'{"cells": []}', f"{n:02}.ipynb") for n in range(25))),
+            student="several notebooks",
+        ),
         Broken("a checkpoint beside it", several(file(right), file(stub, ".ipynb_checkpoints/x.ipynb"))),
         Broken(
             "other files beside it", several(file(right), file(b"1,2", "data.csv"), file(b"x", "course/__init__.py"))

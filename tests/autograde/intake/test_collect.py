@@ -1,10 +1,12 @@
 """Collecting: who handed in what, from every layout that is known, and nothing that a hostile archive wants."""
 
 import errno
+import gzip
 import io
 import shutil
 import stat
 import tarfile
+import time
 import unicodedata
 import zipfile
 
@@ -286,6 +288,23 @@ def test_a_students_own_archive_is_unpacked(tmp_path, folder):
     assert there(folder) == [f"{w}/{TWO}/{f}" for w in ("ada", "bob_9") for f in (f"{TWO}.ipynb", "work/a.csv")]
 
 
+def test_only_some_archives_of_a_submission_are_opened_and_none_keeps_the_others_waiting(tmp_path, folder):
+    inner = zipped(tmp_path / "a.zip", {"x.txt": b"1"}).read_bytes()
+    digits = tarfile.TarInfo("digits")
+    digits.type, digits.size = tarfile.XHDTYPE, (1 << 20) - 512
+    slow = gzip.compress(digits.tobuf() + b"1" * digits.size + bytes(1024))
+    files = {f"ada/{TWO}/{number:02}.zip": inner for number in range(12)}
+    files |= {f"bob/{TWO}/{number}.tar.gz": slow for number in range(5)}
+    files |= {f"eve/{TWO}/my.zip": zipped(tmp_path / "e.zip", {"02.ipynb": NOTEBOOK}).read_bytes()}
+    started = time.monotonic()
+    ada, bob, eve = collect(folder, unpacked(tmp_path / "back", files)).items
+    assert time.monotonic() - started < 60
+    assert "12 archives, of which the first 5 were opened" in ada.notes
+    assert len([note for note in ada.notes if "no notebook" in note]) == 5
+    assert len([note for note in bob.notes if "could not be opened" in note]) == 5
+    assert eve.notes == ("my.zip was unpacked", f"02.ipynb is kept as {TWO}.ipynb")
+
+
 # --- one student's file is never another's ---------------------------------------------------------------------------
 
 
@@ -362,6 +381,24 @@ def test_two_names_that_are_one_when_cleaned_are_two_people(tmp_path, folder, on
     done = collect(folder, unpacked(tmp_path / "z", dict(list(files.items())[1:2])))
     if unicodedata.normalize("NFC", one) != unicodedata.normalize("NFC", other):
         assert not done.items and "two people may be" in done.aside[0][1]
+
+
+def test_whose_submission_was_replaced_is_said_and_where_its_name_was_written_otherwise(tmp_path, folder):
+    def collected(name, text, day=""):
+        source = unpacked(
+            tmp_path / (text + day), {f"{TWO}/{name}/{TWO}.ipynb": NOTEBOOK.replace(b"x = 1", text.encode())}
+        )
+        return collect(folder, source).items
+
+    (first,) = collected("ad\u00e9", "one")
+    assert (first.action, first.notes) == ("new", ())
+    (again,) = collected("ad\u00e9", "two")
+    assert (again.action, again.notes) == ("replaced", ("it took the place of the one collected as 'adé'",))
+    (other,) = collected("ade\u0301", "three")
+    assert other.action == "replaced" and r"('ad\xe9')" in other.notes[0] and r"('ade\u0301')" in other.notes[0]
+    assert other.notes[0].endswith("the same person?")
+    (same,) = collected("ad\u00e9", "three", "again")
+    assert (same.action, same.notes) == ("unchanged", ())
 
 
 def test_people_whose_names_look_alike_are_said(tmp_path, folder):

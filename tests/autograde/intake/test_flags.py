@@ -3,6 +3,9 @@
 import pytest
 
 from autograde.intake import flags
+from autograde.intake.environment import adapted
+from autograde.intake.magics import without_magics
+from autograde.intake.notes import Notes
 
 
 @pytest.mark.parametrize(
@@ -49,6 +52,66 @@ from autograde.intake import flags
 )
 def test_tricks_are_seen(source, flag):
     assert flag in flags.flags([source])
+
+
+TRICKS = "import ctypes\ntext = open('x').read()"
+DEEP = f"x = {'-' * 80_000}1"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f"{TRICKS}\nx = (10\n%3)",
+        f"{TRICKS}\nx = 10 \\\n%3",
+        f"{TRICKS}\nx = '''\n!ls\n%time\n'''",
+        f"%matplotlib inline\n{TRICKS}",
+        f"{TRICKS}\nx = (10\n%3)\n%matplotlib inline",
+        "  " + TRICKS.replace("\n", "\n  "),
+        ">>> " + TRICKS.replace("\n", "\n>>> "),
+        "In [1]: " + TRICKS.replace("\n", "\n   ...: "),
+        f"%%time\n{TRICKS}",
+        f"%time {TRICKS.splitlines()[1]}",
+        f"x = %time {TRICKS.splitlines()[1]}",
+        f"time {TRICKS.splitlines()[1]}",
+        f"try:\n    %pip install x\nexcept Exception: pass\n{TRICKS}",
+        f"torch.softmax?\n{TRICKS}",
+        f"await f()\n{TRICKS}",
+    ],
+)
+def test_no_form_of_a_cell_that_runs_hides_what_is_in_it(source):
+    notes = Notes()
+    assert flags.READS in flags.flags([adapted(without_magics(source, notes), notes)])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%time " + "x = 1; " * 200 + "open('x')",
+        "/exec \"open('x')\"",
+        pytest.param(DEEP, id="deep"),
+        pytest.param(f"y = 1\n{DEEP}", id="deep, and more than a line"),
+    ],
+)
+def test_what_may_run_and_could_not_be_read_is_said(source):
+    assert flags.UNREAD in flags.flags([without_magics(source, Notes())])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "x = (1,\n%matplotlib inline\n",
+        "def f(x):\nreturn x",
+        "for i in range(3)\n    print(i)",
+        "print 'open(x)'",
+        "x = = 3",
+        "    x = 1\n  y = 2",
+        "The answer is open(x).",
+        "return 1 +",
+        "pip install torchvision",
+    ],
+)
+def test_what_is_no_python_and_will_not_run_is_not_accused(source):
+    assert flags.flags([without_magics(source, Notes())]) == []
 
 
 @pytest.mark.parametrize(

@@ -360,6 +360,13 @@ def test_an_archive_without_end_meets_its_limits(intake, tmp_path):
     assert intake.contents(GOOD).notebook is not None
 
 
+def test_what_one_student_handed_in_has_the_limits_of_its_size():
+    small, large, largest = (jail._limits_of(size) for size in (1 << 10, 100 << 20, 1 << 40))
+    assert 60 <= small.wall_seconds < 61 and small.cpu_seconds == LIMITS.cpu_seconds
+    assert small.wall_seconds < large.wall_seconds < largest.wall_seconds == jail.SOURCE_LIMITS.wall_seconds
+    assert small.cpu_seconds < large.cpu_seconds < largest.cpu_seconds == jail.SOURCE_LIMITS.cpu_seconds
+
+
 # A child that unpacks, taken over: what it sends, after the budget's room has been asked for.
 SENDS = {
     "more than there is room for": """

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from autograde.intake import flags
+from autograde.intake.environment import adapted
+from autograde.intake.magics import without_magics
 from autograde.intake.merge import MergedNotebook, merged_notebook
+from autograde.intake.notes import Notes
 
 STUB = {
     name: f'def {name}(x):\n    """Double x."""\n    # YOUR CODE HERE\n    raise NotImplementedError' for name in "fgh"
@@ -403,10 +406,14 @@ def test_very_many_cells():
         ("x = y.cuda()", "x = y"),
         ("é = (a.cuda() @ b.cuda(0)).cuda(non_blocking=True)", "é = (a @ b)"),
         ("m = (M()\n     .cuda())", "m = (M()\n     )"),
-        ("x.to('cuda')\nx.to(\"cuda:1\", non_blocking=True)", 'x.to("cpu")\nx.to("cpu", non_blocking=True)'),
-        ("DEVICE = 'cuda'\nd = torch.device('cuda')", 'DEVICE = "cpu"\nd = torch.device("cpu")'),
-        ("def f(x, device='cuda', *, n=1):\n    pass", 'def f(x, device="cpu", *, n=1):\n    pass'),
-        ("torch.load(p, map_location='cuda:0')", 'torch.load(p, map_location="cpu")'),
+        ("x.to('cuda')\nx.to(\"cuda:1\", non_blocking=True)", "x.to('cpu')\nx.to(\"cpu\", non_blocking=True)"),
+        ("DEVICE = 'cuda'\nd = torch.device('cuda')", "DEVICE = 'cpu'\nd = torch.device('cpu')"),
+        ("def f(x, device='cuda', *, n=1):\n    pass", "def f(x, device='cpu', *, n=1):\n    pass"),
+        ("torch.load(p, map_location='cuda:0')", "torch.load(p, map_location='cpu')"),
+        ("torch.add(e.cuda(device='cuda'), 0)", "torch.add(e, 0)"),
+        ("x = a.cuda(b.cuda(c.to('cuda')))", "x = a"),
+        ("x.to(u'cuda', device=\"""cuda:0\""")", "x.to('cpu', device=\"""cpu\""")"),
+        ("print(f\"{e.to('cuda').sum()} {e.cuda(device='cuda')}\")", "print(f\"{e.to('cpu').sum()} {e}\")"),
         *((kept, kept) for kept in (
             "device = 'cuda' if torch.cuda.is_available() else 'cpu'",
             "if x.device.type == 'cuda':\n    torch.cuda.synchronize()",
@@ -431,6 +438,66 @@ def test_what_needs_a_gpu_a_person_or_a_network_is_left_out(source, wanted):
     result = merged(submission)
     assert next(c.source for c in result.cells if c.kind == "added") == wanted
     assert bool(result.notes) == (source != wanted)
+
+
+_RUNS = [  # Python, or what IPython makes Python of: also when it was rewritten
+    "print(f\"{e.to('cuda').sum()}\")",
+    "print(f'{e.to(\"cuda\"):>{n.cuda()}}' f'{e.cuda()}' '.cuda()')",
+    'print(f"""\n{e.to(\'cuda\').sum()}\n  {e.cuda(\n0)}""")',
+    "print(rf'\\d{{}}{f\"{e.cuda()}\"}')",
+    "torch.add(e.cuda(device='cuda'), 0)",
+    "f(é.cuda(device=g('ü'.cuda(device='cuda'), device='cuda')), device='cuda')",
+    "x.to('cu' 'da')",
+    "x.to('cu\\x64a', device='''cuda''')",
+    "x . cuda ( )\nx.cuda ()\nx.cuda((0))",
+    "x.cuda(')')",
+    "x = 1; y = x.cuda(); device = 'cuda'",
+    "async def f():\n    return (await g()).cuda()",
+    "x = (10\n%3)",
+    "x = 10 \\\n%3",
+    "%matplotlib inline\nx = (10\n%3)",
+    "%matplotlib inline\nx = (1\n!=2)",
+    "%matplotlib inline\nx = 10 \\\n%3",
+    "!echo (\n%time x = 1",
+    "    x = input('?')\n    y = x.cuda()",
+    ">>> x = 1\n>>> def f():\n...     return x.cuda()\n",
+    "In [3]: x = 1\n   ...: y = 2",
+    "  %matplotlib inline\n  x = 1",
+    "try:\n    !pip install x\nexcept Exception:\n    n = input('?')",
+    "if True: pass\ninput(); x = 1",
+    "class A:\n    x = input()\n    from google.colab import drive",
+    "drive.mount(\n    '/x', **{\n  'a': 1})\nx = 1",
+    "x = '''\nfrom google.colab import drive\n'''",
+    "x = (\nfiles.upload()\n)",
+    "f(a,\n  drive.mount('/x')\n)",
+    "%%time\nx = 1",
+]
+
+
+@pytest.mark.parametrize("source", _RUNS)
+def test_no_rewriting_makes_an_error_that_is_not_the_students(source):
+    submission = answered()
+    submission.cells.insert(0, cell(source))
+    run = next(c.source for c in merged(submission).cells if c.kind == "added")
+    ast.parse(run)
+    assert run.count("\n") == source.count("\n")
+
+
+_PARTS = [
+    *("x", ".cuda(", ".to(", ")", "'cuda'", '"cuda:0"', "device=", ", ", "\n", " ", "f'", "'", "{", "}", "(", "é"),
+    *(" = ", "\n%time ", "\n%3", "input()", "; ", "if x:\n    ", '"""', "\\\n", "drive.mount(", "!ls", ".cuda()"),
+    *("def f(device='cuda'): pass\n", " if y else ", "torch.device('cuda')", 'f"{x.cuda()}"', "f'{x.to(\"cuda\")}'"),
+]
+
+
+@given(st.lists(st.sampled_from(_PARTS), max_size=14).map("".join))
+@settings(max_examples=300, deadline=None)
+def test_what_was_python_stays_python(source):
+    try:
+        ast.parse(source)
+    except (SyntaxError, ValueError):
+        return
+    ast.parse(adapted(without_magics(source, Notes()), Notes()))
 
 
 def test_the_student_reads_the_same_sentence_once_and_the_instructor_every_line():

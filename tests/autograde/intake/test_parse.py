@@ -107,6 +107,39 @@ def test_of_several_notebooks_the_named_one_counts_then_the_one_with_our_marks(t
     assert "several notebooks" in received.notes[0] and received.flags == (parse.SEVERAL,)
 
 
+@pytest.mark.parametrize("name", [f"{NAME}.ipynb", f"{NAME.upper()}.IPYNB", f"z {NAME}.ipynb", "zz/work.ipynb"])
+def test_however_many_notebooks_sort_before_it_the_right_one_is_graded(tmp_path, name):
+    for number in range(60):
+        submission(tmp_path, json.dumps({"cells": [{"cell_type": "code", "source": "no"}]}), f"00-{number:02}.ipynb")
+    for number in range(parse.MAX_ENTRIES):
+        (tmp_path / f"00-{number}.txt").touch()
+    submission(tmp_path, notebook("right"), name)
+    wanted = receive(tmp_path, NAME)
+    if "/" not in name:  # or else it lies behind more files than are looked at
+        assert sources(wanted) == ["right"] and wanted.name == name
+    for path in tmp_path.glob("*.txt"):
+        path.unlink()
+    assert sources(receive(tmp_path, NAME)) == ["right"]
+
+
+def test_only_notebooks_that_may_be_chosen_are_read(tmp_path, monkeypatch):
+    read, real = [], parse._bytes
+    monkeypatch.setattr(parse, "_bytes", lambda folder, name, to: (read.append(name), real(folder, name, to))[1])
+    monkeypatch.setattr(parse, "MAX_BYTES", 100_000)
+    monkeypatch.setattr(parse, "MAX_LOOKED", 250_000)
+    for number in range(9):
+        submission(tmp_path, b" " * 90_000 + b"[]", f"{number}.ipynb")
+    receive(tmp_path, NAME)
+    assert read == ["0.ipynb", "1.ipynb", "2.ipynb"]
+    submission(tmp_path, b"x" * 200_000, f"Copy of {NAME}.ipynb")
+    assert "larger than" in receive(tmp_path, NAME).reason_for_student, "no other has as good a name"
+    submission(tmp_path, notebook("other"), f"z {NAME}.ipynb")
+    assert sources(receive(tmp_path, NAME)) == ["other"]
+    submission(tmp_path, notebook("right"))
+    read.clear()
+    assert sources(receive(tmp_path, NAME)) == ["right"] and read == [f"{NAME}.ipynb"]
+
+
 @pytest.mark.parametrize("encode", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_encodings(tmp_path, encode):
     text = json.dumps(notebook("# café"), ensure_ascii=False)

@@ -6,6 +6,7 @@ import io
 import shutil
 import struct
 import tarfile
+import time
 import zipfile
 
 import pytest
@@ -136,6 +137,60 @@ def test_a_header_of_any_size_is_not_read(tmp_path):
         file.write(member.tobuf(tarfile.GNU_FORMAT) + bytes(40 * MB))
     with pytest.raises(TooMuch, match="header"):
         read(tmp_path / "x.tgz", room=1 << 40)
+
+
+def pax(*records, kind=tarfile.XHDTYPE):
+    """A pax header of these bytes, one after the other, and a file behind it."""
+    body = b"".join(records)
+    head, file = tarfile.TarInfo("pax"), tarfile.TarInfo("02.ipynb")
+    head.type, head.size, file.size = kind, len(body), 3
+    parts = [head.tobuf(tarfile.USTAR_FORMAT), body, bytes(-len(body) % 512), file.tobuf(tarfile.USTAR_FORMAT)]
+    return b"".join([*parts, b"now".ljust(512, b"\0"), bytes(1024)])
+
+
+def record(text):
+    return next(b"%d %s\n" % (n, text) for n in range(len(text), len(text) + 20) if len(b"%d %s\n" % (n, text)) == n)
+
+
+PAX = {  # none of which anybody's archiver writes
+    "digits": (b"1" * (MB - 600), None),
+    "a comment of digits": (record(b"comment=" + b"1" * (MB - 600)), {"02.ipynb": b"now"}),
+    "a path of digits": (record(b"path=" + b"1" * (MB - 600)), {"1" * 1000: "its name is too long"}),
+    "lengths that lead into themselves": (b"2 " * (MB // 2 - 600), None),
+    "one length for all": (b"%d a" % (MB - 600) + b"2 " * (MB // 2 - 600) + b"=\n", None),
+    "no value": (b"4 a\n", None),
+    "no digits": ("²³ a=b\n".encode(), None),
+    "a million records": (b"6 a=b\n" * (MB // 6 - 100), {"02.ipynb": b"now"}),
+    "a size of digits": (record(b"size=" + b"9" * 5000), None),
+    "a sparse map": (
+        record(b"GNU.sparse.major=1") + record(b"GNU.sparse.minor=0") + record(b"GNU.sparse.realsize=9"),
+        {"02.ipynb": "a sparse file of a form that is not read"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE])
+@pytest.mark.parametrize("name", PAX)
+def test_a_header_takes_no_more_time_than_its_size(tmp_path, name, kind):
+    header, expected = PAX[name]
+    (tmp_path / "x.tar").write_bytes(pax(header, kind=kind))
+    started = time.process_time()
+    try:
+        seen = read(tmp_path / "x.tar")
+    except Damaged:
+        seen = None
+    assert time.process_time() - started < 2
+    assert seen == expected or (name == "a size of digits" and "02.ipynb" in (seen or {}))
+
+
+def test_what_counts_of_a_header_is_read(tmp_path):
+    names = ["é" * 200 + "/02.ipynb", "x" * 500, "123/" * 60, "a=b\u2028" * 30]
+    with tarfile.open(tmp_path / "x.tar", "w", format=tarfile.PAX_FORMAT, pax_headers={"comment": "all"}) as archive:
+        for name in names:
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime, member.pax_headers = 3, 1.5, {"comment": "1" * 99}
+            archive.addfile(member, io.BytesIO(b"abc"))
+    assert read(tmp_path / "x.tar") == dict.fromkeys([name.rstrip("/") for name in names], b"abc")
 
 
 @pytest.mark.parametrize("name", MAKE)

@@ -24,13 +24,31 @@ from tests.autograde import toy
 
 @pytest.mark.parametrize(
     "name",
-    ["=1+2", "+1", "-1", "@sum", "\t=1", "\r=1", " =1", '=HYPERLINK("http://x")', "＝1+2", "\ufeff=1", "\u202e@x"],
+    ["=1+2", "+1", "-1", "@sum", "\t1", "\r1", " =1", '=HYPERLINK("http://x")', "＝1+2", "\ufeff=1", "\u202e@x"],
 )
 def test_a_formula_is_made_text(name):
     assert safe(name) == "'" + name
 
 
-@pytest.mark.parametrize("name", ["ada", "O'Neil, Åsa", "a=b", "1-2", "", "名前"])
+HOSTILE = [
+    f"a{separator}{between}{sign}cmd|' !A0{end}"
+    for separator in (",", ";", "\t", "|", "\n", "\r", "\r\n", "\u2028", "; ;", ';"', '";"', ",;", "\n;\n")
+    for between in ("", " ", '"', '""', "\ufeff", "\u200b \u202e", ' "')
+    for sign in ("=", "+", "-", "@", "\uff1d")
+    for end in ("", '"', ';"')
+]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+def test_no_cell_is_a_formula_whatever_parts_the_lines(separator):
+    made = [dict.fromkeys(export.COLUMNS, "") | {"assignment": "02", "student_id": safe(name)} for name in HOSTILE]
+    cells = [cell for row in csv.reader(io.StringIO(as_csv(made), newline=""), delimiter=separator) for cell in row]
+    unseen = "".join(map(chr, [0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A)]))
+    assert len(cells) > len(HOSTILE)
+    assert [cell for cell in cells if cell.lstrip(f'{unseen} \t\r\n"').startswith(tuple("=+-@\uff1d"))] == []
+
+
+@pytest.mark.parametrize("name", ["ada", "O'Neil, Åsa", "a=b", "1-2", "", "名前", "a;b", "a; b=c", "a - b", "x | y"])
 def test_a_name_stays_as_it_is(name):
     assert safe(name) == name
 

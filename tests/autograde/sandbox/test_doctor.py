@@ -194,7 +194,7 @@ def broken(script: str, ask: str = "doctor._sandbox()", *more: str) -> list[dict
     [
         (CHROOT, (), "chroot", "a chroot", "systemd-nspawn"),
         ("umount -l /proc; exec", (), "/proc", "not mounted", "mount -t proc"),
-        ("mount -t tmpfs -o size=1m none /mnt; export TMPDIR=/mnt; exec", (), "room", "No space left", "TMPDIR="),
+        ("mount -t tmpfs -o size=64k none /mnt; export TMPDIR=/mnt; exec", (), "room", "No space left", "TMPDIR="),
         ("echo 0 > /proc/sys/user/max_user_namespaces; exec", ("-U", "--map-root-user"), "namespace limit",
          "max_user_namespaces is 0", "sysctl -w user.max_user_namespaces"),
         ("exec setpriv --bounding-set=-sys_admin", (), "capabilities", "CAP_SYS_ADMIN", "ordinary user"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import select
@@ -173,7 +174,45 @@ def test_a_request_that_ends_the_child_is_told_by_the_usage(box):
     remote = Remote(child.socket, child.request_timeout)
     with pytest.raises(StudentError, match="timeout"):
         Student(remote).stay()
-    assert child.close().outcome == "timeout"
+    assert (remote.failure, child.close().outcome) == ("timeout", "stopped"), "it was us who had waited enough"
+    healthy(box)
+
+
+OWN_CROWD = {  # who keeps it from its processor is itself
+    "processes": """
+        for _ in range(20):
+            if os.fork() == 0:
+                while True: pass
+    """,
+    "processes that nobody waits for": """
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        for _ in range(20):
+            if os.fork() == 0:
+                while True:
+                    until = time.monotonic() + 0.3
+                    while time.monotonic() < until: pass
+                    if os.fork(): os._exit(0)
+    """,
+    "threads": """
+        data = bytes(1 << 24)
+        def work():
+            while True: hashlib.sha256(data).digest()
+        for _ in range(20): threading.Thread(target=work, daemon=True).start()
+    """,
+}
+
+
+@pytest.mark.parametrize("how", OWN_CROWD)
+def test_who_keeps_itself_from_its_processor_has_not_waited(box, how):
+    """What its own had of the processor is no waiting, and what it used is theirs too, however busy the machine is."""
+    crowd = "def crowd():\n" + textwrap.indent(textwrap.dedent(OWN_CROWD[how]) + STUBBORN, "    ")
+    child = box.run(cells("import hashlib, os, signal, threading, time\n" + crowd), HASTY)
+    remote = Remote(child.socket, 6.0)
+    with pytest.raises(StudentError, match="timeout"):
+        Student(remote).crowd()
+    usage = child.close()
+    assert usage.waited_seconds + usage.cpu_seconds < usage.seconds + 1
+    assert usage.waited_seconds < 10 * usage.cpu_seconds, "twenty times as long, by its own alone"
     healthy(box)
 
 
@@ -516,6 +555,30 @@ def test_it_is_an_unprivileged_process_1_with_one_descriptor(attacked):
     assert answers["os.getpid()"] == "= 1" and answers["os.getppid()"] == "= 0"
     assert answers["sockets()"] == "= [3]" and answers["descriptors()"] == "= [0, 1, 2, 3]"
     assert answers["os.listdir('/proc')"] == "= []"
+
+
+def test_no_lock_on_a_file_of_the_system_is_seen_by_another(box):
+    """A lock would be a line between two submissions that are graded at one time. Each holds what it asks for."""
+    source = """
+        import contextlib, fcntl, os, struct, tempfile
+        file = open(os.__file__)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        span = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0)
+        for command in (6, 7, 37, 38): fcntl.fcntl(file, command, span)  # to lock
+        for command in (5, 8, 9, 10, 11, 36, 1024, 1025, 1026, 1033, 1034, 1035, 1036):  # ask, lease, watch, hint
+            with contextlib.suppress(OSError):
+                print(command, fcntl.fcntl(file, command, span))
+        with tempfile.TemporaryFile() as own:
+            fcntl.lockf(own, fcntl.LOCK_EX)
+        print(os.get_inheritable(os.dup(file.fileno())), fcntl.fcntl(file, fcntl.F_GETFL) >= 0)
+    """
+    with box.run(cells(source)) as one, box.run(cells(source)) as other:
+        assert text(one) == text(other) == "False True\n", (one.ran[0], other.ran[0])
+        library = os.open(os.__file__, os.O_RDONLY)
+        try:
+            fcntl.flock(library, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(library)
 
 
 def test_nothing_of_the_network_is_there(attacked):

@@ -1,0 +1,108 @@
+"""What a submission finds beside it: nothing that checks, hints or knows an answer."""
+
+import ast
+from dataclasses import dataclass
+
+import pytest
+
+from autograde.sandbox import folder
+from course.chapters import chapter
+from course.exercises import exercises
+
+
+@dataclass
+class Cell:
+    index: int
+    source: str
+
+
+@pytest.fixture(scope="module")
+def inside(tmp_path_factory):
+    place = tmp_path_factory.mktemp("inside") / "inside"
+    place.mkdir()
+    folder.fill(place, [])
+    return place
+
+
+def test_no_key_hint_or_right_form_is_there(inside):
+    """By their words: each hint, each explanation of a question, and each right form's name."""
+    text = "\n".join(path.read_text("utf-8", errors="replace") for path in inside.rglob("*") if path.is_file())
+    for exercise in exercises():
+        of = chapter(exercise.chapter)
+        for hint in of["hints"].get(exercise.name, []):
+            assert hint not in text, exercise.name
+        if exercise.question:
+            assert of["questions"][exercise.name]["right"] not in text, exercise.name
+    assert "RIGHT_SPLIT_HEADS" not in text and "CheckOfTest" not in text
+
+
+def test_every_pattern_leaves_something_out():
+    ours = folder.Path(str(folder.course.__file__)).parent
+    assert all(any(ours.glob(pattern)) for pattern in folder.ABSENT)
+
+
+def test_it_names_what_the_course_names(inside):
+    """What a notebook imports of `course` is there, and does nothing where a learner would be told something."""
+    names = {
+        place: next(ast.literal_eval(node.value) for node in ast.parse(path.read_text("utf-8")).body
+                    if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
+        for place, path in (("outside", folder.Path(str(folder.course.__file__))),
+                            ("inside", inside / "course" / "__init__.py"))
+    }  # fmt: skip
+    assert names["inside"] == names["outside"]
+
+
+CALLS = """
+from course import check, hint, progress, use_reference
+def pairwise_scores(queries, keys):
+    return queries @ keys.T
+assert check("0.2", pairwise_scores) == 1
+hint("0.2"); progress(); use_reference("safe_softmax")
+"""
+LOOKS = """
+import importlib
+found = []
+for name in ("course.checks.engine", "course.checks.variants", "course.checks.warm_up", "course.checks.questions",
+             "course.checks.recorded", "course.learner.check", "course.learner.hints"):
+    try:
+        importlib.import_module(name)
+        found.append(name)
+    except ImportError:
+        pass
+from course.chapters import chapter
+try:
+    found.append(chapter("warm_up"))
+except Exception:
+    pass
+print(found)
+"""
+
+
+@pytest.mark.sandbox
+def test_a_cell_that_checks_itself_goes_on_and_one_that_looks_for_answers_finds_none(warm_sandbox):
+    with warm_sandbox.run([Cell(0, CALLS), Cell(1, LOOKS)]) as child:
+        ran = dict(child.ran)
+    assert [ran[0].error, ran[1].error] == [None, None]
+    assert not ran[0].outputs and ran[1].outputs[0]["text"] == "[]\n"
+
+
+OWN = """
+def masked_softmax(scores, mask):
+    return "mine"
+"""
+IMPORTS = """
+from course.components import masked_softmax as own
+print(own(1, 2))
+try:
+    from course.components import AdditiveAttention
+except ImportError as error:
+    print("exercise 2.3" in str(error))
+"""
+
+
+@pytest.mark.sandbox
+def test_a_component_of_the_same_notebook_is_its_own(warm_sandbox):
+    """As it is for a learner, whose check has kept it: the reference is not there, and another is not answered yet."""
+    with warm_sandbox.run([Cell(0, OWN), Cell(1, IMPORTS)]) as child:
+        ran = dict(child.ran)
+    assert ran[1].error is None and ran[1].outputs[0]["text"] == "mine\nTrue\n"
