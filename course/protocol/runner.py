@@ -5,14 +5,14 @@ It holds no secret and decides nothing: it calls, and says what came back. Chang
 
 import importlib
 import socket
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from course.protocol import wire
+from course.protocol import device, untouched, wire
 from course.protocol.blocked import BlockedOperators
 from course.protocol.wire import Callback, Handle
 
@@ -47,19 +47,21 @@ class Runner:
     def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
         blocked, first = tuple(request.get("blocked", ())), True
         try:
-            with BlockedOperators(blocked) if blocked else nullcontext():
+            with as_at_the_start(), BlockedOperators(blocked) if blocked else nullcontext():
+                if request.get("seed") is not None:  # for what is built before it, and again for the request itself
+                    torch.default_generator.manual_seed(request["seed"])
                 for earlier in request.get("first", ()):
                     self._operation(earlier, [self._in(a) for a in earlier.get("args", ())], {})
                 first = False
                 arguments = [self._in(a) for a in request.get("args", ())]
                 keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
-                before = list(map(_copied, arguments)) if request.get("watch") else []
+                before = list(map(untouched.copied, arguments)) if request.get("watch") else []
                 if request.get("seed") is not None:
                     torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: slow
                 result = self._operation(request, arguments, keywords)
             reply = {"ok": self._out(result)}
             if request.get("watch"):
-                reply["changed"] = not all(map(_same, before, arguments))
+                reply["changed"] = not all(map(untouched.same, before, arguments))
             if isinstance(reply["ok"], Handle):  # the next request would be for the shapes of its state
                 with suppress(Exception):  # where there are none, or not yet, that request will say so
                     reply["shapes"] = shapes_of(self.objects[reply["ok"].number])
@@ -124,6 +126,32 @@ class Runner:
     def _method(self, request, args, kwargs):
         return getattr(self.objects[request["on"]], request["name"])(*args, **kwargs)
 
+    def _calls(self, request, args, kwargs):
+        """Several requests in a row: of each what it gives, or what it raises, and where it is to be watched, what it
+        changed that is not its own."""
+        return [self._one_of_them(call) for call in request["calls"]]
+
+    def _one_of_them(self, call: dict[str, Any]) -> dict[str, Any]:
+        try:
+            args = [self._in(a) for a in call.get("args", ())]
+            kwargs = {name: self._in(a) for name, a in call.get("kwargs", {}).items()}
+            if call.get("seed") is not None:
+                torch.default_generator.manual_seed(call["seed"])
+            module = self.objects[call["on"]] if "on" in call else None
+            watched = untouched.Watched(call["watch"], args, module) if "watch" in call else None
+            try:
+                given = _held(self._out(self._operation(call, args, kwargs)))
+            finally:
+                changed = watched.changed() if watched else []
+            return {"ok": given, "changed": changed}
+        except Exception as error:
+            return {"error": (type(error).__name__, str(error)[:500])}
+
+    def _elsewhere(self, request, args, kwargs):
+        """Where a call makes its tensors when its arguments lie on another device: "", or what is wrong with it."""
+        new, keywords = self._in(request.get("new")), request.get("keywords")
+        return device.elsewhere(self._named(request["name"]), new, request.get("method", ""), args, keywords)
+
     def _fixture(self, request, args, kwargs):
         fixtures = importlib.import_module("course.checks.fixtures")
         self.objects[request["number"]] = fixtures.find(request["name"])(*args)
@@ -163,6 +191,8 @@ class Runner:
         """Gradients of the sum of outputs times cotangents, for float arguments and, of a module, its parameters."""
         module = self.objects[request["on"]] if request.get("on") is not None else None
         function = module if module is not None else self._named(request["name"])
+        if request.get("method"):
+            function = getattr(module, request["method"])
         leaves = [_leaf(a) for a in args]
         if isinstance(module, nn.Module):
             module.zero_grad()
@@ -176,49 +206,36 @@ class Runner:
         return {"inputs": inputs, "parameters": parameters}
 
 
+@contextmanager
+def as_at_the_start() -> Iterator[None]:
+    """What cells may have left on or set for the whole process is for one request as Python began with it: an answer is
+    judged by what it does, and not by what an experiment before it forgot to switch off. Afterwards it is as they left
+    it."""
+    dtype, device = torch.get_default_dtype(), torch.get_default_device()
+    torch.set_default_dtype(torch.float32)
+    if device.type != "cpu":
+        torch.set_default_device("cpu")
+    try:
+        with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
+            yield
+    finally:
+        torch.set_default_dtype(dtype)
+        if device.type != "cpu":
+            torch.set_default_device(device)
+
+
 def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
     """Names and shapes of the floating-point state."""
     return {name: tuple(t.shape) for name, t in module.state_dict().items() if t.is_floating_point()}
 
 
-# Looked up once, before any cell runs: what a cell puts in their place changes nothing.
-_numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
-_FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
-
-
-def _copied(argument: Any) -> Any:
-    """What an argument's tensor holds before a call, a list of it for the entries of a list, or None.
-
-    It is NumPy that looks: an operation of PyTorch's, such as `equal`, a cell may have put a code of its own to.
-    """
-    if isinstance(argument, (list, tuple)):
-        return [_copied(entry) for entry in argument]
-    if not isinstance(argument, Tensor):
-        return None
-    with _without_hooks():  # neither a subclass nor a mode that a cell left on answers for a tensor
-        numbers = _numbers(argument)
-        return [get(argument) for get in _FORM], (_address(argument), _stride(argument)), numbers, numbers.tobytes()
-
-
-def _same(before: Any, now: Any) -> bool:
-    """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
-    if isinstance(before, list):
-        return isinstance(now, (list, tuple)) and len(now) == len(before) and all(map(_same, before, now))
-    if before is None or not isinstance(now, Tensor):
-        return before is None
-    form, place, numbers, held = before
-    with _without_hooks():
-        if [get(now) for get in _FORM] != form:
-            return False
-        if (_address(now), _stride(now)) != place:  # another tensor, in a list, or other numbers in this one
-            numbers = _numbers(now)
-        return numbers.tobytes() == held
-
-
-def _numbers(tensor: Tensor) -> Any:
-    """The tensor's own memory, as NumPy sees it. What came over the wire tracks nothing; a fixture may."""
-    tensor = tensor.detach() if tensor.requires_grad else tensor
-    return _numpy(tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor)
+def _held(value: Any) -> Any:
+    """A result as it is now, whatever later calls make of its memory."""
+    if isinstance(value, Tensor):
+        return value.detach().clone()
+    if isinstance(value, dict):
+        return {key: _held(item) for key, item in value.items()}
+    return type(value)(map(_held, value)) if type(value) in (list, tuple) else value
 
 
 def _leaf(value: Any) -> Any:
@@ -281,7 +298,8 @@ def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[dict
     runner = Runner(namespace, call_back)
     while True:
         try:
-            request = wire.receive(sock)
+            with as_at_the_start():  # a tensor that is made in inference mode remains one of it
+                request = wire.receive(sock, as_it_lies=True)
         except (EOFError, OSError):
             return
         number = request.get("number")

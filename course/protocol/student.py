@@ -61,7 +61,7 @@ class Local:
     def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
         self._callbacks = callbacks
         try:
-            return wire.copy(self._runner.answer(wire.copy(message)))
+            return wire.copy(self._runner.answer(wire.copy(message, as_it_lies=True)))
         except (wire.WireError, RecursionError) as error:
             return {"error": ("TooLarge", str(error))}
 
@@ -77,6 +77,15 @@ class Prefetched:
     calls: list[str] = field(default_factory=list)
     gives: list[Any] = field(default_factory=list)
     error: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What one of several calls gave: its value, or what it raised (type and words); and what it changed beside."""
+
+    value: Any = None
+    raised: tuple[str, str] | None = None
+    changed: tuple[str, ...] = ()
 
 
 class Student:
@@ -119,7 +128,11 @@ class Student:
         simple = all(map(_plain, (*args, *kwargs.values())))
         call = repr((name, args, sorted(kwargs.items()))) if simple else ""
         if (built := self._shared.get(call)) is None:
-            built = self._do("call", args, kwargs, name=name)
+            seed, self._seed = self._seed, 0  # what a class hides from its state is drawn alike wherever it is built
+            try:
+                built = self._do("call", args, kwargs, name=name)
+            finally:
+                self._seed = seed
             if simple and isinstance(built, Module):  # anything else is an answer that the case has to trip over
                 self._shared[call] = built
         return built
@@ -167,6 +180,18 @@ class Student:
     def grad(self, name: str, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> list[Tensor | None]:
         """Gradients of sum(outputs * cotangents) for each argument of function `name`; None for what has none."""
         return self._do("grad", args, kwargs, name=name, cotangents=cotangents)["inputs"]
+
+    def calls(self, calls: Sequence[dict[str, Any]]) -> list[Reply]:
+        """Several calls in one request, each on its own: one that raises ends none of the others.
+
+        A call is what `Runner` takes: {"op": "call", "name": ...} or {"op": "invoke", "on": module}, "args", "seed",
+        and "watch", the arguments' names, to hear what it changed. Raises ValueError where other things came back.
+        """
+        requests = [{k: v._number if k == "on" else v for k, v in call.items()} for call in calls]
+        replies = self._do("calls", calls=requests)
+        if not isinstance(replies, list) or len(replies) != len(calls):
+            raise ValueError("the calls were not answered one by one")
+        return list(map(_reply, replies))
 
     def _do(self, op: str, args: tuple = (), kwargs: dict[str, Any] | None = None, **fields: Any) -> Any:
         self._callbacks = []
@@ -285,13 +310,25 @@ class Module:
         self._student._wait("mode", on=self._number, training=False)
         return self
 
-    def grad(self, *args: Any, cotangents: Sequence[Tensor | None], **kwargs: Any) -> dict[str, Any]:
-        """Gradients of sum(outputs * cotangents): {"inputs": [...], "parameters": {name: ...}}."""
-        return self._student._do("grad", args, kwargs, on=self._number, cotangents=cotangents)
+    def grad(self, *args: Any, cotangents: Sequence[Tensor | None], method: str = "", **kwargs: Any) -> dict[str, Any]:
+        """Gradients of sum(outputs * cotangents) of the module, or of a method of it: {"inputs": [...], "parameters":
+        {name: ...}}."""
+        of = {"method": method} if method else {}
+        return self._student._do("grad", args, kwargs, on=self._number, cotangents=cotangents, **of)
 
     def trace(self, names: list[str], *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Outputs of the named submodules during one forward pass."""
         return self._student._do("trace", args, kwargs, on=self._number, names=names)
+
+
+def _reply(reply: Any) -> Reply:
+    """A reply as it came, from code that may be hostile. Raises ValueError where it is none."""
+    match reply:
+        case {"error": (str(kind), str(words))}:
+            return Reply(raised=(kind[:100], words[:500]))
+        case {"ok": value, "changed": [*names]} if all(type(name) is str for name in names):
+            return Reply(value, changed=tuple(names))
+    raise ValueError("a call was answered with neither a result nor an error")
 
 
 def _plain(value: Any) -> bool:

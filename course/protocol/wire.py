@@ -3,6 +3,9 @@
 Both protocols use it, the one in process too, so that tensor subclasses, live autograd graphs and aliasing look the
 same to a check wherever the student's code runs. Change it only together with `runner` and `student`.
 
+A request carries tensors as they lie: with strides and offset, and a tensor that stands in it twice is one object over
+there too. A reply carries numbers alone, each tensor in one piece: nothing out here reads strides that a student wrote.
+
 A frame is two little-endian lengths (4 bytes: the header's, 8 bytes: all arrays'), the JSON header, then each tensor's
 bytes in order. In the header, plain JSON values stand for themselves and every other value is an object with one key
 that names its kind, so a student's dictionary (kind "dict") can never pass for a handle.
@@ -13,6 +16,7 @@ import json
 import math
 import socket
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +35,7 @@ _NUMPY = {dtype: torch.empty(0, dtype=dtype).numpy().dtype for dtype in _NAMES i
 _PLAIN = frozenset({type(None), bool, int, float, str})  # what JSON itself has
 _tree = json.JSONDecoder().decode
 _json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode  # of trees that `_encode` has made
+_LARGEST_KEY = 1 << 53
 _SIZES = {dtype: torch.empty(0, dtype=dtype).element_size() for dtype in _NAMES}
 
 
@@ -56,6 +61,11 @@ class Foreign:
     type_name: str
 
 
+class Unordered(tuple):
+    """The items of a set, as they came. No set is made of them out here: whoever chooses its items can choose them so
+    that each meets all the others."""
+
+
 @dataclass(frozen=True)
 class Caps:
     """Limits of what one frame may hold; the trusted side lowers them."""
@@ -71,13 +81,14 @@ class WireError(ValueError):
     """A frame that breaks the format or its caps."""
 
 
-def encode(value: Any, caps: Caps = Caps()) -> tuple[bytes, list[bytes]]:
+def encode(value: Any, caps: Caps = Caps(), *, as_it_lies: bool = False) -> tuple[bytes, list[bytes]]:
     """Turn a value into a JSON header and the bytes of its tensors.
 
-    Tensors lose their graph, their device and their subclass. What cannot cross becomes `Foreign`.
-    Raises WireError where `caps` are passed, or where the value's own methods raise.
+    Tensors lose their graph, their device and their subclass, and, but for `as_it_lies`, strides, offset and identity.
+    What cannot cross becomes `Foreign`. Raises WireError where `caps` are passed, or where the value's own methods
+    raise.
     """
-    arrays: list[bytes] = []
+    arrays = _Written() if as_it_lies else []
     try:
         header = _json(_encode(value, arrays, [caps.items], caps, 0)).encode()
     except (WireError, RecursionError):
@@ -87,6 +98,14 @@ def encode(value: Any, caps: Caps = Caps()) -> tuple[bytes, list[bytes]]:
     if len(header) > caps.header_bytes or sum(map(len, arrays)) > caps.array_bytes:
         raise WireError("the value is too large to send")
     return header, arrays
+
+
+class _Written(list):
+    """The arrays of a frame whose tensors cross as they lie, and where each of its tensors came in the frame."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places: dict[int, int] = {}
 
 
 def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, depth: int) -> Any:
@@ -142,9 +161,29 @@ def _header_of(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, Any]
         return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
     if value.numel() * _SIZES[value.dtype] > caps.array_bytes:
         raise WireError(f"a tensor of shape {tuple(value.shape)} is too large to send")
+    if type(arrays) is _Written:
+        if (place := arrays.places.get(id(value))) is not None:
+            return {"same": place}
+        arrays.places[id(value)] = len(arrays.places)
+        if value.storage_offset() or not value.is_contiguous():
+            return _laid(value, name, arrays, caps)
     numbers = _numbers(value)
     arrays.append(numbers.tobytes())
     return {"tensor": [name, numbers.shape]}
+
+
+def _laid(value: Tensor, name: str, arrays: list[bytes], caps: Caps) -> dict[str, Any]:
+    """The header's form of a tensor with its strides and offset; what crosses is the memory that it spans."""
+    span = _span(value.shape, value.stride())
+    if (value.storage_offset() + span) * _SIZES[value.dtype] > caps.array_bytes:
+        raise WireError(f"a tensor of shape {tuple(value.shape)} spans too much memory to send")
+    arrays.append(_numbers(value.detach().as_strided((span,), (1,))).tobytes())
+    return {"laid": [name, value.shape, value.stride(), value.storage_offset()]}
+
+
+def _span(shape: Sequence[int], strides: Sequence[int]) -> int:
+    """How many elements lie between the first and the last of a tensor, both counted; 0 for an empty one."""
+    return 0 if 0 in shape else 1 + sum((n - 1) * stride for n, stride in zip(shape, strides, strict=True))
 
 
 def _state_header(value: dict, arrays: list[bytes], caps: Caps) -> dict[str, Any] | None:
@@ -185,15 +224,16 @@ def _key(key: Any) -> str | int:
     return key if type(key) in (str, int) else str(key)
 
 
-def decode(header: bytes, read: Any, caps: Caps = Caps()) -> Any:
-    """Rebuild a value from its header; `read(n)` gives the next n bytes of its arrays. Raises WireError."""
-    if header.count(b"[") + header.count(b"{") > 5 * caps.items:  # before JSON makes objects of them, 20 bytes from 1
+def decode(header: bytes, read: Any, caps: Caps = Caps(), *, as_it_lies: bool = False) -> Any:
+    """Rebuild a value from its header; `read(n)` gives the next n bytes of its arrays. Raises WireError, also for a
+    tensor's strides or identity where it is not to be rebuilt `as_it_lies`."""
+    if sum(map(header.count, b"[{,")) > 5 * caps.items:  # before JSON makes objects of them, 20 bytes from 1
         raise WireError(f"the header holds more than {caps.items} items")
     try:
         tree = _tree(header.decode())
     except (ValueError, RecursionError) as error:
         raise WireError(f"the header is not JSON: {error}") from None
-    return _built(tree, 0, _Arrays(read, caps))
+    return _built(tree, 0, _Arrays(read, caps, as_it_lies))
 
 
 def _built(node: Any, depth: int, arrays: "_Arrays") -> Any:
@@ -207,17 +247,23 @@ def _built(node: Any, depth: int, arrays: "_Arrays") -> Any:
     ((kind, body),) = node.items()
     if kind == "tensor":
         return arrays.tensor(body)
+    if kind in ("laid", "same") and arrays.as_it_lies:
+        return arrays.laid(body) if kind == "laid" else arrays.same(body)
     if type(body) is list:
         deeper = depth + 1
         if kind in ("list", "tuple", "set"):
             items = [inner if type(inner) in _PLAIN else _built(inner, deeper, arrays) for inner in body]
-            return items if kind == "list" else tuple(items) if kind == "tuple" else _set(items)
+            if kind == "set":
+                return set(items) if arrays.as_it_lies else Unordered(items)
+            return items if kind == "list" else tuple(items)
         if kind == "dict":
             made = {}
             for pair in body:
                 if type(pair) is not list or len(pair) != 2:
                     raise WireError("a dictionary in the header that is no list of pairs")
                 key, inner = pair
+                if type(key) is int and abs(key) > _LARGEST_KEY:  # a larger one can have the hash of any other
+                    raise WireError(f"a key that is too large a number: {str(key)[:80]}")
                 made[_key(key)] = inner if type(inner) in _PLAIN else _built(inner, deeper, arrays)
             return made
         if kind == "state" and list(map(type, body)) == [list, list]:
@@ -234,9 +280,10 @@ def _built(node: Any, depth: int, arrays: "_Arrays") -> Any:
 class _Arrays:
     """The tensors of one frame, in order; `read(n)` gives the next n bytes."""
 
-    def __init__(self, read: Any, caps: Caps):
-        self.caps = caps
+    def __init__(self, read: Any, caps: Caps, as_it_lies: bool):
+        self.caps, self.as_it_lies = caps, as_it_lies
         self._read, self._left = read, caps.array_bytes
+        self._made: list[Tensor] = []
 
     def state(self, names: list[Any], shapes: list[Any]) -> dict[str, Tensor]:
         """What `_state_header` tells of."""
@@ -255,6 +302,35 @@ class _Arrays:
             dtype = _DTYPES[name]
         except (KeyError, TypeError, ValueError):
             raise WireError(f"not a tensor's description: {str(body)[:80]}") from None
+        self._made.append(made := self._tensor(shape, dtype))
+        return made
+
+    def laid(self, body: Any) -> Tensor:
+        """What `_laid` tells of, in memory of its own that reaches from the offset to its last number."""
+        try:
+            name, shape, strides, offset = body
+            dtype = _DTYPES[name]
+            memory = self._tensor([_span(shape, strides)], dtype)
+            if min([0, offset, *strides]) < 0 or len(strides) > self.caps.dimensions:
+                raise ValueError
+            self._left -= offset * _SIZES[dtype]
+            if self._left < 0:
+                raise WireError("the arrays are larger than allowed")
+            memory = torch.cat([memory.new_zeros(offset), memory])
+            self._made.append(made := memory.as_strided(shape, strides, offset))
+        except (KeyError, TypeError, ValueError, RuntimeError) as error:
+            if isinstance(error, WireError):
+                raise
+            raise WireError(f"not a description of how a tensor lies: {str(body)[:80]}") from None
+        return made
+
+    def same(self, place: Any) -> Tensor:
+        """The tensor of this frame that came as number `place`."""
+        if type(place) is not int or not 0 <= place < len(self._made):
+            raise WireError(f"no tensor of the frame: {str(place)[:80]}")
+        return self._made[place]
+
+    def _tensor(self, shape: Any, dtype: torch.dtype) -> Tensor:
         size = self._size(shape, dtype)
         if size == 0:
             return torch.empty(shape, dtype=dtype)
@@ -282,16 +358,9 @@ class _Arrays:
         return size
 
 
-def _set(items: list[Any]) -> Any:
-    try:
-        return set(items)
-    except TypeError:
-        raise WireError("a set of things that cannot be in a set") from None
-
-
-def copy(value: Any) -> Any:
+def copy(value: Any, *, as_it_lies: bool = False) -> Any:
     """What the value looks like after crossing: the in-process protocol's stand-in for a socket."""
-    header, arrays = encode(value)
+    header, arrays = encode(value, as_it_lies=as_it_lies)
     stream = iter(arrays)
 
     def read(size: int) -> bytearray:
@@ -299,7 +368,7 @@ def copy(value: Any) -> Any:
         assert len(raw) == size
         return bytearray(raw)
 
-    return decode(header, read)
+    return decode(header, read, as_it_lies=as_it_lies)
 
 
 def digest(value: Any) -> str:
@@ -308,14 +377,14 @@ def digest(value: Any) -> str:
     return hashlib.sha256(b"".join([header, *arrays])).hexdigest()
 
 
-def send(sock: socket.socket, value: Any, caps: Caps = Caps()) -> None:
+def send(sock: socket.socket, value: Any, caps: Caps = Caps(), *, as_it_lies: bool = False) -> None:
     """Send one frame, in one piece: whoever waits for it is woken once. Raises WireError before anything is sent where
     the value breaks `caps`."""
-    header, arrays = encode(value, caps)
+    header, arrays = encode(value, caps, as_it_lies=as_it_lies)
     sock.sendall(b"".join([LENGTHS.pack(len(header), sum(map(len, arrays))), header, *arrays]))
 
 
-def receive(sock: socket.socket, caps: Caps = Caps()) -> Any:
+def receive(sock: socket.socket, caps: Caps = Caps(), *, as_it_lies: bool = False) -> Any:
     """Receive one frame. Raises WireError for a malformed one and EOFError when the other end is gone."""
     header, arrays = LENGTHS.unpack(_read(sock, LENGTHS.size))
     if header > caps.header_bytes:
@@ -332,7 +401,7 @@ def receive(sock: socket.socket, caps: Caps = Caps()) -> Any:
             raise WireError("the header tells of more arrays than there are")
         return body[done - size : done]
 
-    value = decode(bytes(body[:header]), read, caps)
+    value = decode(bytes(body[:header]), read, caps, as_it_lies=as_it_lies)
     if done < len(body):
         raise WireError("there are more arrays than the header tells of")
     return value

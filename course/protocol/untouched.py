@@ -1,0 +1,116 @@
+"""What a call changes beside what it gives back: what was given to it, and what the whole process shares.
+
+It is looked at beside the student's code, so by code that runs in the process it looks at. Change it only together
+with `runner`.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+# Looked up once, before any cell runs: what a cell puts in their place changes nothing.
+_numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
+_FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
+_generator, _numpy_generator, _python_generator = torch.default_generator, np.random.get_state, random.getstate
+_RESTORE = (_generator.set_state, np.random.set_state, random.setstate)
+
+DRAWN = "PyTorch's random numbers"
+# What all code of a process shares, by what a learner would call it.
+SHARED: dict[str, Callable[[], Any]] = {
+    DRAWN: lambda: _generator.get_state().numpy().tobytes(),
+    "NumPy's random numbers": lambda: [
+        getattr(part, "tobytes", lambda part=part: part)() for part in _numpy_generator()
+    ],
+    "Python's random numbers": _python_generator,
+    "whether gradients are recorded": lambda: (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+    "autocast": lambda: (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")),
+    "the default dtype": torch.get_default_dtype,
+    "the default device": torch.get_default_device,
+}
+
+# Those that can be set, and what they are before anything is: a call that leaves one as another did so before, too.
+_SETTINGS: tuple[tuple[Callable[[], Any], Callable[[Any], Any], Any], ...] = (
+    (torch.is_grad_enabled, torch.set_grad_enabled, True),
+    (partial(torch.is_autocast_enabled, "cpu"), partial(torch.set_autocast_enabled, "cpu"), False),
+    (torch.get_default_dtype, torch.set_default_dtype, torch.float32),
+)
+
+
+class Watched:
+    """What stands before a call, to be compared with what stands after it. `names` are the arguments', in order;
+    `module` is whose call it is, or None."""
+
+    def __init__(self, names: Sequence[str], arguments: Sequence[Any], module: Any):
+        self._modules = {"the module": module} | dict(zip(names, arguments, strict=True))
+        self._modules = {name: value for name, value in self._modules.items() if isinstance(value, nn.Module)}
+        self._arguments = dict(zip(names, arguments, strict=True))
+        self._set = [(put, look()) for look, put, _ in _SETTINGS]
+        for _, put, usual in _SETTINGS:
+            put(usual)
+        self._generators = _generator.get_state(), _numpy_generator(), random.getstate()
+        for draw in (torch.rand, np.random.random, lambda n: random.random()):
+            draw(1)  # whoever seeds them in each call would leave them as the call before did
+        self._before = self._look()
+        self._given = {name: copied(value) for name, value in self._arguments.items()}
+
+    def _look(self) -> dict[str, Any]:
+        seen = {name: look() for name, look in SHARED.items()}
+        for name, module in self._modules.items():
+            seen[f"the mode of {name}"] = [(inner, part.training) for inner, part in module.named_modules()]
+            state = {**module.state_dict(), **{f"{n}.grad": p.grad for n, p in module.named_parameters()}}
+            seen[f"the state of {name}"] = [(part, _bytes(tensor)) for part, tensor in state.items()]
+        return seen
+
+    def changed(self) -> list[str]:
+        """The names of what is not as it was. Generators go on from where they were, and settings are put back."""
+        given = [f"`{name}`" for name, value in self._arguments.items() if not same(self._given[name], value)]
+        now = self._look()
+        for restore, state in zip(_RESTORE, self._generators, strict=True):
+            restore(state)  # type: ignore[operator]
+        for put, usual in self._set:
+            put(usual)
+        return given + [name for name, before in self._before.items() if now[name] != before]
+
+
+def _bytes(tensor: Any) -> bytes | None:
+    return _numbers(tensor).tobytes() if isinstance(tensor, Tensor) else None
+
+
+def copied(argument: Any) -> Any:
+    """What an argument's tensor holds before a call, a list of it for the entries of a list, or None.
+
+    It is NumPy that looks: an operation of PyTorch's, such as `equal`, a cell may have put a code of its own to.
+    """
+    if isinstance(argument, (list, tuple)):
+        return [copied(entry) for entry in argument]
+    if not isinstance(argument, Tensor):
+        return None
+    with _without_hooks():  # neither a subclass nor a mode that a cell left on answers for a tensor
+        numbers = _numbers(argument)
+        return [get(argument) for get in _FORM], (_address(argument), _stride(argument)), numbers, numbers.tobytes()
+
+
+def same(before: Any, now: Any) -> bool:
+    """Whether an argument's tensors, its own or those of a list, are after the call as they were before."""
+    if isinstance(before, list):
+        return isinstance(now, (list, tuple)) and len(now) == len(before) and all(map(same, before, now))
+    if before is None or not isinstance(now, Tensor):
+        return before is None
+    form, place, numbers, held = before
+    with _without_hooks():
+        if [get(now) for get in _FORM] != form:
+            return False
+        if (_address(now), _stride(now)) != place:  # another tensor, in a list, or other numbers in this one
+            numbers = _numbers(now)
+        return numbers.tobytes() == held
+
+
+def _numbers(tensor: Tensor) -> Any:
+    """The tensor's own memory, as NumPy sees it. What came over the wire tracks nothing; a fixture may."""
+    tensor = tensor.detach() if tensor.requires_grad else tensor
+    return _numpy(tensor.view(torch.int16) if tensor.dtype is torch.bfloat16 else tensor)
