@@ -8,14 +8,14 @@ import numbers
 import re
 from typing import Any
 
-from course.chapters import chapter
+from course.chapters import question as held
 from course.checks.engine.verdict import CaseVerdict, Outcome, Verdict
 from course.exercises import Exercise
 
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on an answer. A form that cannot be an answer is told as such and costs nothing."""
-    question = chapter(exercise.chapter)["questions"][exercise.name]
+    question = held(exercise.name, exercise.chapter)
     if answer is None or answer is Ellipsis or type(answer).__name__ == "Foreign":
         return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet: put your answer in place of the dots.")
     kind = question["kind"]

@@ -9,6 +9,7 @@ module beside this package holds each chapter's checks.
 
 from course.checks.engine.check import Check, find
 from course.checks.engine.compare import UNWRITTEN
+from course.checks.engine.declare import Arguments, Axis, Fixture
 from course.checks.engine.diagnose import unwritten
 from course.checks.engine.draw import Draw, Key
 from course.checks.engine.table import Diagnosis, Implementation, Observation, Table
@@ -16,10 +17,13 @@ from course.checks.engine.verdict import CaseVerdict, Outcome, Verdict
 
 __all__ = [
     "UNWRITTEN",
+    "Arguments",
+    "Axis",
     "CaseVerdict",
     "Check",
     "Diagnosis",
     "Draw",
+    "Fixture",
     "Implementation",
     "Key",
     "Observation",

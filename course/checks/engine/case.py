@@ -9,7 +9,7 @@ from torch import Tensor
 from course.checks.engine.draw import Draw
 from course.checks.engine.table import Observation
 from course.protocol.student import Module, StateError, Student, StudentError
-from course.protocol.wire import Foreign
+from course.protocol.wire import Foreign, Unordered
 
 OTHER_FORM = "another form"  # a reply that the case's own code trips over, by one of these
 TRIPPED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, MemoryError)
@@ -20,7 +20,8 @@ Explain = Callable[[dict[str, Any], dict[str, Any]], str | None]
 @dataclass(frozen=True)
 class Case:
     """`look` is what it does; `explain` makes a sentence of what it saw and what was to be seen; a `contract` case
-    looks at what code that does nothing gets right too."""
+    looks at what code that does nothing gets right too, one that `agrees` at whether an answer agrees with itself, and
+    then sees "" wherever it does."""
 
     title: str
     look: Callable[[Student, Draw], dict[str, Any]]
@@ -29,6 +30,7 @@ class Case:
     atol: float
     rtol: float
     contract: bool
+    agrees: bool = False
 
     def observe(self, student: Student, draw: Draw) -> Observation:
         """What the student's code raises is an observation; what the case's own code trips over, because a reply has
@@ -57,14 +59,14 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in values.items():
         key = f"{prefix}{name}"
-        if isinstance(value, dict):
+        if isinstance(value, Unordered):
+            flat[key] = ", ".join(sorted(map(_written, value)))
+        elif isinstance(value, dict):
             flat |= flatten(value, f"{key}.") or {key: "an empty dict"}
         elif isinstance(value, (list, tuple)):
             flat |= flatten({str(i): v for i, v in enumerate(value)}, f"{key}.") or {key: "nothing"}
         elif isinstance(value, Module):
             flat[key] = Foreign("Module")
-        elif isinstance(value, set):
-            flat[key] = ", ".join(sorted(map(_written, value)))
         else:
             flat[key] = value
     return flat

@@ -4,8 +4,10 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from course.checks.engine import conditions
 from course.checks.engine.case import Case, Explain
 from course.checks.engine.compare import alike, difference
+from course.checks.engine.declare import Arguments, Axis, Declaration
 from course.checks.engine.diagnose import case_verdicts, causes
 from course.checks.engine.draw import Draw, Key
 from course.checks.engine.table import Implementation, Observation, Table
@@ -27,7 +29,9 @@ class Check:
         self.name = name
         self.components = tuple(components)
         self.blocked = tuple(blocked)
-        self.cases: list[Case] = []
+        self.own_cases: list[Case] = []  # written by hand, for what is particular to the exercise
+        self.declarations: list[Declaration] = []
+        self.undeclared = ""  # why none of its components is declared
         Check.registry[name] = self
 
     def case(
@@ -47,10 +51,38 @@ class Check:
         """
 
         def add(look: Callable[[Student, Draw], dict[str, Any]]) -> Callable:
-            self.cases.append(Case(title, look, weight, explain, atol, rtol, contract))
+            self.own_cases.append(Case(title, look, weight, explain, atol, rtol, contract))
             return look
 
         return add
+
+    def takes(self, component: str, **declared: Any) -> Callable[[Callable[..., Arguments]], Callable[..., Arguments]]:
+        """Declare what a component takes and promises: see `Declaration`. Upper-case keywords are the sizes of its
+        axes, a number or an `Axis`; `same` may be one text of names."""
+        axes = {n: v if isinstance(v, Axis) else Axis(v) for n, v in declared.items() if n.isupper()}
+        promised: dict[str, Any] = {
+            n: tuple(v.split()) if n == "same" and isinstance(v, str) else v for n, v in declared.items()
+        }
+        promised = {n: v for n, v in promised.items() if not n.isupper()}
+        if component not in self.components:
+            raise ValueError(f"{self.name} declares {component!r}, and its components are {self.components}")
+        if unknown := set(promised.get("excused", {})) - conditions.KINDS:
+            raise ValueError(f"{self.name}: there are no conditions {sorted(unknown)} to be excused from")
+
+        def add(build: Callable[..., Arguments]) -> Callable[..., Arguments]:
+            self.declarations.append(Declaration(component, build, axes, **promised))
+            return build
+
+        return add
+
+    def takes_nothing(self, reason: str) -> None:
+        """Say why no condition applies to it."""
+        self.undeclared = reason
+
+    @property
+    def cases(self) -> list[Case]:
+        """Its own cases, and those that are made from what its components declare."""
+        return [*self.own_cases, *conditions.cases(tuple(self.declarations))]
 
     def student(self, protocol: Any) -> Student:
         """The student at the other end of a protocol, under this exercise's rules."""
@@ -60,20 +92,24 @@ class Check:
         self, student: Student, key: Key, against: Sequence[Implementation] | None = None
     ) -> tuple[Observation, ...]:
         """Let every case look. `against` matters to checks of tests alone."""
-        return tuple(case.observe(student, Draw(key, self.name, index)) for index, case in enumerate(self.cases))
+        return tuple(self.look(index, student, key) for index in range(len(self.cases)))
+
+    def look(self, index: int, student: Student, key: Key) -> Observation:
+        """Let one case look. What it draws, and so what it sees, rests on no other case."""
+        return self.cases[index].observe(student, Draw(key, self.name, index))
 
     def judge(self, student: Student, table: Table) -> Verdict:
         """Look at the student's code with the table's key and compare with the table."""
         return self.compare(self.observe(student, table.key, table.against), table)
 
-    def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
+    def compare(self, seen: Sequence[Observation], table: Table) -> Verdict:
         """The verdict on observations made with the table's key."""
         if not (len(seen) == len(self.cases) == len(table.reference)):
             raise ValueError(f"{self.name}: {len(seen)} observations for a table of {len(table.reference)} cases")
         each = list(zip(self.cases, seen, table.reference, strict=True))
         differences = [difference(observed, reference, case) for case, observed, reference in each]
         failing = [i for i, sentence in enumerate(differences) if sentence is not None]
-        by_index = causes(failing, self.cases, seen, table, self.same)
+        by_index = causes(differences, self.cases, seen, table, self.same)
         sentences = [
             sentence and (case.explained(observed, reference) or sentence)
             for sentence, (case, observed, reference) in zip(differences, each, strict=True)
@@ -85,8 +121,19 @@ class Check:
         earning = not all(case.contract for case in passed)
         fraction = sum(case.weight for case in passed) / sum(case.weight for case in self.cases) if earning else 0.0
         outcome = Outcome.ERROR if all(observed.raised for observed in seen) else Outcome.FAIL
-        diagnosis = next((by_index[i].name for i in failing if i in by_index), "")
+        diagnosis = next((cause.diagnosis.name for cause in by_index.values() if cause.certain), "")
         return Verdict(Outcome.PARTIAL if fraction > 0 else outcome, fraction, tuple(lines), diagnosis)
+
+    def hold(self, reference: Sequence[Observation]) -> None:
+        """Raises ValueError, naming the condition, where the reference itself does not keep what is declared of it."""
+        for case, seen in zip(self.cases, reference, strict=True):
+            broken = {name: value for name, value in seen.values.items() if isinstance(value, str) and value}
+            if seen.raised is not None or (case.agrees and broken):
+                what = f"it raised {seen.raised}" if seen.raised is not None else f"it saw {broken}, {seen.hidden}"
+                raise ValueError(
+                    f"{self.name}: the reference fails the case {case.title!r} of its own check ({what}). Mend the "
+                    "reference or the case, or let the declaration be excused from it, with a reason"
+                )
 
     def same(self, i: int, seen: Observation, other: Observation) -> bool:
         """Whether case i cannot tell two answers apart."""

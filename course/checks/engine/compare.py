@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from course.checks.engine.case import OTHER_FORM, Case, describe
+from course.checks.engine.raised import meaning
 from course.checks.engine.table import Observation
 
 UNWRITTEN = "Your code raised NotImplementedError: it, or something that it calls, is not written yet."
@@ -36,9 +37,10 @@ def difference(seen: Observation, reference: Observation, case: Case) -> str | N
         if type_name == "Blocked":
             return f"{message[:1].upper()}{message[1:]}."
         stop = "" if message.rstrip().endswith((".", "!", "?")) else "."
+        means = f" {meant}" if (meant := meaning(message)) else ""
         if type_name == OTHER_FORM:
-            return f"What came back has another form than the docstring promises ({message})."
-        return f"Your code raised {type_name}{': ' if message else ''}{message.rstrip()}{stop}"
+            return f"What came back has another form than the docstring promises ({message}).{means}"
+        return f"Your code raised {type_name}{': ' if message else ''}{message.rstrip()}{stop}{means}"
     for name, expected in reference.values.items():
         if name not in seen.values:
             if any(other.startswith(f"{name}.") for other in seen.values):
@@ -55,6 +57,10 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
     if isinstance(expected, Tensor) != isinstance(value, Tensor) or _family(value) != _family(expected):
         if isinstance(value, Tensor) and isinstance(expected, Tensor):
             return f"`{name}` holds {_family(value)}, and {_family(expected)} are asked for."
+        if value is None and "grad" in name:
+            return f"`{name}` is None: nothing reaches it, because something on the way is cut from the graph."
+        if value is None:
+            return f"`{name}` is None, and {describe(expected)} is asked for: is a `return` missing?"
         return f"`{name}` is {describe(value)}, and {describe(expected)} is asked for."
     if not isinstance(expected, Tensor):
         if type(expected) in (int, float):
@@ -62,7 +68,7 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
         if value == expected:
             return None
         if isinstance(expected, bool):
-            return f"`{name}`: {'yes' if value else 'no'}. It should be {'yes' if expected else 'no'}."
+            return f"“{name}” should {'' if expected else 'not '}hold, and {'does' if value else 'does not'}."
         if isinstance(expected, str):
             return f"`{name}`: {value or 'nothing'}. Asked for: {expected or 'nothing'}."
         return f"`{name}` is not what is asked for."

@@ -1,6 +1,7 @@
 """Which of the answer bank's wrong answers an answer looks like, and what each failed case tells the student of it."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from course.checks.engine.case import Case
 from course.checks.engine.compare import UNWRITTEN, difference
@@ -10,38 +11,62 @@ from course.checks.engine.verdict import CaseVerdict
 AS_ABOVE = "As above."
 
 
+@dataclass(frozen=True)
+class Cause:
+    """What an answer looks like. `certain` where it accounts for every case; else it may be this, among others."""
+
+    diagnosis: Diagnosis
+    certain: bool
+
+    @property
+    def message(self) -> str:
+        return self.diagnosis.message if self.certain else f"It may be this: {self.diagnosis.message}"
+
+
 def causes(
-    failing: Sequence[int],
+    differences: Sequence[str | None],
     cases: Sequence[Case],
     seen: Sequence[Observation],
     table: Table,
     same: Callable[[int, Observation, Observation], bool],
-) -> dict[int, Diagnosis]:
-    """Index of a failing case -> the diagnosis that looks like the answer: on every case, else on the failing ones,
-    else on this one. `same` says whether the case of an index cannot tell two observations apart."""
+) -> dict[int, Cause]:
+    """Index of a failing case -> what it comes of, by where the observations depart from the reference's.
 
-    def alike(diagnosis: Diagnosis, indices: Iterable[int]) -> bool:
-        return all(same(i, seen[i], diagnosis.observations[i]) for i in indices)
+    A diagnosis is certain where it looks like the answer in every case: in those too that passed. A contract case, or
+    one that asks whether an answer agrees with itself, has a cause of its own, which its line tells, and speaks neither
+    for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain,
+    the one that looks like the answer in most of what failed is named as a possibility, if that is more than half of
+    it. `same` says whether the case of an index cannot tell two observations apart.
+    """
+    failing = [i for i, sentence in enumerate(differences) if sentence is not None]
+    apart = [case.agrees or case.contract for case in cases]
+    telling = [i for i in failing if not apart[i]] or failing
+    asked = [i for i in range(len(cases)) if not apart[i] or telling is failing]
 
-    def cause(i: int) -> Diagnosis | None:
-        for indices in (range(len(cases)), failing, [i]):
-            for diagnosis in table.diagnoses:
-                shows = difference(diagnosis.observations[i], table.reference[i], cases[i]) is not None
-                if shows and alike(diagnosis, indices):
-                    return diagnosis
-        return None
+    def looks_like(diagnosis: Diagnosis, i: int) -> bool:
+        return same(i, seen[i], diagnosis.observations[i])
 
-    return {i: diagnosis for i in failing if (diagnosis := cause(i)) is not None}
+    def shows(diagnosis: Diagnosis, i: int) -> bool:
+        return difference(diagnosis.observations[i], table.reference[i], cases[i]) is not None
+
+    best, most = None, sum(cases[i].weight for i in telling) / 2
+    for diagnosis in table.diagnoses:
+        alike = [i for i in telling if looks_like(diagnosis, i)]
+        if len(alike) == len(telling) and all(looks_like(diagnosis, i) for i in asked if i not in telling):
+            return {i: Cause(diagnosis, True) for i in failing if i in telling or looks_like(diagnosis, i)}
+        weight = sum(cases[i].weight for i in alike if shows(diagnosis, i))
+        if weight > most:
+            best, most = (diagnosis, alike), weight
+    return {i: Cause(best[0], False) for i in best[1]} if best else {}
 
 
 def case_verdicts(
-    cases: Sequence[Case], sentences: Sequence[str | None], by_index: Mapping[int, Diagnosis]
+    cases: Sequence[Case], sentences: Sequence[str | None], by_index: Mapping[int, Cause]
 ) -> list[CaseVerdict]:
     """A line for each case, from the sentence on what was seen of it, None where it passed. What a line above has said
     already, of what was seen or of its cause, is not said again."""
     lines: list[CaseVerdict] = []
     said: set[str] = set()
-    last: Diagnosis | None = None
     for i, (case, observed) in enumerate(zip(cases, sentences, strict=True)):
         if observed is None:
             lines.append(CaseVerdict(case.title, True, case.weight))
@@ -53,12 +78,11 @@ def case_verdicts(
         elif cause is None:
             message = observed
         elif nothing_new:
-            message = f"{observed} The likely cause is {'the same' if cause is last else 'told above'}."
+            message = f"{observed} The likely cause is the same."
         else:
             message = f"{observed} {cause.message}"
         said |= {observed} if cause is None else {observed, cause.message}
-        last = cause or last
-        lines.append(CaseVerdict(case.title, False, case.weight, message, cause.name if cause else ""))
+        lines.append(CaseVerdict(case.title, False, case.weight, message, cause.diagnosis.name if cause else ""))
     return lines
 
 

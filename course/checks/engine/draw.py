@@ -94,10 +94,13 @@ class Draw:
         return torch.from_numpy(self._random.permutation(n).astype(np.int64))
 
     def mask(self, *shape: int, keep: float = 0.6) -> Tensor:
-        """A boolean mask, True = may attend; each row along the last axis keeps at least one and drops at least one."""
+        """A boolean mask, True = may attend; each row along the last axis keeps at least one and drops at least one, or
+        keeps the only one that it has."""
         rows = self._random.random_sample((int(np.prod(shape[:-1], dtype=int)), shape[-1])) < keep
         for row in rows:
-            if row.all() or not row.any():
+            if len(row) == 1:
+                row[:] = True
+            elif row.all() or not row.any():
                 kept, dropped = self._random.permutation(shape[-1])[:2]
                 row[kept], row[dropped] = True, False
         return torch.from_numpy(rows.reshape(shape))

@@ -142,7 +142,7 @@ class CheckOfTest(Check):
             raise StudentError("TypeError", f"a test returns True or False, or nothing after its asserts; {kind} came")
         return "it returned False" if said is False else "", ""
 
-    def compare(self, seen: tuple[Observation, ...], table: Table) -> Verdict:
+    def compare(self, seen: Sequence[Observation], table: Table) -> Verdict:
         """The verdict; the share of wrong ones found counts, where every right one passes."""
         for case in table.reference:
             if case.raised or not all(case.values.values()):

@@ -6,6 +6,8 @@ hold observations and messages, no code of any answer.
 
 import io
 import json
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from course.checks.engine.check import Check
 from course.checks.engine.draw import RECORDED_KEY
 from course.checks.engine.table import Diagnosis, Observation, Table
 from course.protocol.wire import Foreign
@@ -20,19 +23,25 @@ from course.protocol.wire import Foreign
 RECORDED = Path(__file__).parents[1] / "recorded"
 
 
-def dump(table: Table) -> bytes:
-    """The table as a compressed npz, each different array once; the same table gives the same bytes."""
-    arrays: list[np.ndarray] = []
-    places: dict[bytes, int] = {}
+def dump(check: Check, table: Table) -> bytes:
+    """The table of a check as a compressed npz, each different array once; the same table gives the same bytes. What a
+    wrong answer shares with the reference is not written again."""
+    numbers: dict[
+        str, list[np.ndarray]
+    ] = {}  # of each dtype, one behind the other: an array of its own takes 300 bytes
+    filled: dict[str, int] = {}
+    places: dict[bytes, list[Any]] = {}
 
     def put(value: Any) -> Any:
         if isinstance(value, Tensor):
             value = value.float() if value.is_floating_point() else value
             array = value.contiguous().numpy()
-            key = repr((array.dtype.str, array.shape)).encode() + array.tobytes()
+            kind = array.dtype.name
+            key = repr((kind, array.shape)).encode() + array.tobytes()
             if key not in places:
-                places[key] = len(arrays)
-                arrays.append(array)
+                places[key] = [kind, filled.get(kind, 0), list(array.shape)]
+                numbers.setdefault(kind, []).append(array.flatten())
+                filled[kind] = filled.get(kind, 0) + array.size
             return {"array": places[key]}
         if isinstance(value, Foreign):
             return {"foreign": value.type_name}
@@ -40,25 +49,51 @@ def dump(table: Table) -> bytes:
             return value
         raise TypeError(f"an observation of type {type(value).__name__} cannot be recorded")
 
-    def observations(seen: tuple[Observation, ...]) -> list[Any]:
+    def observations(seen: Sequence[Observation]) -> list[Any]:
         return [[{k: put(v) for k, v in o.values.items()}, {k: put(v) for k, v in o.hidden.items()}, o.raised]
                 for o in seen]  # fmt: skip
 
+    right = observations(table.reference)
     manifest = {
         "key": table.key.digest,
-        "reference": observations(table.reference),
-        "diagnoses": [[m.name, m.message, observations(m.observations)] for m in table.diagnoses],
+        "cases": _titles(check),
+        "reference": right,
+        "diagnoses": [[m.name, m.message, _less(observations(m.observations), right)] for m in table.diagnoses],
     }
     text = np.frombuffer(json.dumps(manifest, ensure_ascii=False, sort_keys=True).encode(), dtype=np.uint8)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, manifest=text, **{f"a{i}": a for i, a in enumerate(arrays)})  # type: ignore[arg-type]
+    np.savez_compressed(buffer, manifest=text, **{kind: np.concatenate(parts) for kind, parts in numbers.items()})  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
-def load(name: str) -> Table:
-    """The recorded table of exercise `name`. Raises FileNotFoundError, or ValueError for other numbers, with the
-    way on."""
-    path = RECORDED / f"{name}.npz"
+def _less(wrong: list[Any], right: list[Any]) -> list[Any]:
+    """Observations of a wrong answer without what the reference's have too: what is its own, and what it has not."""
+    return [
+        [*((
+            {name: value for name, value in values.items() if name not in others or others[name] != value},
+            [name for name in others if name not in values],
+        ) for values, others in zip(seen[:2], of[:2], strict=True)), seen[2]]
+        for seen, of in zip(wrong, right, strict=True)
+    ]  # fmt: skip
+
+
+def _more(less: list[Any], right: list[Any]) -> list[Any]:
+    """What `_less` was made of."""
+    return [
+        [*({name: value for name, value in others.items() if name not in gone} | own
+           for (own, gone), others in zip(seen[:2], of[:2], strict=True)), seen[2]]
+        for seen, of in zip(less, right, strict=True)
+    ]  # fmt: skip
+
+
+def _titles(check: Check) -> list[str]:
+    return [case.title for case in check.cases]
+
+
+def load(check: Check) -> Table:
+    """The recorded table of a check. Raises FileNotFoundError, or ValueError where it has other numbers or cases than
+    the check has now, with the way on."""
+    path = RECORDED / f"{check.name}.npz"
     if not path.exists():
         raise FileNotFoundError(f"{path} is missing: `make refresh` records the checks' tables")
     with np.load(path) as archive:
@@ -68,9 +103,16 @@ def load(name: str) -> Table:
     if manifest.get("key") != RECORDED_KEY.digest:
         raise ValueError(f"{path} was recorded with another key: `make refresh` records the checks' tables")
 
+    if (cases := manifest.get("cases")) != _titles(check):
+        other = sorted(set(cases or ()) ^ set(_titles(check))) or ["their order"]
+        raise ValueError(f"{path} is older than the check of {check.name} ({'; '.join(other)}): run `make refresh`")
+
     def take(value: Any) -> Any:
         if isinstance(value, dict):
-            return arrays[f"a{value['array']}"] if "array" in value else Foreign(value["foreign"])
+            if "foreign" in value:
+                return Foreign(value["foreign"])
+            kind, start, shape = value["array"]
+            return arrays[kind][start : start + math.prod(shape)].view(shape)
         return value
 
     def observations(recorded: list[Any]) -> tuple[Observation, ...]:
@@ -80,5 +122,8 @@ def load(name: str) -> Table:
             for values, hidden, raised in recorded
         )  # fmt: skip
 
-    diagnoses = tuple(Diagnosis(name, message, observations(seen)) for name, message, seen in manifest["diagnoses"])
-    return Table(RECORDED_KEY, observations(manifest["reference"]), diagnoses)
+    right = manifest["reference"]
+    diagnoses = tuple(
+        Diagnosis(n, message, observations(_more(seen, right))) for n, message, seen in manifest["diagnoses"]
+    )
+    return Table(RECORDED_KEY, observations(right), diagnoses)

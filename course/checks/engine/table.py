@@ -1,5 +1,6 @@
 """Observations, and the table that a check compares them with."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,7 @@ class Diagnosis:
 
     name: str
     message: str
-    observations: tuple[Observation, ...]
+    observations: Sequence[Observation]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,6 @@ class Table:
     """
 
     key: Key
-    reference: tuple[Observation, ...]
+    reference: Sequence[Observation]
     diagnoses: tuple[Diagnosis, ...]
     against: tuple[Implementation, ...] | None = None

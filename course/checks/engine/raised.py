@@ -1,0 +1,87 @@
+"""What PyTorch's own words mean to somebody who meets them for the first time: a cause and a next step.
+
+Said after the words themselves, which a search engine knows. The patterns are of messages that beginners raise first.
+"""
+
+import re
+
+MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), meaning)
+    for pattern, meaning in (
+        (
+            "Boolean value of Tensor with more than one value is ambiguous",
+            "`and`, `or`, `not` and `if` ask for one truth value. Between tensors write `&`, `|` and `~`, and choose "
+            "with `torch.where`.",
+        ),
+        (
+            "only (one element|integer) tensors .*(can be converted|to Python scalars)|a Tensor with .* elements "
+            "cannot "
+            "be converted to Scalar",
+            "Something that takes one number was given a whole tensor: Python's `math`, `int`, `float` and `range` do; "
+            "`torch` has functions of the same names that take tensors.",
+        ),
+        (
+            "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|The size of tensor a .* must match the "
+            "size of tensor b .* at non-singleton|expected m1 and m2|Expected size for first two dimensions of batch2|"
+            "inconsistent tensor size|is invalid for input of size|expects each tensor to be equal size|Sizes of "
+            "tensors must "
+            "match",
+            "The shapes do not fit. Write the two shapes down, axis by axis, from the right: a weight (out, in) stands "
+            "transposed behind its rows, `x @ weight.T`, and what broadcasts needs an axis of one.",
+        ),
+        (
+            "'NoneType' object",
+            "None stands where something else was meant: is a `return` missing, or does a method change its tensor in "
+            "place and give nothing?",
+        ),
+        (
+            r"'(list|tuple|dict|int|float|bool)' object has no attribute '(\w+)'",
+            "That is a method of tensors, and this is none: `torch.tensor` makes one of numbers, `torch.stack` of "
+            "tensors.",
+        ),
+        (
+            "view size is not compatible with input tensor's size and stride",
+            "`view` needs a tensor that lies in one piece: `reshape` takes any.",
+        ),
+        (
+            "leaf Variable that requires grad is being used in an in-place operation|a view of a leaf Variable that "
+            "requires grad|modified by an inplace operation|more than one element of the written-to tensor refers",
+            "Something is changed in place that gradients are still asked of: make a new tensor, without `_` or `+=`.",
+        ),
+        (
+            "does not require grad and does not have a grad_fn",
+            "Nothing in it leads back to a parameter: it was cut from the graph, or made anew of numbers.",
+        ),
+        (
+            "Index tensor must have the same number of dimensions|index .* is out of bounds for dimension",
+            "An index does not fit its axis: `gather` wants as many axes as its input has, and indices count from 0.",
+        ),
+        (
+            "expected scalar type|must have the same dtype|Expected floating point type|result type Float can't "
+            "be cast|"
+            "have same dtype|could not infer output dtype|not implemented for '(Long|Bool|Int)'",
+            "Two kinds of number meet: make one like the other, with an argument's own `.dtype`, or `.float()`.",
+        ),
+        (
+            "'indices' to have one of the following scalar types|index tensor of type LongTensor|tensors used as "
+            "indices",
+            "Indices are whole numbers, int64: `.long()` makes them of others.",
+        ),
+        ("only supports boolean masks", "A mask is made of truth values: a comparison gives them, and `.bool()`."),
+        (
+            "must have same number of dimensions|Dimension out of range|Dimension specified as",
+            "It has fewer axes than the code counts on: `unsqueeze` adds one, and -1 is the last whatever their "
+            "number.",
+        ),
+        ("cannot unpack non-iterable NoneType", "Nothing came back: is a `return` missing?"),
+        (
+            "not enough values to unpack|too many values to unpack",
+            "Something is taken apart into another number of values than it has.",
+        ),
+    )
+)
+
+
+def meaning(message: str) -> str:
+    """What a message of PyTorch's or Python's means, in a sentence or two; "" for one that is not known."""
+    return next((meaning for pattern, meaning in MEANINGS if pattern.search(message)), "")

@@ -1,0 +1,304 @@
+"""Declarations and the conditions made from them: what each sees, what it says, and what is refused at load."""
+
+import pytest
+import torch
+from torch import nn
+
+from course.checks.engine import Axis, Check, Observation, Table
+from course.checks.engine.conditions import CONDITIONS, numbers_of
+from course.checks.engine.draw import Draw, Key
+from course.protocol.student import Local
+
+KEY = Key.public("conditions")
+
+
+def attend(x, y):
+    """x (B, T, D), y (B, S, D): the rows of y, mixed."""
+    return torch.softmax(x @ y.mT, -1) @ y
+
+
+class Attend(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.map = nn.Linear(width, width)
+
+    def forward(self, x, y):
+        return attend(self.map(x), y)
+
+
+@pytest.fixture
+def check():
+    made = Check("attend", components=("attend",))
+
+    @made.takes("attend", B=2, T=3, S=4, D=5, same="x y", garbage=_padded, fills=(1e30,))
+    def _(draw, B, T, S, D):
+        return {"x": draw.normal(B, T, D), "y": draw.normal(B, S, D)}
+
+    @made.case("ordinary", weight=4)
+    def _(student, draw):
+        return {"mixed": student.attend(draw.normal(2, 3, 4), draw.normal(2, 5, 4))}
+
+    yield made
+    del Check.registry["attend"]
+
+
+@pytest.fixture
+def of_module():
+    made = Check("Attend", components=("Attend",))
+
+    @made.takes("Attend", B=2, T=3, S=4, D=5, new=lambda B, T, S, D: (D,))
+    def _(draw, B, T, S, D):
+        return {"x": draw.normal(B, T, D), "y": draw.normal(B, S, D)}
+
+    yield made
+    del Check.registry["Attend"]
+
+
+def _padded(arguments, fill):
+    return arguments  # nothing is promised of it, so whatever is tried must hold
+
+
+def table(check, right):
+    reference = check.observe(check.student(Local({check.components[0]: right})), KEY)
+    check.hold(reference)
+    return Table(KEY, reference, ())
+
+
+def said(check, right, answer):
+    """Title -> message of each case that an answer fails."""
+    verdict = check.judge(check.student(Local({check.components[0]: answer})), table(check, right))
+    return {case.title: case.message for case in verdict.cases if not case.passed}
+
+
+def titles(*kinds):
+    return {CONDITIONS[kind].title for kind in kinds}
+
+
+def test_a_right_answer_passes_in_any_form(check, of_module):
+    def by_hand(x, y):
+        scores = torch.einsum("btd,bsd->bts", x, y)
+        return torch.stack(
+            [(s - s.amax(-1, keepdim=True)).softmax(-1) @ rows for s, rows in zip(scores, y, strict=True)]
+        )
+
+    assert said(check, attend, by_hand) == {} and len(check.cases) == 1 + len(CONDITIONS)
+    assert said(of_module, Attend, Attend) == {}
+
+
+_calls = []
+
+
+def _second(x, y):
+    _calls.append(x)
+    return attend(x, y) * len(_calls)
+
+
+def _in_place(x, y):
+    mixed = attend(x, y)
+    x.detach().zero_()
+    return mixed
+
+
+FAULTS = {
+    "sizes": (
+        lambda x, y: attend(x, y).squeeze(),
+        "With B = 1 the result has shape (3, 5), and (1, 3, 5) is asked for.",
+    ),
+    "gradients": (lambda x, y: attend(x, y.detach()), "No gradient reaches `y`"),
+    "layout": (
+        lambda x, y: attend(x.view(-1).view(x.shape), y),
+        "With arguments that lie otherwise in memory (transposed, the numbers are the same) your code",
+    ),
+    "again": (_second, "Called a second time, with the same arguments, it gives another result"),
+    "untouched": (_in_place, "The call changes what is not its own: `x`."),
+    "float64": (
+        lambda x, y: attend(x.float(), y.float()).to(x.dtype),
+        "In float64 a step of a billionth in the arguments does not show in the result",
+    ),
+    "device": (
+        lambda x, y: attend(x, y) + torch.zeros(x.shape[-1]),
+        "With arguments on another device, such as a GPU, two",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_each_fault_is_seen_by_its_condition_and_said_in_a_sentence(check, kind):
+    answer, words = FAULTS[kind]
+    _calls.clear()
+    found = said(check, attend, answer)
+    title = CONDITIONS[kind].title
+    assert found[title].startswith(words), found
+    # What is wrong in one way is told in one line: but what never stays the same cannot agree with itself anywhere.
+    # What an argument held is also what its gradient is made of.
+    assert kind == "again" or set(found) - (titles("gradients") if kind == "untouched" else set()) == {title}
+
+
+def test_what_is_wrong_everywhere_is_not_told_by_conditions_that_look_at_agreement(check):
+    found = said(check, attend, lambda x, y: attend(2 * x, y))
+    assert set(found) == {"ordinary"} | titles("sizes", "gradients")
+
+
+def test_one_tensor_given_twice_is_one_object(check):
+    found = said(check, attend, lambda x, y: attend(x, y) * (2 if x is y else 1))
+    assert set(found) == titles("layout")
+    assert found[CONDITIONS["layout"].title].startswith("With one tensor for several arguments")
+
+
+def test_modes_and_parameters(of_module):
+    class Noisy(Attend):
+        def forward(self, x, y):
+            return super().forward(x, y) * (2 if self.training else 1)
+
+    class Frozen(Attend):
+        def __init__(self, width):
+            super().__init__(width)
+            self.map.requires_grad_(False)
+
+    class Trains(Attend):
+        def forward(self, x, y):
+            self.train()
+            return super().forward(x, y)
+
+    assert set(said(of_module, Attend, Noisy)) == titles("again")
+    found = said(of_module, Attend, Frozen)
+    assert set(found) == titles("gradients") and "`map.bias`" in found[CONDITIONS["gradients"].title]
+    assert said(of_module, Attend, Trains)[CONDITIONS["untouched"].title].endswith("the mode of the module.")
+
+
+def test_garbage_where_a_place_does_not_count():
+    made = Check("total", components=("total",))
+
+    def garbage(arguments, fill):
+        arguments["x"][~arguments["counts"]] = fill
+        return arguments
+
+    @made.takes("total", B=2, T=3, garbage=garbage)
+    def _(draw, B, T):
+        return {"x": draw.normal(B, T), "counts": draw.mask(B, T)}
+
+    @made.case("ordinary")
+    def _(student, draw):
+        return {"total": student.total(draw.normal(2, 3), draw.mask(2, 3))}
+
+    def total(x, counts):
+        return x.masked_fill(~counts, 0).sum(-1)
+
+    found = said(made, total, lambda x, counts: (x * counts).sum(-1))
+    assert found == {CONDITIONS["ignored"].title: "With NaN where a place does not count the result changes."}
+    with pytest.raises(ValueError, match="total: the reference fails the case 'what does not count"):
+        table(made, lambda x, counts: (x * counts).sum(-1))
+
+
+def test_an_answer_that_does_nothing_earns_nothing(check):
+    verdict = check.judge(check.student(Local({"attend": lambda x, y: None})), table(check, attend))
+    assert verdict.fraction == 0 and not verdict.passed
+
+
+def test_an_answer_that_raises_says_so_once(check):
+    def raises(x, y):
+        raise KeyError("three")
+
+    messages = list(said(check, attend, raises).values())
+    assert messages[0] == "Your code raised KeyError: 'three'." and set(messages[1:]) <= {"As above.", ""}
+
+
+def test_what_is_excused_is_not_asked():
+    made = Check("free", components=("free",))
+    excused = {"device": "it makes what it gives on the CPU", "again": "each call gives other numbers"}
+
+    @made.takes("free", N=3, free=True, excused=excused)
+    def _(draw, N):
+        return {"x": draw.normal(N)}
+
+    assert not {case.title for case in made.cases} & titles("device", "again", "ignored")
+    with pytest.raises(ValueError, match="no conditions"):
+        made.takes("free", N=3, excused={"devise": "a slip"})
+    with pytest.raises(ValueError, match="declares 'other'"):
+        made.takes("other", N=3)
+
+
+def test_a_declaration_that_does_not_fit_itself_is_refused():
+    made = Check("slip", components=("slip",))
+
+    @made.takes("slip", N=3, same="x z")
+    def _(draw, N):
+        return {"x": draw.normal(N)}
+
+    with pytest.raises(ValueError, match="`same` names"):
+        made.cases  # noqa: B018
+
+
+def test_sizes_have_their_least_and_their_longest():
+    made = Check("sized", components=("sized",))
+
+    @made.takes("sized", B=2, T=Axis(4, least=2, long=9), D=1)
+    def _(draw, B, T, D):
+        return {"x": draw.normal(B, T, D)}
+
+    (declaration,) = made.declarations
+    variations = declaration.variations()
+    assert variations["B = 1"] == {"B": 1, "T": 4, "D": 1} and variations["T = 9"] == {"B": 2, "T": 9, "D": 1}
+    assert variations["all sizes at their least"] == {"B": 1, "T": 2, "D": 1}
+    assert variations["all sizes alike"] == {"B": 3, "T": 3, "D": 3} and "D = 1" not in variations
+
+
+def test_every_number_of_a_long_result_counts():
+    draw, x = Draw(KEY, "long"), torch.randn(70, 30)
+    before = numbers_of(x, draw)
+    for place in ((0, 0), (69, 29), (35, 3)):
+        other = x.clone()
+        other[place] += 0.1
+        (name,) = [name for name in before if name.endswith("numbers")]
+        assert not torch.allclose(numbers_of(other, draw)[name], before[name], atol=1e-5, rtol=1e-4)
+    assert numbers_of(x.reshape(30, 70), draw)["result, form"] != before["result, form"]
+
+
+def test_the_lines_of_several_components_name_theirs():
+    made = Check("pair", components=("one", "two"))
+    for name in made.components:
+        made.takes(name, N=3)(lambda draw, N: {"x": draw.normal(N)})
+    right = {name: lambda x: 2 * x for name in made.components}
+    reference = made.observe(made.student(Local(right)), KEY)
+    wrong = {**right, "two": lambda x: (2 * x).squeeze()}
+    verdict = made.judge(made.student(Local(wrong)), Table(KEY, reference, ()))
+    (failed,) = [case for case in verdict.cases if not case.passed]
+    assert failed.message == "`two`: With N = 1 the result has shape (), and (1,) is asked for."
+
+
+def test_a_forged_reply_is_an_observation(check):
+    class Liar:
+        def request(self, message, callbacks):
+            return {"ok": [{"ok": {"a": [None] * 3}, "changed": ["<b>words of its own</b>"]}] * 40}
+
+    seen = check.observe(check.student(Liar()), KEY)
+    assert all(isinstance(each, Observation) for each in seen)
+    assert "<b>" not in str(seen[-1]) and not check.compare(seen, table(check, attend)).passed
+
+
+def test_the_tensors_of_a_list_are_laid_stepped_and_moved_too():
+    made = Check("joined", components=("joined",))
+
+    @made.takes("joined", B=2, T=3)
+    def _(draw, B, T):
+        return {"xs": [draw.normal(B, T), draw.normal(B, T)]}
+
+    @made.case("ordinary")
+    def _(student, draw):
+        return {"joined": student.joined([draw.normal(2, 3)])}
+
+    assert said(made, torch.cat, torch.cat) == {}
+    for kind, wrong in {
+        "layout": lambda xs: torch.cat([x.view(-1).view(x.shape) for x in xs]),
+        "float64": lambda xs: torch.cat([x.float() for x in xs]).to(xs[0].dtype),
+        "device": lambda xs: torch.cat([*xs, torch.zeros(0, xs[0].shape[-1])]),
+    }.items():
+        assert set(said(made, torch.cat, wrong)) == titles(kind), kind
+
+
+def test_what_is_right_in_many_forms_earns_nothing_by_its_form():
+    made = Check("any", components=("any",))
+    made.takes("any", N=3, free=True)(lambda draw, N: {"x": draw.normal(N)})
+    made.case("ordinary", weight=4)(lambda student, draw: {"sum": student.any(torch.ones(3)).sum()})
+    verdict = made.judge(made.student(Local({"any": lambda x: x})), table(made, lambda x: 2 * x))
+    assert verdict.fraction == 0
