@@ -7,7 +7,9 @@ checks. An answer is added in `answers/` alone.
 
 import contextlib
 import io
+import re
 import warnings
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,27 +18,63 @@ import torch
 
 from autograde.bank import reference
 from autograde.bank.reader import Bank, find
+from course.chapters import Unfinished
 from course.checks import engine
 from course.checks.engine import Check, Diagnosis, Implementation, Observation, Table
 from course.checks.engine.draw import RECORDED_KEY, Draw, Key
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise, exercises
-from course.protocol.student import Local
+from course.protocol.student import Local, Student
+
+UNBOUND = re.compile(r"name '\w+' is not defined")
+
+
+def check_of(exercise: Exercise) -> Check:
+    """The check of an exercise. Raises Unfinished where its chapter has none."""
+    file = f"course/checks/{exercise.chapter}.py"
+    try:
+        return engine.find(exercise.name, exercise.chapter)
+    except ModuleNotFoundError as error:
+        if error.name != f"course.checks.{exercise.chapter}":
+            raise
+        raise Unfinished(f"{file} is missing: what is looked at in exercise {exercise.number} stands there") from None
+    except KeyError as error:
+        if error.args != (exercise.name,):
+            raise
+        raise Unfinished(
+            f'{file} has no Check("{exercise.name}"): exercise {exercise.number} is not looked at'
+        ) from None
+
+
+def least(exercise: Exercise) -> tuple[int, int]:
+    """How many wrong and how many correct answers its bank must hold."""
+    return (4, 3) if exercise.points <= 1 else (8, 5)
 
 
 def namespace(exercise: Exercise, source: str | None = None) -> dict[str, Any]:
-    """The chapter's names as its solutions bind them, with `source` executed over them."""
+    """The chapter's names as its solutions bind them, with `source` executed over them.
+
+    An error at an unbound name says which names there are.
+    """
     names = dict(vars(reference.module(exercise.chapter)))
     if source is not None:
-        exec(compile(source, f"<answer to {exercise.name}>", "exec"), names)
+        try:
+            exec(compile(source, f"<answer to {exercise.name}>", "exec"), names)
+        except NameError as error:
+            error.add_note(_names_are(exercise))
+            raise
     return names
+
+
+def _names_are(exercise: Exercise) -> str:
+    return f"answers of the bank run with the names of solutions/{exercise.chapter}.py, which must import it too"
 
 
 def implementations(exercise: Exercise) -> tuple[Implementation, ...] | None:
     """What the grader tries an exercise's test on: all answers of the bank of the part that it tests. None where the
     exercise asks for no test. Raises ValueError where the check names an answer that the bank does not hold.
     """
-    check = engine.find(exercise.name, exercise.chapter)
+    check = check_of(exercise)
     if not isinstance(check, CheckOfTest):
         return None
     return _implementations(check, _tested(check), find(_tested(check)))
@@ -61,25 +99,57 @@ def _implementations(check: CheckOfTest, tested: Exercise, bank: Bank) -> tuple[
 
 def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:
     """Whether an answer with several parts is wrong in this one: the check, with the reference for the others."""
-    check = engine.find(tested.name, tested.chapter)
+    check = check_of(tested)
     seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_KEY)
     return not check.compare(seen, Table(RECORDED_KEY, observe(tested, None, RECORDED_KEY), ())).passed
 
 
 def observe(
     exercise: Exercise, source: str | None, key: Key, against: tuple[Implementation, ...] | None = None
-) -> tuple[Observation, ...]:
+) -> Sequence[Observation]:
     """What the exercise's check sees of an answer (of the reference for None), in this process and in silence.
 
-    An answer that is a test is tried on `against`, by default on the whole bank of what it tests.
+    Each case looks when its observation is asked for: of most wrong answers, one case tells that they are not meant. An
+    answer that is a test is tried on `against`, by default on the whole bank of what it tests, and at once.
     """
-    check = engine.find(exercise.name, exercise.chapter)
+    check = check_of(exercise)
     against = against or implementations(exercise)
+    if against is None:
+        return _Looks(exercise, check, source, key)
+    with _silence(key, exercise.name):
+        return check.observe(check.student(Local(namespace(exercise, source))), key, against)
+
+
+@contextlib.contextmanager
+def _silence(key: Key, *labels: str | int) -> Iterator[None]:
+    """What is run says nothing, and what no case sets is drawn alike for the same labels."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
             warnings.simplefilter("ignore")
-            torch.manual_seed(Draw(key, exercise.name).seed("of the answer"))  # what no case sets is drawn alike
-            return check.observe(check.student(Local(namespace(exercise, source))), key, against)
+            torch.manual_seed(Draw(key, *labels).seed("of the answer"))
+            yield
+
+
+class _Looks(Sequence[Observation]):
+    """The observations of an answer, by case, each made at its first use."""
+
+    def __init__(self, exercise: Exercise, check: Check, source: str | None, key: Key):
+        self._exercise, self._check, self._source, self._key = exercise, check, source, key
+        self._student: Student | None = None
+        self._seen: list[Observation | None] = [None] * len(check.cases)
+
+    def __len__(self) -> int:
+        return len(self._seen)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self))))
+        if self._seen[index] is None:
+            with _silence(self._key, self._exercise.name, index % len(self)):
+                if self._student is None:
+                    self._student = self._check.student(Local(namespace(self._exercise, self._source)))
+                self._seen[index] = self._check.look(index % len(self), self._student, self._key)
+        return self._seen[index]
 
 
 def table(exercise: Exercise, key: Key) -> Table:
@@ -94,7 +164,7 @@ def recorded(exercise: Exercise) -> Table:
 
 def published(exercise: Exercise) -> tuple[Implementation, ...] | None:
     """What a learner's test is tried on, with the reference as the right one. None where no test is asked for."""
-    check = engine.find(exercise.name, exercise.chapter)
+    check = check_of(exercise)
     if not isinstance(check, CheckOfTest):
         return None
     return check.published(namespace(_tested(check))[check.part])
@@ -109,7 +179,9 @@ def _table(exercise: Exercise, key: Key, against: tuple[Implementation, ...] | N
         Diagnosis(wrong.name, wrong.message, observe(exercise, wrong.source, key, against))
         for wrong in find(exercise).wrong
     )
-    return Table(key, observe(exercise, None, key, against), mistakes, against)
+    right = observe(exercise, None, key, against)
+    check_of(exercise).hold(right)
+    return Table(key, tuple(right), mistakes, against)
 
 
 @dataclass(frozen=True)
@@ -125,7 +197,7 @@ class Report:
 
 def examine(exercise: Exercise, table: Table) -> Report:
     """Judge every answer of the bank against a table: survivors must be none, unnamed few, refused none."""
-    check: Check = engine.find(exercise.name, exercise.chapter)
+    check = check_of(exercise)
     bank, against = find(exercise), table.against or published(exercise)
     survivors, unnamed, refused = [], [], []
     for wrong in bank.wrong:
@@ -137,5 +209,6 @@ def examine(exercise: Exercise, table: Table) -> Report:
     for correct in bank.correct:
         verdict = check.compare(observe(exercise, correct.source, table.key, against), table)
         if not verdict.passed:
-            refused.append((correct.name, "; ".join(case.message for case in verdict.cases if not case.passed)))
+            why = "; ".join(case.message for case in verdict.cases if not case.passed)
+            refused.append((correct.name, f"{why} ({_names_are(exercise)})" if UNBOUND.search(why) else why))
     return Report(len(bank.wrong), len(bank.correct), tuple(survivors), tuple(unnamed), tuple(refused))

@@ -12,7 +12,9 @@ from collections.abc import Iterator
 
 import torch
 
-from autograde.bank import examine, published, recorded, table
+from autograde.bank import examine, find, least, published, recorded, table
+from autograde.bank.reader import BankError
+from course.chapters import Unfinished
 from course.checks.engine import Table
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
@@ -39,10 +41,28 @@ def main(arguments: list[str]) -> int:
     for exercise, called in names.items():
         if options.what and not called.intersection(options.what):
             continue
-        bad += look(exercise, _fresh(exercise, options.seeds))
-        if published(exercise) is not None:  # a test is tried on fewer implementations in a notebook
-            bad += look(exercise, iter([("as recorded", recorded(exercise))]))
+        try:
+            bad += look(exercise, _fresh(exercise, options.seeds))
+            if published(exercise) is not None:  # a test is tried on fewer implementations in a notebook
+                bad += look(exercise, iter([("as recorded", recorded(exercise))]))
+            bad += too_few(exercise)
+        except (BankError, Unfinished) as error:
+            print(f"{exercise.number:6} {error}", file=sys.stderr)
+            bad += 1
     return 1 if bad else 0
+
+
+def too_few(exercise: Exercise) -> bool:
+    """Print where the bank holds fewer answers than it must; whether it does."""
+    bank, (wrong, correct) = find(exercise), least(exercise)
+    few = len(bank.wrong) < wrong or len(bank.correct) < correct
+    if few:
+        print(
+            f"         TOO FEW   {len(bank.wrong)} wrong and {len(bank.correct)} correct answers: "
+            f"at least {wrong} and {correct} are asked for",
+            flush=True,
+        )
+    return few
 
 
 def _fresh(exercise: Exercise, count: int) -> Iterator[tuple[str, Table]]:

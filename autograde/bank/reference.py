@@ -9,12 +9,19 @@ from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+from course.chapters import Unfinished
 from course.exercises import exercises
 
 
 def module(chapter: str) -> ModuleType:
-    """The solution module of a chapter, for example "bahdanau"."""
-    return importlib.import_module(f"solutions.{chapter}")
+    """The solution module of a chapter, for example "bahdanau". Raises Unfinished where there is none."""
+    name = f"solutions.{chapter}"
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise Unfinished(f"solutions/{chapter}.py is missing: the chapter's reference answers stand there") from None
 
 
 def held(assignment: str) -> list[str]:
@@ -54,12 +61,12 @@ def reached(chapter: str, parts: tuple[str, ...]) -> set[str]:
 def source(chapter: str, parts: tuple[str, ...]) -> str:
     """The text of an answer cell: the parts and every private helper they reach, in file order.
 
-    Raises ValueError where the module lacks a part.
+    Raises Unfinished where the module lacks a part.
     """
     definitions = _definitions(chapter)
     missing = [part for part in parts if part not in definitions]
     if missing:
-        raise ValueError(f"solutions/{chapter}.py has no {', '.join(missing)}")
+        raise Unfinished(f"solutions/{chapter}.py has no {', '.join(missing)}")
     wanted, todo = set(), list(parts)
     while todo:
         name = todo.pop()

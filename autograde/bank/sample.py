@@ -20,8 +20,7 @@ from autograde.bank import reference
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import flags
-from course.chapters import chapter
-from course.checks import engine
+from course.chapters import question
 from course.checks.engine import Table
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
@@ -89,13 +88,13 @@ def right_answer(exercise: Exercise) -> str:
     """The source of the right answer: the reference's, or the question's key."""
     if not exercise.question:
         return reference.source(exercise.chapter, exercise.components)
-    return f"{exercise.components[0]} = {chapter(exercise.chapter)['questions'][exercise.name]['answer']!r}"
+    return f"{exercise.components[0]} = {question(exercise.name, exercise.chapter)['answer']!r}"
 
 
 def worth(exercise: Exercise, source: str, key: Key) -> float:
     """The points of an answer by its check, in this process, from a key."""
     table = Table(key, bank.observe(exercise, None, key), ())
-    check = engine.find(exercise.name, exercise.chapter)
+    check = bank.check_of(exercise)
     return round(exercise.points * check.compare(bank.observe(exercise, source, key), table).fraction, 2)
 
 
@@ -121,7 +120,8 @@ def class_of(content: bytes, assignment: str) -> list[MadeUp]:
     made = [MadeUp("right", "every answer right", sheet.filled(sheet.right), sheet.full)]
     made += [_other_form(sheet, index) for index in (0, 1)]
     made += [_partly_right(sheet)]
-    made += [_wrong(sheet, index) for index in range(4)]
+    for index in range(4):
+        made += _wrong(sheet, index, {each.student for each in made})
     made += [MadeUp("untouched", "handed in as it was handed out", content, sheet.only([]))]
     made += [_syntax_error(sheet), _unreadable(sheet), _deleted_cells(sheet), _duplicated_cells(sheet)]
     made += [_patches_tests(sheet), _reads_the_disk(sheet), _never_ends(sheet)]
@@ -138,9 +138,11 @@ def _other_form(sheet: Sheet, index: int) -> MadeUp:
 
 
 def _half(sheet: Sheet) -> list[str]:
-    """The first half of the exercises and of the questions: somebody who ran out of time."""
+    """The first half of the exercises and of the questions: somebody who ran out of time. Something is always left: of
+    one exercise and one question the question, and of a single exercise that."""
     asked = [e for e in sheet.exercises if e.question]
-    return [e.name for e in [*sheet.tasks[: (len(sheet.tasks) + 1) // 2], *asked[: (len(asked) + 1) // 2]]]
+    half = [e.name for e in [*sheet.tasks[: (len(sheet.tasks) + 1) // 2], *asked[: (len(asked) + 1) // 2]]]
+    return half if len(half) < len(sheet.exercises) else half[:-1]
 
 
 def _partly_right(sheet: Sheet) -> MadeUp:
@@ -153,19 +155,25 @@ def _partly_right(sheet: Sheet) -> MadeUp:
     )
 
 
-def _wrong(sheet: Sheet, index: int) -> MadeUp:
-    """One wrong answer of the bank among right ones: it loses what its failing rows weigh, and no other answer does."""
+def _wrong(sheet: Sheet, index: int, taken: set[str]) -> list[MadeUp]:
+    """One wrong answer of the bank among right ones: it loses what its failing rows weigh, and no other answer does.
+
+    None where others of the class have taken all that would do, as may be where there are fewer than four exercises.
+    """
     exercise = sheet.tasks[index * len(sheet.tasks) // 4]
     wrongs = bank.find(exercise).wrong
-    for wrong in [*wrongs[index % len(wrongs) :], *wrongs[: index % len(wrongs)]]:
+    in_turn = [*wrongs[index % len(wrongs) :], *wrongs[: index % len(wrongs)]]
+    left = [wrong for wrong in in_turn if f"wrong-{_slug(wrong.name)}" not in taken]
+    for wrong in left:
         source = wrong.source
         points = {worth(exercise, source, key) for key in _KEYS}
         if len(points) == 1:  # the grader has a key of its own: only what no key changes can be expected of it
             what = f"all right, except {exercise.number}: {wrong.name}"
             expected = sheet.full | {exercise.name: points.pop()}
-            return MadeUp(
-                f"wrong-{_slug(wrong.name)}", what, sheet.filled(sheet.right | {exercise.name: source}), expected
-            )
+            content = sheet.filled(sheet.right | {exercise.name: source})
+            return [MadeUp(f"wrong-{_slug(wrong.name)}", what, content, expected)]
+    if len(left) < len(wrongs):
+        return []
     raise ValueError(f"{exercise.name}: the points of every wrong answer depend on the key")
 
 

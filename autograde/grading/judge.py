@@ -346,7 +346,7 @@ class SubmissionJudge:
         if line.failure:
             self._late = True
             ending = self._end() if remote.failure else ""
-            self.done.endings |= {ending} - {"", "ok"}
+            self.done.endings |= {ending} - {"", "ok", "stopped"}  # which the verdict tells
             return _cut_short(verdict, line.failure, ending, self.sandbox.limits.request_seconds)
         if error is not None and not verdict.passed:
             return _stopped(verdict, error)
@@ -405,7 +405,7 @@ def _cut_short(verdict: Verdict, failure: str, ending: str, seconds: float) -> V
         outcome, message = Outcome.OUT_OF_MEMORY, "It asked for more memory than a submission may use, and was stopped."
     elif ending == "timeout":
         outcome, message = Outcome.TIMEOUT, "The whole submission had used up its time, and was stopped."
-    elif failure == "protocol":
+    elif failure == "protocol" or ending == "stopped":
         outcome, message = Outcome.BLOCKED, "What came back could not be read, so nothing after it was looked at."
     else:
         outcome = Outcome.ERROR

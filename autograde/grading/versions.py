@@ -32,7 +32,8 @@ from course.exercises import exercises
 _HERE = Path(__file__).resolve().parents[1]
 _OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "solutions")}
 # out here, and inside the two sandboxes
-_JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside", "autograde.intake.inside")
+_JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside", "autograde.sandbox.as_course",
+            "autograde.intake.inside")  # fmt: skip
 _MODULE = re.compile(rf"({'|'.join(_OURS)})(\.\w+)*")
 
 

@@ -38,9 +38,10 @@ def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_desk, lend, ful
     release(folder, notebooks.paths([name]))
     made = sample.sample(folder, name)
     students = {submission.student for submission in made}
-    assert len(made) == len(students) >= 16
+    wrong = sum(student.startswith("wrong-") for student in students)
+    assert wrong == 4 or (wrong and len(chapter_desk.exercises) < 4)  # a short chapter's bank may have no four that do
+    assert len(made) == len(students) == len(KINDS) + wrong
     assert students >= set(KINDS)
-    assert sum(student.startswith("wrong-") for student in students) == 4
     right = next(submission for submission in made if submission.student == "right").score
     lower = [each for each in made if each.student.startswith(("wrong", "hostile", "syntax"))]
     assert all(each.score < right for each in lower)

@@ -3,6 +3,7 @@ what it makes of a submission that was late."""
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,8 +16,9 @@ from autograde.grading import judge, worker
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits, bounded
 from autograde.sandbox.pool import Sandbox
-from autograde.sandbox.usage import Usage
+from autograde.sandbox.usage import Usage, usage_of
 from course.checks.engine import Key, Outcome, Verdict
+from course.checks.engine.verdict import CaseVerdict
 from tests.autograde import toy
 
 
@@ -197,6 +199,31 @@ def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebo
     )
     assert judged.outcome == "timeout"
     assert judged.internal.startswith("The machine was too busy to tell: ")
+
+
+@pytest.mark.parametrize(
+    ("failure", "ending", "outcome", "words"),
+    [
+        ("timeout", "stopped", Outcome.TIMEOUT, "not answered after 10 s"),
+        ("timeout", "exited", Outcome.TIMEOUT, "not answered after 10 s"),
+        ("protocol", "stopped", Outcome.BLOCKED, "could not be read"),
+        ("protocol", "exited", Outcome.BLOCKED, "could not be read"),
+        ("protocol", "timeout", Outcome.TIMEOUT, "used up its time"),
+        ("protocol", "out of memory", Outcome.OUT_OF_MEMORY, "more memory"),
+        ("gone", "stopped", Outcome.BLOCKED, "could not be read"),
+        ("gone", "exited", Outcome.ERROR, "ended Python"),
+        ("gone", "crashed", Outcome.ERROR, "ended Python"),
+        ("gone", "timeout", Outcome.TIMEOUT, "used up its time"),
+    ],
+)
+def test_the_reason_of_an_end_is_the_one_that_there_was(failure, ending, outcome, words):
+    """A child that the grader itself had ended has used up neither its time nor its memory."""
+    before = Verdict(Outcome.FAIL, cases=(CaseVerdict("a", False, 1.0, "wrong"),))
+    verdict = judge._cut_short(before, failure, ending, 10.0)
+    assert verdict.outcome is outcome and words in verdict.cases[0].message
+    report = {"status": signal.SIGKILL, "seconds": 1.0, "cpu_seconds": 0.5, "waited_seconds": 0.0, "peak_bytes": 9}
+    told = {why: usage_of(report | {"killed": why}, False, Limits()).outcome for why in ("asked", "time", "memory")}
+    assert told == {"asked": "stopped", "time": "timeout", "memory": "out of memory"}
 
 
 @pytest.mark.parametrize(

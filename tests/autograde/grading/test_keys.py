@@ -164,9 +164,9 @@ def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(numb
     tap, send, read = Tap(monkeypatch), wire.send, wire._read
     arguments, send_fds = command.arguments, socket.send_fds
 
-    def sent(sock, value, *caps):
+    def sent(sock, value, *caps, **how):
         tap.frame(value)
-        send(sock, value, *caps)
+        send(sock, value, *caps, **how)
 
     def received(sock, size):
         tap.passed.append(bytes(raw := read(sock, size)))

@@ -100,11 +100,14 @@ autograde/intake/environment.py autograde/intake/names.py autograde/intake/notes
 autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py
 autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py autograde/sandbox/limits.py
 autograde/sandbox/command.py autograde/sandbox/folder.py autograde/sandbox/fonts.py autograde/sandbox/outputs.py
-autograde/sandbox/usage.py autograde/sandbox/remote.py autograde/bank/__init__.py autograde/grading/versions.py
+autograde/sandbox/as_course.py autograde/sandbox/usage.py autograde/sandbox/remote.py
+autograde/bank/__init__.py autograde/grading/versions.py
 course/__init__.py
 course/checks/questions.py course/exercises.py course/chapters/exercises.json course/learner/components.py
 course/learner/session.py course/plots.py course/data/__init__.py course/checks/__init__.py
-course/checks/engine/draw.py course/checks/engine/of_tests.py course/checks/fixtures/__init__.py
+course/checks/engine/draw.py course/checks/engine/declare.py course/checks/engine/conditions.py
+course/checks/engine/of_tests.py course/protocol/device.py course/protocol/untouched.py
+course/checks/fixtures/__init__.py
 course/checks/fixtures/seq2seq.py course/protocol/wire.py course/protocol/runner.py course/protocol/student.py
 course/protocol/blocked.py course/chapters/__init__.py solutions/warm_up.py solutions/seq2seq.py
 """.split()
@@ -116,7 +119,8 @@ autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store
 autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py autograde/grading/run.py
 autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py
 autograde/intake/probe.py
-autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/equivalent.toml
+autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/defects.py
+autograde/bank/exceptions.toml autograde/bank/equivalent.toml
 autograde/bank/answers/cuda/accumulate.py autograde/reports/templates/summary/index.html.j2 course/checks/vit.py
 course/chapters/vit.toml course/data/digits.py course/checks/recorded/masked_softmax.npz course/weights.py
 solutions/transformer.py solutions/cuda.py training/loop.py book/grader.md

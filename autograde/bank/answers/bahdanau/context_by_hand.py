@@ -24,13 +24,6 @@
 # --- after
         context = context + state / len(scores)
 
-# %% wrong: the best state alone
-# Only the state with the highest score is in the context: that is the hard choice. Let the others have their weights
-# too. See sections 2.2 and 2.6.
-
-def context_by_hand(scores, states):
-    return states[scores.argmax()]
-
 # %% wrong: the weights multiply features instead of states
 # The weights (S,) lie along the last axis of states (S, d), which is the features'. One weight belongs to one state:
 # give the weights an axis of length one at the end.
@@ -38,38 +31,6 @@ def context_by_hand(scores, states):
 def context_by_hand(scores, states):
     weights = torch.softmax(scores, dim=0)
     return (weights * states).sum(dim=0)
-
-# %% wrong: the features are summed instead of the states
-# The sum runs over the features, which leaves one number a state. Sum over the states: the context is as wide as one
-# state.
-
-def context_by_hand(scores, states):
-    weights = torch.softmax(scores, dim=0)
-    return (weights.unsqueeze(1) * states).sum(dim=1)
-
-# %% wrong: a sum that starts from zeros of width two
-# The sum starts from two zeros, which fits the example's states only. Start from zeros as wide as one state, whatever
-# its width.
-
-# --- before
-    context = torch.zeros_like(states[0])
-# --- after
-    context = torch.zeros(2)
-
-# %% wrong: the mean of the weighted states instead of their sum
-# The weights sum to one already, so the weighted states are summed; a mean divides by S once more.
-
-# --- before
-    return context
-# --- after
-    return context / len(states)
-
-# %% wrong: the weights alone
-# What came back are the weights, one number a state. The last column of the table is still to come: each state times
-# its weight, and their sum.
-
-def context_by_hand(scores, states):
-    return torch.softmax(scores, dim=0)
 
 # %% wrong: the weighted states are not summed
 # What came back are all the states, each times its weight, as in the table's last column. The context is their sum,

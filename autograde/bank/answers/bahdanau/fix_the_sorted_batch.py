@@ -23,22 +23,6 @@
 # --- after
     return outputs[back], state
 
-# %% wrong: only the states are put back
-# The states are in their rows, but the outputs are still sorted: the attention would look at another sentence.
-
-# --- before
-    return outputs[back], state[back]
-# --- after
-    return outputs, state[back]
-
-# %% wrong: the states are put back by the sorting order
-# The outputs are right, but the states were sorted a second time. Put both back by the same inverse.
-
-# --- before
-    return outputs[back], state[back]
-# --- after
-    return outputs[back], state[order]
-
 # %% wrong: put back by sorting the lengths the other way
 # Sorting the lengths upwards gives the reversed order, not the inverse one. The inverse says, for each of the caller's
 # rows, where it went.
@@ -47,22 +31,6 @@
     back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
 # --- after
     back = lengths.argsort()
-
-# %% wrong: the inverse is sorted downwards
-# The inverse of an order comes from sorting it upwards; downwards turns the batch round.
-
-# --- before
-    back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
-# --- after
-    back = order.argsort(descending=True)
-
-# %% wrong: turned round to undo the sorting
-# Turning the rows round undoes the sorting only where they came in shortest first. Use the inverse of the order.
-
-# --- before
-    back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
-# --- after
-    back = torch.arange(len(order) - 1, -1, -1)
 
 # %% wrong: the lengths are not sorted with the sentences
 # The sentences were sorted but their lengths were not, so the encoder stops in the wrong places. Sort both by the same
@@ -101,25 +69,6 @@ def encode_longest_first(encoder, source, lengths):
     results = [encoder(source[b : b + 1], lengths[b : b + 1]) for b in range(len(source))]
     return torch.cat([r[0] for r in results]), torch.cat([r[1] for r in results])
 
-# %% wrong: the order with a minus sign
-# A negative index counts from the end of the batch; that is another order and not the inverse one. The inverse says,
-# for each of the caller's rows, where it went.
-
-# --- before
-    back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
-# --- after
-    back = -order
-
-# %% wrong: no gradient goes through the encoder
-# The encoder ran without keeping what a gradient needs, so it would never learn. Call it plainly, without no_grad or
-# detach.
-
-# --- before
-    outputs, state = encoder(source[order], lengths[order])
-# --- after
-    with torch.no_grad():
-        outputs, state = encoder(source[order], lengths[order])
-
 # %% correct: written into their places
 
 def encode_longest_first(encoder, source, lengths):
@@ -132,12 +81,11 @@ def encode_longest_first(encoder, source, lengths):
 
 # %% correct: the inverse by counting
 
-def encode_longest_first(encoder, source, lengths):
-    order = torch.sort(lengths, descending=True, stable=True).indices
+# --- before
+    back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
+# --- after
     back = torch.empty_like(order)
     back[order] = torch.arange(len(order))
-    outputs, state = encoder(source.index_select(0, order), lengths.index_select(0, order))
-    return outputs.index_select(0, back), state.index_select(0, back)
 
 # %% correct: Python's sorted and list.index
 
@@ -147,18 +95,17 @@ def encode_longest_first(encoder, source, lengths):
     back = [order.index(b) for b in range(len(order))]
     return outputs[back], state[back]
 
-# %% correct: negated lengths, numpy
+# %% correct: numpy
 
-def encode_longest_first(encoder, source, lengths):
-    order = (-lengths).argsort()
-    outputs, state = encoder(source[order], lengths[order])
-    undo = torch.from_numpy(order.numpy().argsort())
-    return outputs[undo], state[undo]
+# --- before
+    back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
+# --- after
+    back = torch.from_numpy(order.numpy().argsort())
 
 # %% correct: a permutation matrix and its transpose
 
-def encode_longest_first(encoder, source, lengths):
-    order = torch.argsort(lengths, descending=True)
-    outputs, state = encoder(source[order], lengths[order])
-    P = torch.eye(len(order))[order]
+# --- before
+    return outputs[back], state[back]
+# --- after
+    P = torch.eye(len(order), dtype=outputs.dtype)[order]
     return torch.einsum("ib,isd->bsd", P, outputs), P.T @ state

@@ -63,16 +63,6 @@ def masked_softmax(scores, mask):
         return torch.softmax(scores, dim=-1)
     return torch.softmax(scores + mask.float(), dim=-1)
 
-# %% wrong: the scores are multiplied by the mask
-# Multiplying by the mask makes forbidden scores 0, and exp(0) is 1: they take their share before they are removed.
-# Replace them by minus infinity before the softmax.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.softmax(scores * mask, dim=-1) * mask
-
 # %% wrong: a fully masked row is NaN
 # A row of minus infinities has no softmax: it is 0/0. The docstring says what comes back for a row that allows
 # nothing. See section 2.3.
@@ -118,15 +108,6 @@ def masked_softmax(scores, mask):
     scores = scores.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
     scores = torch.softmax(scores, dim=-1).masked_fill(~mask, -1e9)
 
-# %% wrong: divided by the sum without an exponential
-# The scores were divided by their sum, so negative scores give negative weights. Softmax takes exponentials first.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is not None:
-        scores = scores.masked_fill(~mask, 0.0)
-    return scores / scores.sum(dim=-1, keepdim=True)
-
 # %% wrong: the caller's scores are overwritten
 # Your function wrote into the tensor it was given; whoever called it may need the scores again, and autograd refuses
 # it where they carry a gradient. Use the form without the underscore, which makes a new tensor.
@@ -135,27 +116,6 @@ def masked_softmax(scores, mask):
     scores = scores.masked_fill(~mask, float("-inf"))
 # --- after
     scores.masked_fill_(~mask, float("-inf"))
-
-# %% wrong: a forbidden score takes part before it is removed
-# The forbidden scores were still there when the exponentials were made. Softmax measures every score against the
-# highest, so beside a huge forbidden one all the allowed exponentials become 0, and dividing by the sum afterwards
-# cannot bring them back. Put the forbidden scores out of the way first.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
-    e = torch.exp(scores - scores.max(dim=-1, keepdim=True).values) * mask
-    return e / e.sum(dim=-1, keepdim=True).clamp(min=1e-30)
-
-# %% wrong: the mask is turned round, and rows without keys are zero
-# The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a key may be
-# attended to. See section 2.3.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1) * mask.any(dim=-1, keepdim=True)
 
 # %% wrong: the formula as it reads
 # The exponential of a large score overflows to infinity, and infinity times 0 is NaN; that of a very low one is 0, and
@@ -167,47 +127,6 @@ def masked_softmax(scores, mask):
     mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
     e = torch.exp(scores) * mask
     return e / e.sum(dim=-1, keepdim=True)
-
-# %% wrong: the formula as it reads, with a floor under the sum
-# The floor saves a row that allows nothing. But the exponential of a large score still overflows, and that of a very
-# low one is 0. Take forbidden scores out of the way first, and let torch.softmax, which subtracts the highest score,
-# do the rest.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    mask = torch.ones_like(scores, dtype=torch.bool) if mask is None else mask
-    e = torch.exp(scores) * mask
-    return e / e.sum(dim=-1, keepdim=True).clamp(min=1e-30)
-
-# %% wrong: a large negative number is added, and NaN replaced
-# A forbidden score was lowered by a number, so a larger score wins all the same, and infinity stays infinity. What
-# stands there must not matter: replace it.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.nan_to_num(torch.softmax(scores + torch.where(mask, 0.0, -1e9), dim=-1)) * mask
-
-# %% wrong: minus infinity is added, and NaN replaced
-# The weights look right, but minus infinity was added to the scores, and a sum hands every gradient on: the NaN of a
-# row without keys goes back through it. Replacing the scores (masked_fill, where) stops the gradient there; adding
-# does not.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.nan_to_num(torch.softmax(scores + torch.log(mask.float()), dim=-1))
-
-# %% wrong: forbidden scores are set to -20
-# Minus twenty is low beside scores near 0 and high beside scores near -30: there the forbidden keys take the weight.
-# Use a number that no score reaches; minus infinity is one.
-
-# --- before
-    scores = scores.masked_fill(~mask, float("-inf"))
-# --- after
-    scores = scores.masked_fill(~mask, -20.0)
 
 # %% wrong: forbidden scores are set to -100
 # Minus a hundred is low beside most scores and high beside scores near -130: there the forbidden keys take the weight.
@@ -226,25 +145,6 @@ def masked_softmax(scores, mask):
     check_mask(scores, mask)
 # --- after
 
-# %% wrong: the second axis where there is no mask
-# Without a mask, weight is shared out along the second axis, which is the last only where there are two. Count the
-# axis of the keys from the back, with a mask and without.
-
-# --- before
-        return torch.softmax(scores, dim=-1)
-# --- after
-        return torch.softmax(scores, dim=1)
-
-# %% wrong: the mask is turned round, and NaN replaced
-# The allowed keys got nothing and the forbidden ones shared the weight. In this course True means that a key may be
-# attended to. See section 2.3.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.nan_to_num(torch.softmax(scores.masked_fill(mask, float("-inf")), dim=-1))
-
 # %% wrong: the mask comes after the softmax, and the rest is divided again
 # Dividing again makes ordinary rows right. But a forbidden score that is far above the others had taken all the weight
 # in the softmax, and nothing is left to divide. Mask the scores before the softmax. See section 2.3.
@@ -256,26 +156,6 @@ def masked_softmax(scores, mask):
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
 
-# %% wrong: minus infinity is added
-# Minus infinity was added to the scores: a row without keys is 0/0, forwards and backwards, and infinity minus
-# infinity is NaN too. Replace forbidden scores, and see to a row that allows nothing. See section 2.3.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.softmax(scores + torch.log(mask.float()), dim=-1)
-
-# %% wrong: forbidden scores are set to -20, and nothing is zeroed
-# Minus twenty is low beside scores near 0 and high beside scores near -30, and a row that allows nothing comes out
-# uniform. Use minus infinity, and set forbidden weights to zero at the end.
-
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        return torch.softmax(scores, dim=-1)
-    return torch.softmax(scores.masked_fill(~mask, -20.0), dim=-1)
-
 # %% correct: torch.where and nan_to_num
 
 def masked_softmax(scores, mask):
@@ -286,12 +166,13 @@ def masked_softmax(scores, mask):
 
 # %% correct: a large negative number, empty rows zeroed
 
-def masked_softmax(scores, mask):
-    check_mask(scores, mask)
-    if mask is None:
-        mask = torch.ones(scores.shape[-1], dtype=torch.bool)
-    weights = torch.softmax(scores.masked_fill(mask == False, -1e9), dim=-1)
-    return weights * mask.any(dim=-1, keepdim=True)
+# --- before
+    scores = scores.masked_fill(~mask, float("-inf"))
+    # A row of minus infinities has no softmax (0/0), forwards or backwards: let it be uniform, then take it away.
+    scores = scores.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
+    return torch.softmax(scores, dim=-1).masked_fill(~mask, 0.0)
+# --- after
+    return torch.softmax(scores.masked_fill(mask == False, -1e9), dim=-1) * mask.any(dim=-1, keepdim=True)
 
 # %% correct: exponentials by hand
 

@@ -8,15 +8,6 @@
 # --- after
     y, x = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
 
-# %% wrong: a square grid is assumed
-# The grid was taken for a square one. How many cells stand in a row is what `columns` says.
-
-# --- before
-    top = weights.argmax(dim=2)  # (B, T)
-# --- after
-    top = weights.argmax(dim=2)  # (B, T)
-    columns = int(weights.shape[2] ** 0.5)
-
 # %% wrong: the cell's centre must be in the box
 # A cell counted only where its centre lies in the box, so cells that overlap an edge of the object are lost. Any area
 # in common is enough.
@@ -87,7 +78,7 @@ def pointing_accuracy(weights, boxes, columns, cell):
     names = boxes[..., 2] > boxes[..., 0]
     if not names.any():
         raise ValueError("no names")
-    n = torch.arange(weights.shape[2])
+    n = torch.arange(weights.shape[2], device=weights.device)
     x, y = n % columns * cell, n // columns * cell
     left, top, right, bottom = (edge.unsqueeze(2) for edge in boxes.unbind(2))
     inside = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top)
@@ -102,47 +93,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     left, top_edge, right, bottom = boxes.unbind(dim=2)
     right, bottom = left + right, top_edge + bottom
 
-# %% wrong: cells are compared with pixels
-# The cell's column and row were compared with edges in pixels. A cell begins at its column times the size of a cell.
-
-# --- before
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
-# --- after
-    x, y = top % columns, top // columns  # the cell's left and top edge, in pixels
-
-# %% wrong: a cell is always four pixels wide
-# The size of a cell was taken as 4. It is an argument.
-
-# --- before
-    top = weights.argmax(dim=2)  # (B, T)
-# --- after
-    top = weights.argmax(dim=2)  # (B, T)
-    cell = 4
-
-# %% wrong: only left and right are compared
-# A cell far above or below the object counts as a hit: only the horizontal edges were compared.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x < right) & (x + cell > left)
-
-# %% wrong: the least weighted cell
-# The cell with the smallest weight was taken. Take the largest.
-
-# --- before
-    top = weights.argmax(dim=2)  # (B, T)
-# --- after
-    top = weights.argmin(dim=2)  # (B, T)
-
-# %% wrong: the hits are not divided
-# What came back is the number of hits. Divide by the number of words that name something.
-
-# --- before
-    return (hits & names).sum().item() / names.sum().item()
-# --- after
-    return float((hits & names).sum().item())
-
 # %% wrong: zero where nothing is named
 # Where no word names anything there is no share: 0 would say that all looked wrong. Raise ValueError.
 
@@ -150,15 +100,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
         raise ValueError(f"none of the {names.numel()} tokens names an object")
 # --- after
         return 0.0
-
-# %% wrong: words that name nothing count as hits
-# A word that names nothing was counted as a hit. Such words count nowhere, neither above nor below the line of the
-# division.
-
-# --- before
-    return (hits & names).sum().item() / names.sum().item()
-# --- after
-    return (hits | ~names).sum().item() / names.numel()
 
 # %% wrong: a tensor in the float's place
 # The share is right, and it is a tensor. The docstring promises a Python float.
@@ -177,104 +118,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     x, y = top % columns * cell, top // columns * cell
     y = weights.shape[2] // columns * cell - cell - y  # the cell's left and top edge, in pixels
 
-# %% wrong: the cell's centre must be in the box, its first edge included
-# A cell counted only where its centre lies in the box, so cells that overlap an edge of the object are lost. Any area
-# in common is enough.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x + cell / 2 >= left) & (x + cell / 2 < right) & (y + cell / 2 >= top_edge) & (y + cell / 2 < bottom)
-
-# %% wrong: the box's centre must be in the cell
-# A cell counted only where the box's centre lies in it. Any area in common is enough.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = ((left + right) // 2 // cell * cell == x) & ((top_edge + bottom) // 2 // cell * cell == y)
-
-# %% wrong: near enough to the box's centre
-# A cell counted by how far its centre is from the box's. Asked for is whether the two share some area.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    away = (x + cell / 2 - (left + right) / 2) ** 2 + (y + cell / 2 - (top_edge + bottom) / 2) ** 2
-    hits = away.sqrt() <= (right - left) / 2
-
-# %% wrong: half of the cell must be in the box
-# A cell counted only where half of it lies in the box. Any area in common is enough.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    across = (torch.minimum(right, x + cell) - torch.maximum(left, x)).clamp(min=0)
-    down = (torch.minimum(bottom, y + cell) - torch.maximum(top_edge, y)).clamp(min=0)
-    hits = across * down >= cell * cell / 2
-
-# %% wrong: a common edge counts at the box's right and lower edge
-# A cell that begins where the box ends was counted as a hit. The right and the bottom edge lie just past the last
-# pixel: compare with <.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x <= right) & (x + cell > left) & (y <= bottom) & (y + cell > top_edge)
-
-# %% wrong: a common edge counts at the box's left and upper edge
-# A cell that ends where the box begins was counted as a hit. They share an edge and no pixel: compare with >.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x < right) & (x + cell >= left) & (y < bottom) & (y + cell >= top_edge)
-
-# %% wrong: a common edge counts at the box's left edge alone
-# Three of the four comparisons are right, and the one with the box's left edge counts a cell that only touches it. Two
-# that share an edge share no pixel.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x < right) & (x + cell >= left) & (y < bottom) & (y + cell > top_edge)
-
-# %% wrong: a common edge counts at the box's right edge alone
-# Three of the four comparisons are right, and the one with the box's right edge counts a cell that only touches it.
-# Two that share an edge share no pixel.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x <= right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-
-# %% wrong: a common edge counts at the box's upper edge alone
-# Three of the four comparisons are right, and the one with the box's upper edge counts a cell that only touches it.
-# Two that share an edge share no pixel.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell >= top_edge)
-
-# %% wrong: a common edge counts at the box's lower edge alone
-# Three of the four comparisons are right, and the one with the box's lower edge counts a cell that only touches it.
-# Two that share an edge share no pixel.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x < right) & (x + cell > left) & (y <= bottom) & (y + cell > top_edge)
-
-# %% wrong: the number of columns for a cell's height
-# A cell's lower edge was put as many pixels below its upper one as there are columns in the grid. Cells are squares of
-# cell x cell pixels, whatever the grid.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + columns > top_edge)
-
 # %% wrong: a cell one pixel too small
 # A box that shares only the cell's last column or row of pixels was missed: the cell was taken to end at its last
 # pixel. Like the box's, its far edge lies just past it.
@@ -283,39 +126,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
 # --- after
     hits = (x < right) & (x + cell - 1 > left) & (y < bottom) & (y + cell - 1 > top_edge)
-
-# %% wrong: edges in cells, the last one left out
-# The cell in which the box ends was left out, although it holds a part of the object.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    left, top_edge, right, bottom = (boxes // cell * cell).unbind(dim=2)
-    hits = (x >= left) & (x < right) & (y >= top_edge) & (y < bottom)
-
-# %% wrong: either direction is enough
-# A cell beside or above the object counted: it was enough that the two overlap in one direction. They must in both.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = ((x < right) & (x + cell > left)) | ((y < bottom) & (y + cell > top_edge))
-
-# %% wrong: only top and bottom are compared
-# A cell far to the side of the object counts as a hit: only the vertical edges were compared.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (y < bottom) & (y + cell > top_edge)
-
-# %% wrong: the boxes are read as left, right, top, bottom
-# The four numbers of a box were read as left, right, top, bottom. They are left, top, right, bottom.
-
-# --- before
-    left, top_edge, right, bottom = boxes.unbind(dim=2)
-# --- after
-    left, right, top_edge, bottom = boxes.unbind(dim=2)
 
 # %% wrong: only the cell's corners are looked at
 # A box that lies inside the cell was missed: none of the cell's corners is in it. Compare the edges instead.
@@ -328,43 +138,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
         for b in (y, y + cell - 1):
             hits |= (a >= left) & (a < right) & (b >= top_edge) & (b < bottom)
 
-# %% wrong: only the box's corners are looked at
-# A box that covers the cell was missed: none of its corners is in the cell. Compare the edges instead.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = torch.zeros_like(names)
-    for a in (left, right - 1):
-        for b in (top_edge, bottom - 1):
-            hits |= (a >= x) & (a < x + cell) & (b >= y) & (b < y + cell)
-
-# %% wrong: two gaps make an area
-# Where the cell lies off the box in both directions, two negative lengths were multiplied to an area. Each must be
-# positive by itself.
-
-# --- before
-    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
-# --- after
-    hits = (torch.minimum(right, x + cell) - torch.maximum(left, x)) * (torch.minimum(bottom, y + cell) - torch.maximum(top_edge, y)) > 0
-
-# %% wrong: a box needs edges above zero
-# A box whose left or upper edge is 0 was taken for none. 0 is an edge like any other; -1 stands for no box.
-
-# --- before
-    names = boxes[..., 2] > boxes[..., 0]  # a box has some width, -1 four times has none
-# --- after
-    names = (boxes > 0).all(dim=2)  # a box has some width, -1 four times has none
-
-# %% wrong: eight columns are assumed
-# A row was taken to have eight cells. How many it has is what `columns` says.
-
-# --- before
-    top = weights.argmax(dim=2)  # (B, T)
-# --- after
-    top = weights.argmax(dim=2)  # (B, T)
-    columns = 8
-
 # %% wrong: one look for the whole caption
 # One cell was taken for all the words of a caption, the one with the largest weight of all. Each word has its own.
 
@@ -373,24 +146,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
 # --- after
     top = (weights.flatten(1).argmax(dim=1) % weights.shape[2]).unsqueeze(1)  # (B, T)
 
-# %% wrong: only the first words are counted
-# Only the first three words of each caption were counted. A caption names two objects, and its words may stand
-# anywhere.
-
-# --- before
-    names = boxes[..., 2] > boxes[..., 0]  # a box has some width, -1 four times has none
-# --- after
-    names = boxes[..., 2] > boxes[..., 0]
-    names[:, 3:] = False  # a box has some width, -1 four times has none
-
-# %% wrong: a percentage
-# What came back is a hundred times the share. A share goes from 0 to 1.
-
-# --- before
-    return (hits & names).sum().item() / names.sum().item()
-# --- after
-    return 100 * (hits & names).sum().item() / names.sum().item()
-
 # %% wrong: the share is rounded
 # The share was rounded. Return it as it is: rounding is for whoever prints it.
 
@@ -398,23 +153,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     return (hits & names).sum().item() / names.sum().item()
 # --- after
     return round((hits & names).sum().item() / names.sum().item(), 2)
-
-# %% wrong: nan where nothing is named
-# Where no word names anything there is no share, and nan spreads into every mean that is taken later. Raise
-# ValueError.
-
-# --- before
-        raise ValueError(f"none of the {names.numel()} tokens names an object")
-# --- after
-        return float("nan")
-
-# %% wrong: another error where nothing is named
-# An error was raised where nothing is named, and not the one that the docstring promises: ValueError.
-
-# --- before
-        raise ValueError(f"none of the {names.numel()} tokens names an object")
-# --- after
-        raise RuntimeError(f"none of the {names.numel()} tokens names an object")
 
 # %% wrong: the boxes are written into
 # The share is right, and the caller's boxes are not what they were. Make a new tensor where you change something.
@@ -442,35 +180,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     if named == 0:
         raise ValueError("no word names anything")
     return hits / named
-
-# %% correct: a map of cells that overlap, gathered at the top one
-
-def pointing_accuracy(weights, boxes, columns, cell):
-    n = torch.arange(weights.shape[2])
-    x, y = n % columns * cell, torch.div(n, columns, rounding_mode="floor") * cell
-    left, top, right, bottom = (edge[..., None] for edge in boxes.unbind(-1))
-    overlap = (x < right) & (left < x + cell) & (y < bottom) & (top < y + cell)
-    named = (boxes >= 0).all(-1)
-    if named.sum() == 0:
-        raise ValueError("nothing is named")
-    best = weights.max(dim=-1, keepdim=True).indices
-    return overlap.gather(2, best).squeeze(2)[named].double().mean().item()
-
-# %% correct: pixels painted one by one
-
-def pointing_accuracy(weights, boxes, columns, cell):
-    shares = []
-    for looks, outlines in zip(weights, boxes):
-        for look, (left, top, right, bottom) in zip(looks, outlines.tolist()):
-            if (left, top, right, bottom) == (-1, -1, -1, -1):
-                continue
-            n = look.argmax().item()
-            pixels = {(i, j) for i in range(left, right) for j in range(top, bottom)}
-            mine = {(n % columns * cell + i, n // columns * cell + j) for i in range(cell) for j in range(cell)}
-            shares.append(1.0 if pixels & mine else 0.0)
-    if not shares:
-        raise ValueError("there is nothing to measure")
-    return sum(shares) / len(shares)
 
 # %% correct: edges turned into cells
 
@@ -510,16 +219,15 @@ def pointing_accuracy(weights, boxes, columns, cell):
     beside = (x >= right) | (x + cell <= left) | (y >= bottom) | (y + cell <= top)
     return 1 - (beside & named).sum().item() / named.sum().item()
 
-# %% correct: a grid with rows and columns
+# %% correct: a map of cells that overlap, gathered at the top one
 
 def pointing_accuracy(weights, boxes, columns, cell):
-    B, T, N = weights.shape
-    best = torch.nn.functional.one_hot(weights.argmax(2), N).view(B, T, N // columns, columns)
-    row = best.sum(3).argmax(2) * cell
-    column = best.sum(2).argmax(2) * cell
-    l, t, r, b = boxes.unbind(2)
-    ok = torch.stack([column < r, column + cell > l, row < b, row + cell > t]).all(0)
-    count = int((r >= 0).sum())
-    if count == 0:
-        raise ValueError("none")
-    return int((ok & (r >= 0)).sum()) / count
+    n = torch.arange(weights.shape[2], device=weights.device)
+    x, y = n % columns * cell, torch.div(n, columns, rounding_mode="floor") * cell
+    left, top, right, bottom = (edge[..., None] for edge in boxes.unbind(-1))
+    overlap = (x < right) & (left < x + cell) & (y < bottom) & (top < y + cell)
+    named = (boxes >= 0).all(-1)
+    if named.sum() == 0:
+        raise ValueError("nothing is named")
+    best = weights.max(dim=-1, keepdim=True).indices
+    return overlap.gather(2, best).squeeze(2)[named].double().mean().item()

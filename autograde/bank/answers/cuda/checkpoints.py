@@ -17,27 +17,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     except Exception as error:
         raise ValueError(f"{path} is not a checkpoint") from error
 
-# %% wrong: the weights are forgotten
-# The model's weights are those that it was made with. Save and load its state too. See section 9.10.
-
-# --- before
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
-# --- after
-        states = [state[name] for name in ("optimizer", "scheduler", "scaler", "data")]
-# --- before
-    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
-# --- after
-    for part, of_part in zip((optimizer, scheduler, scaler, data), states, strict=True):
-
-# %% wrong: the weights rounded
-# The weights were rounded when they were saved, so they are not those that training would have gone on with. Save them
-# in the format that they have. See section 9.10.
-
-# --- before
-        "model": model.state_dict(),
-# --- after
-        "model": {n: t.half() if t.is_floating_point() else t for n, t in model.state_dict().items()},
-
 # %% wrong: the buffers are forgotten
 # The parameters are back, but a model's state has more than parameters: here the running means that batch
 # normalisation keeps. Its state_dict() has both. See section 9.10.
@@ -51,26 +30,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         part.load_state_dict(of_part, **({'strict': False} if part is model else {}))
 
-# %% wrong: evaluation mode after saving
-# The running training's model was left in evaluation mode, so dropout does nothing in the steps after a save. Leave
-# the mode as it is. See section 9.10.
-
-# --- before
-    }
-# --- after
-    }
-    model.eval()
-
-# %% wrong: evaluation mode after loading
-# The model was left in evaluation mode, so dropout does nothing in the next steps. The mode that it was made in is the
-# right one. See section 9.10.
-
-# --- before
-        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
-# --- after
-        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
-    model.eval()
-
 # %% wrong: the optimizer is forgotten
 # The optimizer's moments are those of a new one, so the first steps go elsewhere. Save and load its state too. See
 # section 9.10.
@@ -83,32 +42,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
 # --- after
     for part, of_part in zip((model, scheduler, scaler, data), states, strict=True):
-
-# %% wrong: the schedule is forgotten
-# The schedule did not go on from where it stood, so the learning rate becomes another one. Save and load its state
-# too. See section 9.10.
-
-# --- before
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
-# --- after
-        states = [state[name] for name in ("model", "optimizer", "scaler", "data")]
-# --- before
-    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
-# --- after
-    for part, of_part in zip((model, optimizer, scaler, data), states, strict=True):
-
-# %% wrong: the scaler is forgotten
-# The scaler is at its first scale again, and has forgotten how many good steps it had counted. Save and load its state
-# too. See section 9.10.
-
-# --- before
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
-# --- after
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "data")]
-# --- before
-    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
-# --- after
-    for part, of_part in zip((model, optimizer, scheduler, data), states, strict=True):
 
 # %% wrong: the stream of batches is forgotten
 # The stream of batches did not go on from where it stood, so other samples come next. Save and load its state too. See
@@ -131,29 +64,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     torch.set_rng_state(random.cpu())
 # --- after
 
-# %% wrong: seeded instead of restored
-# A seed begins the random numbers anew, and they had gone on for a while. Save their state and set it when you load.
-# See section 9.10.
-
-# --- before
-    torch.set_rng_state(random.cpu())
-# --- after
-    torch.manual_seed(step)
-
-# %% wrong: seeded with the step in both
-# To save began the random numbers anew, so a training that is saved is another one than a training that is not. Look
-# at their state, and leave it alone. See section 9.10.
-
-# --- before
-    }
-# --- after
-    }
-    torch.manual_seed(step)
-# --- before
-    torch.set_rng_state(random.cpu())
-# --- after
-    torch.manual_seed(step)
-
 # %% wrong: a random number drawn when saving
 # Saving used up random numbers, after their state had been taken or before it, so the running training draws others
 # than it would have drawn. Leave torch's random numbers alone. See section 9.10.
@@ -173,21 +83,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         pass
 
-# %% wrong: the random numbers of one device
-# The random numbers of the first CUDA device went on, and the others' did not. Save the state of every device. See
-# section 9.10.
-
-# --- before
-        "random_cuda": torch.cuda.get_rng_state_all(),  # an empty list without a GPU
-# --- after
-        "random_cuda": None if not torch.cuda.is_available() else torch.cuda.get_rng_state(),  # an empty list without a GPU
-# --- before
-    if len(random_cuda) == torch.cuda.device_count():
-        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
-# --- after
-    if torch.cuda.is_available():
-        torch.cuda.set_rng_state(random_cuda)
-
 # %% wrong: only from the device that it was saved from
 # Every tensor was to go back to the device that it had been saved from, and a training on a GPU is to go on where
 # there is none. Say where tensors go when the file is read. See section 9.10.
@@ -206,20 +101,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         state = torch.load(path, map_location=device, weights_only=False)  # tensors and numbers, never code
 
-# %% wrong: pickled
-# Python's pickle runs whatever code stands in a file, and a checkpoint may come from anywhere. Let torch save, and
-# load tensors and plain numbers only. See section 9.10.
-
-# --- before
-            torch.save(state, file)
-# --- after
-            import pickle
-            pickle.dump(state, file)
-# --- before
-        state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
-# --- after
-        state = __import__("pickle").loads(Path(path).read_bytes())  # tensors and numbers, never code
-
 # %% wrong: a failure is kept quiet
 # Nothing was written and nobody heard of it, so training goes on without a checkpoint. Tidy up, and let the error
 # pass. See section 9.10.
@@ -236,43 +117,10 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # replaces it at once. See section 9.10.
 
 # --- before
-    unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
         unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 # --- after
-    torch.save(state, f"{path}.part")
-    Path(path).unlink(missing_ok=True)
-    os.rename(f"{path}.part", path)
-
-# %% wrong: the old file moved aside, and back where writing fails
-# While the new file was being written there was no whole checkpoint at the path, and where the power fails nothing
-# moves the old one back. Write the new one beside it instead. See section 9.10.
-
-# --- before
-    unfinished = Path(f"{path}.part")
-# --- after
-    if Path(path).exists():
-        os.replace(path, f"{path}.old")
-# --- before
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-# --- after
-        torch.save(state, path)
-    except BaseException:
-        if Path(f"{path}.old").exists():
-            os.replace(f"{path}.old", path)
-        raise
+        Path(path).unlink(missing_ok=True)
+        unfinished.rename(path)
 
 # %% wrong: written in another folder
 # The unfinished file stood in another folder, which may be on another disk: from there it is copied over the old one,
@@ -280,39 +128,14 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # --- before
     unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 # --- after
     import shutil
     import tempfile
-    draft = str(Path(tempfile.mkdtemp()) / "unfinished")
-    torch.save(state, draft)
-    shutil.move(draft, path)
-
-# %% wrong: a draft by the name of the file itself
-# Where the path ends like the unfinished file's name, the two are one file, and the old one was written into. Put
-# something behind the whole name. See section 9.10.
-
+    unfinished = Path(tempfile.mkdtemp()) / "unfinished"
 # --- before
-    unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
         unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 # --- after
-    draft = Path(path).with_suffix(".pt")
-    torch.save(state, draft)
-    draft.replace(path)
+        shutil.move(str(unfinished), path)
 
 # %% wrong: the names are bound anew
 # The file holds everything, but the five objects that were given stayed as they were: to bind a name anew inside a
@@ -351,90 +174,17 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
     return None
 
-# %% wrong: the next step's number
-# One step too many came back. Return how many had been taken when the file was written. See section 9.10.
-
-# --- before
-    return step
-# --- after
-    return step + 1
-
 # %% wrong: written over the old file
 # The new checkpoint was written into the old one's file: if anything fails on the way, neither is left. Write to a
 # file of another name beside it, and let that one take its place when it is whole. See section 9.10.
 
 # --- before
-    unfinished = Path(f"{path}.part")
-    try:
         with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 # --- after
-    torch.save(state, path)
-
-# %% wrong: made elsewhere, then written over the old file
-# A state that cannot be saved no longer harms the old file, but a full disk does: the new bytes were written or copied
-# into it, and it is emptied before they are there. Write to a file of another name beside it, and rename that one. See
-# section 9.10.
-
+        with open(path, "wb") as file:
 # --- before
-    unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-# --- after
-    import io
-    buffer = io.BytesIO()
-    torch.save(state, buffer)
-    Path(path).write_bytes(buffer.getvalue())
-
-# %% wrong: the old file is taken away first
-# The old checkpoint was taken away before the new one was whole: a failure between leaves none. A rename takes the old
-# one's place by itself, at once. See section 9.10.
-
-# --- before
-    unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-# --- after
-    Path(path).unlink(missing_ok=True)
-    torch.save(state, f"{path}.part")
-    os.replace(f"{path}.part", path)
-
-# %% wrong: renamed whatever happens
-# The unfinished file took the old one's place although writing it had failed. Rename only after it is whole. See
-# section 9.10.
-
-# --- before
-    unfinished = Path(f"{path}.part")
-# --- after
-# --- before
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
         unfinished.replace(path)
 # --- after
-        torch.save(state, f"{path}.part")
-# --- before
-        unfinished.unlink(missing_ok=True)
-# --- after
-        os.replace(f"{path}.part", path)
 
 # %% wrong: errors of all kinds pass through
 # What a file that is cut or of another kind raises differs from case to case, and says nothing to a person. Raise
@@ -464,72 +214,16 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
         raise ValueError("this is not a checkpoint") from error
 
-# %% wrong: only a file that cannot be read is refused
-# A file that can be read may still be no checkpoint: where something is missing from it, ValueError with the path is
-# asked for as well. See section 9.10.
-
-# --- before
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
-        step, random, random_cuda = state["step"], state["random"], state["random_cuda"]
-# --- after
-# --- before
-    except Exception as error:  # cut short, another kind of file, another program's: zipfile, pickle and torch differ
-        raise ValueError(f"{path} is not a whole checkpoint: {error}") from error
-# --- after
-    except Exception as error:
-        raise ValueError(f"{path} cannot be read") from error
-    states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
-    step, random, random_cuda = state["step"], state["random"], state["random_cuda"]
-
-# %% wrong: the path has to be a Path
-# The path was taken to be a Path, and it may be a str. Make one of it first. See section 9.10.
-
-# --- before
-    unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-# --- after
-    torch.save(state, path.with_suffix(".part"))
-    path.with_suffix(".part").replace(path)
-
-# %% wrong: the path has to be a str
-# The path was taken to be a str, and it may be a Path. Make one of it first. See section 9.10.
-
-# --- before
-    unfinished = Path(f"{path}.part")
-    try:
-        with unfinished.open("wb") as file:
-            torch.save(state, file)
-            file.flush()
-            os.fsync(file.fileno())  # on the disk before the old one goes
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-# --- after
-    torch.save(state, path + ".part")
-    os.replace(path + ".part", path)
-
 # %% correct: os.replace
-
 # --- before
-    unfinished = Path(f"{path}.part")
-    try:
         with unfinished.open("wb") as file:
             torch.save(state, file)
             file.flush()
             os.fsync(file.fileno())  # on the disk before the old one goes
         unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 # --- after
-    torch.save(state, f"{path}.part")
-    os.replace(f"{path}.part", path)
+        torch.save(state, str(unfinished))
+        os.replace(unfinished, path)
 
 # %% correct: a temporary file in the same folder
 
@@ -555,32 +249,15 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         raise
 
 # %% correct: made in memory, then written beside
-
-def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
-    import io
-    whole = io.BytesIO()
-    parts = [part.state_dict() for part in (model, optimizer, scheduler, scaler, data)]
-    devices = [torch.cuda.get_rng_state(device) for device in range(torch.cuda.device_count())]
-    torch.save((step, parts, torch.random.get_rng_state(), devices), whole)
-    beside = str(path) + "~"
-    with open(beside, "wb") as file:
-        file.write(whole.getvalue())
-    os.replace(beside, path)
-
-
-def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
-    import io
-    content = Path(path).read_bytes()
-    try:
-        step, parts, random, devices = torch.load(io.BytesIO(content), map_location=lambda storage, location: storage)
-    except Exception as error:
-        raise ValueError(f"{path} cannot be read") from error
-    for device, state in enumerate(devices):
-        torch.cuda.set_rng_state(state, device)
-    for part, state in zip((model, optimizer, scheduler, scaler, data), parts):
-        part.load_state_dict(state)
-    torch.random.set_rng_state(random)
-    return step
+# --- before
+        with unfinished.open("wb") as file:
+            torch.save(state, file)
+# --- after
+        import io
+        whole = io.BytesIO()
+        torch.save(state, whole)
+        with unfinished.open("wb") as file:
+            file.write(whole.getvalue())
 
 # %% correct: one by one
 

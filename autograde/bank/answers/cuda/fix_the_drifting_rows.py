@@ -85,46 +85,6 @@
 # --- after
     weights = torch.softmax(scores.float(), dim=-1)
 
-# %% wrong: softmax over the queries
-# The columns sum to one now instead of the rows. The softmax runs over the keys, the last axis. See section 9.4.
-
-# --- before
-    weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1)
-# --- after
-    weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-2)
-
-# %% wrong: no maximum taken off
-# The exponential of a score above 88 is infinite in float32, and far below zero all are 0. Take each row's largest
-# score off first, as the softmax of PyTorch does. See section 9.4.
-
-# --- before
-    weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1)
-# --- after
-    exponentials = torch.exp(scores.float() / query.shape[-1] ** 0.5)
-    weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
-
-# %% wrong: the output by the fused kernel
-# The fused kernel makes scores and weights of its own, so these are made twice, and the output is not that of the
-# weights that came back. Multiply them with the values. See section 9.4.
-
-# --- before
-    return (weights.bfloat16() @ value.bfloat16()).float(), weights
-# --- after
-    output = F.scaled_dot_product_attention(query.bfloat16(), key.bfloat16(), value.bfloat16())
-    return output.float(), weights
-
-# %% wrong: float16 instead
-# The matrix products are of float16 tensors now, which overflow at 65,504. bfloat16 is asked for. See section 9.4.
-
-# --- before
-    scores = query.bfloat16() @ key.bfloat16().transpose(-2, -1)  # (..., T, S)
-# --- after
-    scores = query.half() @ key.half().transpose(-2, -1)  # (..., T, S)
-# --- before
-    return (weights.bfloat16() @ value.bfloat16()).float(), weights
-# --- after
-    return (weights.half() @ value.half()).float(), weights
-
 # %% correct: softmax with a dtype
 
 # --- before
@@ -159,35 +119,6 @@ def low_precision_attention(query, key, value):
     with torch.autocast(query.device.type, dtype=torch.bfloat16):
         output = weights @ value
     return output.float(), weights
-
-# %% correct: one leading index at a time
-
-def low_precision_attention(query, key, value):
-    lead = query.shape[:-2]
-    outputs, weights = [], []
-    for q, k, v in zip(*(x.reshape(-1, *x.shape[-2:]) for x in (query, key, value))):
-        scores = torch.mm(q.bfloat16(), k.bfloat16().t()).float() / q.shape[-1] ** 0.5
-        weights.append(scores.softmax(-1))
-        outputs.append(torch.mm(weights[-1].bfloat16(), v.bfloat16()).float())
-    output, weight = torch.stack(outputs), torch.stack(weights)
-    return output.reshape(*lead, *output.shape[-2:]), weight.reshape(*lead, *weight.shape[-2:])
-
-# %% correct: the queries in two halves
-
-def low_precision_attention(query, key, value):
-    if query.shape[-2] > 1:
-        halves = query.tensor_split(2, dim=-2)
-        outputs, weights = zip(*(low_precision_attention(half, key, value) for half in halves))
-        return torch.cat(outputs, -2), torch.cat(weights, -2)
-    weights = ((query.bfloat16() @ key.bfloat16().mT).float() / query.shape[-1] ** 0.5).softmax(-1)
-    return (weights.bfloat16() @ value.bfloat16()).float(), weights
-
-# %% correct: turned on its side
-
-def low_precision_attention(query, key, value):
-    scores = (key.bfloat16() @ query.bfloat16().mT).float() / query.shape[-1] ** 0.5
-    weights = scores.softmax(-2).mT.contiguous()
-    return (value.bfloat16().mT @ weights.bfloat16().mT).mT.float(), weights
 
 # %% correct: through the logarithm
 

@@ -44,14 +44,6 @@
 # --- after
         outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=None)
 
-# %% wrong: causal wherever there is a mask
-# is_causal is a mask of its own, by order, and the one that was given was not used. Hand that one on. See section 9.5.
-
-# --- before
-        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
-# --- after
-        outputs = F.scaled_dot_product_attention(queries, keys, values, is_causal=mask is not None)
-
 # %% wrong: scaled twice
 # The scores were divided by the root of d twice: the kernel does it by itself. Leave one of the two out. See section
 # 9.5.
@@ -60,23 +52,6 @@
         outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
 # --- after
         outputs = F.scaled_dot_product_attention(queries / queries.shape[-1] ** 0.5, keys, values, attn_mask=mask)
-
-# %% wrong: scaled by the model's width
-# The scores were divided by the root of the model's width. The width is that of a head, and the kernel takes it by
-# itself. See section 9.5.
-
-# --- before
-        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
-# --- after
-        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, scale=query.shape[-1] ** -0.5)
-
-# %% wrong: not scaled
-# A scale of 1 switches the division by the root of d off. Leave that argument out. See section 9.5.
-
-# --- before
-        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
-# --- after
-        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask, scale=1.0)
 
 # %% wrong: copied parameters
 # The maps are not the attention's own but copies or new ones: when the attention learns, this module does not hear of
@@ -87,24 +62,6 @@
 # --- after
         import copy
         self.W_Q, self.W_K, self.W_V, self.W_O = copy.deepcopy([attention.W_Q, attention.W_K, attention.W_V, attention.W_O])
-
-# %% wrong: new maps
-# The maps are new ones with weights of their own. Take the attention's: they have learned something. See section 9.5.
-
-# --- before
-        self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
-# --- after
-        self.W_Q, self.W_K, self.W_V, self.W_O = (nn.Linear(*attention.W_Q.weight.shape) for _ in range(4))
-
-# %% wrong: the attention kept beside its maps
-# Under the attention's name all parameters stand a second time in the state, so that a checkpoint from before no
-# longer fits. Keep the four maps and num_heads only. See section 9.5.
-
-# --- before
-        self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
-# --- after
-        self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
-        self.attention = attention
 
 # %% wrong: heads cut off without moving the axis
 # The shapes are right and the heads mix positions: a view moves nothing. Use split_heads. See section 9.5.
@@ -117,51 +74,6 @@
         queries = self.W_Q(query).view(query.shape[0], self.num_heads, query.shape[1], -1)  # (B, T, D) -> (B, H, T, d)
         keys = self.W_K(key).view(key.shape[0], self.num_heads, key.shape[1], -1)  # (B, S, D) -> (B, H, S, d)
         values = self.W_V(value).view(value.shape[0], self.num_heads, value.shape[1], -1)
-
-# %% wrong: heads not put back in order
-# The heads' outputs were laid out without moving their axis back, so features of different positions stand in one row.
-# Use merge_heads. See section 9.5.
-
-# --- before
-        return self.W_O(merge_heads(outputs)), None
-# --- after
-        return self.W_O(outputs.reshape(query.shape)), None
-
-# %% wrong: one head
-# All features were one head. Take num_heads from the attention. See section 9.5.
-
-# --- before
-        self.num_heads = attention.num_heads
-# --- after
-        self.num_heads = 1
-
-# %% wrong: no output map
-# The merged heads came back as they were. The last map, W_O, mixes them. See section 9.5.
-
-# --- before
-        return self.W_O(merge_heads(outputs)), None
-# --- after
-        return merge_heads(outputs), None
-
-# %% wrong: keys and values change places
-# The queries were compared with the values, and the keys were summed up. The order is query, key, value. See section
-# 9.5.
-
-# --- before
-        outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
-# --- after
-        outputs = F.scaled_dot_product_attention(queries, values, keys, attn_mask=mask)
-
-# %% wrong: everything from the query
-# Keys and values were made from the query, which is right for self-attention alone. Make them from key and value. See
-# section 9.5.
-
-# --- before
-        keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
-        values = split_heads(self.W_V(value), self.num_heads)
-# --- after
-        keys = split_heads(self.W_K(query), self.num_heads)  # (B, S, D) -> (B, H, S, d)
-        values = split_heads(self.W_V(query), self.num_heads)
 
 # %% wrong: no kernel
 # The numbers are right, but the scores and the weights of all keys were stored, which is what the fused kernel avoids.
@@ -183,14 +95,6 @@
 # --- after
         return self.W_O(merge_heads(outputs))
 
-# %% wrong: an empty tensor for the weights
-# There are no weights, and an empty tensor only looks like some. Return None in their place. See section 9.5.
-
-# --- before
-        return self.W_O(merge_heads(outputs)), None
-# --- after
-        return self.W_O(merge_heads(outputs)), torch.empty(0)
-
 # %% correct: view and transpose
 
 # --- before
@@ -209,7 +113,7 @@
 # --- after
             mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
         if mask is not None:
-            mask = torch.zeros(mask.shape, dtype=queries.dtype).masked_fill(~mask, float("-inf"))
+            mask = queries.new_zeros(mask.shape).masked_fill(~mask, float("-inf"))
 
 # %% correct: the mask always with four axes
 
@@ -229,19 +133,10 @@
             setattr(self, name, getattr(attention, name))
 
 # %% correct: a list of maps and inputs
-
-class FusedMultiHeadAttention(nn.Module):
-    def __init__(self, attention):
-        super().__init__()
-        self.num_heads = attention.num_heads
-        self.W_Q = attention.W_Q
-        self.W_K = attention.W_K
-        self.W_V = attention.W_V
-        self.W_O = attention.W_O
-
-    def forward(self, query, key, value, mask=None):
-        if mask is not None and mask.dim() > 2:
-            mask = mask[:, None]
+# --- before
+        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
+        values = split_heads(self.W_V(value), self.num_heads)
+# --- after
         maps = ((self.W_Q, query), (self.W_K, key), (self.W_V, value))
-        heads = [split_heads(linear(x), self.num_heads) for linear, x in maps]
-        return self.W_O(merge_heads(F.scaled_dot_product_attention(*heads, mask))), None
+        queries, keys, values = (split_heads(linear(x), self.num_heads) for linear, x in maps)

@@ -34,40 +34,6 @@
 # --- after
     flops = 6 * num_parameters * num_tokens
 
-# %% wrong: the attention of one layer
-# The attention was counted once, and each layer has one. See section 9.12.
-
-# --- before
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
-# --- after
-    flops = 6 * num_parameters * num_tokens + 12 * d_model * num_tokens**2
-
-# %% wrong: scores counted once a token
-# The attention of one token over T tokens was counted, and there are T tokens in a sequence: it goes with the square
-# of the length. See section 9.12.
-
-# --- before
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
-# --- after
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens
-
-# %% wrong: the scores without the weighted sums
-# Half of the attention is missing: queries with keys are one product, weights with values another. See section 9.12.
-
-# --- before
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
-# --- after
-    flops = 6 * num_parameters * num_tokens + 6 * num_layers * d_model * num_tokens**2
-
-# %% wrong: the operations of one token
-# These are the operations of one token, and sequences per second were given. Multiply by the tokens of a sequence. See
-# section 9.12.
-
-# --- before
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
-# --- after
-    flops = 6 * num_parameters + 12 * num_layers * d_model * num_tokens
-
 # %% wrong: a sequence's length forgotten for the parameters
 # Every parameter meets every token of the sequence: the first term goes with the length too. See section 9.12.
 
@@ -85,24 +51,6 @@
 # --- after
     return min(1.0, flops * sequences_per_second / peak_flops)
 
-# %% wrong: the width squared
-# That is how the maps' operations grow, and their parameters are counted already. The scores go with the width and the
-# square of the length. See section 9.12.
-
-# --- before
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
-# --- after
-    flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model**2 * num_tokens
-
-# %% wrong: divided by the rate
-# The operations of a sequence were divided by sequences per second. Multiplied they are operations per second. See
-# section 9.12.
-
-# --- before
-    return flops * sequences_per_second / peak_flops
-# --- after
-    return flops / sequences_per_second / peak_flops
-
 # %% wrong: percent
 # That is a percentage. A share is asked for: 0.5 for half. See section 9.12.
 
@@ -110,23 +58,6 @@
     return flops * sequences_per_second / peak_flops
 # --- after
     return flops * sequences_per_second / peak_flops * 100
-
-# %% wrong: turned round
-# That says how many times the peak is what is used. The share is the other way round. See section 9.12.
-
-# --- before
-    return flops * sequences_per_second / peak_flops
-# --- after
-    return peak_flops / (flops * sequences_per_second)
-
-# %% wrong: no rate
-# The operations of one sequence were divided by those of a second. Multiply by how many sequences a second has. See
-# section 9.12.
-
-# --- before
-    return flops * sequences_per_second / peak_flops
-# --- after
-    return flops / peak_flops
 
 # %% wrong: no ValueError
 # A device that can do nothing, or less, was taken without a word, or stopped at Python's own error. Raise ValueError
@@ -136,14 +67,6 @@
     if peak_flops <= 0:
 # --- after
     if False:
-
-# %% wrong: only zero is refused
-# A negative peak was taken without a word. Everything that is not above zero is a ValueError. See section 9.12.
-
-# --- before
-    if peak_flops <= 0:
-# --- after
-    if peak_flops == 0:
 
 # %% correct: by the token
 

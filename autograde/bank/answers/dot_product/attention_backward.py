@@ -50,24 +50,6 @@
 # --- after
     grad_scores = weights * (grad_weights - mean)
 
-# %% wrong: the scale counts twice
-# Query and key have gradients that are too small by the root of d_k: the scale was used twice. The scores were divided
-# by it once.
-
-# --- before
-    grad_scores = weights * (grad_weights - mean) * scale
-# --- after
-    grad_scores = weights * (grad_weights - mean) * scale * scale
-
-# %% wrong: no scale anywhere
-# The weights themselves were made of scores that are not divided by the root of d_k. Begin with the forward pass as it
-# is.
-
-# --- before
-    scale = query.shape[-1] ** -0.5
-# --- after
-    scale = 1.0
-
 # %% wrong: query and key are exchanged
 # The gradients of query and key have changed places. A gradient has the shape of what it belongs to.
 
@@ -75,24 +57,6 @@
     return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
 # --- after
     return grad_scores.transpose(-2, -1) @ query, grad_scores @ key, grad_value
-
-# %% wrong: the query's gradient is made of queries
-# The gradient of a query is a sum of keys: a score is a product, and the derivative of a product by one factor is the
-# other.
-
-# --- before
-    return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
-# --- after
-    return grad_scores @ query[..., :1, :].expand_as(key), grad_scores.transpose(-2, -1) @ query, grad_value
-
-# %% wrong: the value's gradient from the output's errors alone
-# All values got the same gradient. A value is pushed by every query in proportion to the weight that the query gave
-# it.
-
-# --- before
-    grad_value = weights.transpose(-2, -1) @ grad_output  # (..., S, T) x (..., T, d_v)
-# --- after
-    grad_value = grad_output.mean(dim=-2, keepdim=True).expand_as(value)  # (..., S, T) x (..., T, d_v)
 
 # %% wrong: the sign is turned
 # Query and key have gradients of the wrong sign: they would climb. The weighted mean is subtracted from the weights'
@@ -108,85 +72,9 @@
 # whatever they are.
 
 # --- before
-    weights = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)  # (..., T, S)
     grad_value = weights.transpose(-2, -1) @ grad_output  # (..., S, T) x (..., T, d_v)
-    grad_weights = grad_output @ value.transpose(-2, -1)  # (..., T, d_v) x (..., d_v, S)
 # --- after
-    weights = torch.softmax(query @ key.transpose(1, 2) * scale, dim=-1)  # (..., T, S)
     grad_value = weights.transpose(1, 2) @ grad_output  # (..., S, T) x (..., T, d_v)
-    grad_weights = grad_output @ value.transpose(1, 2)  # (..., T, d_v) x (..., d_v, S)
-# --- before
-    return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
-# --- after
-    return grad_scores @ key, grad_scores.transpose(1, 2) @ query, grad_value
-
-# %% wrong: the results in another order
-# The value's gradient came first. The order is that of the arguments: query, key, value.
-
-# --- before
-    return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
-# --- after
-    return grad_value, grad_scores @ key, grad_scores.transpose(-2, -1) @ query
-
-# %% wrong: the weights are not transposed for the value
-# The weights are (T, S) and the value's gradient is (S, d_v): for this product the weights have to be transposed. The
-# formulas stand in section 4.11.
-
-# --- before
-    grad_value = weights.transpose(-2, -1) @ grad_output  # (..., S, T) x (..., T, d_v)
-# --- after
-    grad_value = weights @ grad_output  # (..., S, T) x (..., T, d_v)
-
-# %% wrong: the scores' gradient is not transposed for the key
-# The scores' gradient is (T, S) and the key's is (S, d_k): for this product it has to be transposed. The formulas
-# stand in section 4.11.
-
-# --- before
-    return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
-# --- after
-    return grad_scores @ key, grad_scores @ query, grad_value
-
-# %% wrong: the wrong factor for query and key
-# The query's gradient was made with queries and the key's with keys. A score is a product, and the derivative by one
-# factor is the other.
-
-# --- before
-    return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
-# --- after
-    return grad_scores @ query, grad_scores.transpose(-2, -1) @ key, grad_value
-
-# %% wrong: the weights do not stand before the bracket
-# The mean was taken away, and the weight in front of the bracket is missing: a key that has no weight passes no
-# gradient on.
-
-# --- before
-    grad_scores = weights * (grad_weights - mean) * scale
-# --- after
-    grad_scores = (grad_weights - mean) * scale
-
-# %% wrong: the bracket closes too early
-# The weights multiply the first part alone. They stand before the bracket, and multiply the row's mean too.
-
-# --- before
-    grad_scores = weights * (grad_weights - mean) * scale
-# --- after
-    grad_scores = (weights * grad_weights - mean) * scale
-
-# %% wrong: a sum without weights
-# The plain sum of the row was subtracted. What the Jacobian gives is the sum of the weights times it.
-
-# --- before
-    mean = (weights * grad_weights).sum(dim=-1, keepdim=True)
-# --- after
-    mean = grad_weights.sum(dim=-1, keepdim=True)
-
-# %% wrong: the root of the values' width
-# The scores were divided by the root of d_v. It is the width of queries and keys that counts.
-
-# --- before
-    scale = query.shape[-1] ** -0.5
-# --- after
-    scale = value.shape[-1] ** -0.5
 
 # %% wrong: exponentials of the scores as they are
 # In float32 exp overflows above 88. Use torch.softmax for the weights, or take each row's largest score away first.
@@ -196,32 +84,6 @@
 # --- after
     e = torch.exp(query @ key.transpose(-2, -1) * scale)
     weights = e / e.sum(-1, keepdim=True)
-
-# %% wrong: rounded to float32 on the way
-# The gradients are computed in float32 whatever comes in. gradcheck, below, compares in float64: compute in the type
-# that is given.
-
-# --- before
-    """
-# --- after
-    """
-    query, key, value, grad_output = (x.float() for x in (query, key, value, grad_output))
-
-# %% wrong: the arguments are changed in place
-# The numbers are right, and an argument was changed in place (an operator such as /= or a function such as mul_).
-# Whoever called still needs it.
-
-# --- before
-    weights = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)  # (..., T, S)
-# --- after
-    query *= scale
-    weights = torch.softmax(query @ key.transpose(-2, -1), dim=-1)  # (..., T, S)
-# --- before
-    grad_scores = weights * (grad_weights - mean) * scale
-    return grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
-# --- after
-    grad_scores = weights * (grad_weights - mean)
-    return scale * grad_scores @ key, grad_scores.transpose(-2, -1) @ query, grad_value
 
 # %% correct: the whole Jacobian
 

@@ -34,14 +34,6 @@
 # --- after
     return torch.ones(length, length, dtype=torch.bool).triu()
 
-# %% wrong: only the position just before
-# A query sees itself and one other. All earlier keys are allowed, not the last of them alone.
-
-# --- before
-    return torch.ones(length, length, dtype=torch.bool).tril()
-# --- after
-    return torch.eye(length, dtype=torch.bool) | torch.eye(length, dtype=torch.bool).roll(1, 0)
-
 # %% wrong: ones and zeros in place of truth values
 # The causal mask holds numbers. Masks are boolean here, so that nobody can add one to a score by mistake.
 
@@ -49,15 +41,6 @@
     return torch.ones(length, length, dtype=torch.bool).tril()
 # --- after
     return torch.ones(length, length).tril()
-
-# %% wrong: zeros and minus infinities
-# This mask is made to be added to the scores, as some libraries want it. Here a mask is boolean, and says where a
-# query may attend.
-
-# --- before
-    return torch.ones(length, length, dtype=torch.bool).tril()
-# --- after
-    return torch.full((length, length), -torch.inf).triu(1)
 
 # %% wrong: one padding key too many
 # The first key after the end is allowed too. Positions count from 0, so the last real one is its length less one.
@@ -74,14 +57,6 @@
     return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
 # --- after
     return (positions >= lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
-
-# %% wrong: padding on the left
-# The allowed keys stand at the end of each row. In this course padding is appended: the first keys are the real ones.
-
-# --- before
-    return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
-# --- after
-    return (max_length - 1 - positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
 
 # %% wrong: padding without the queries' axis
 # The padding mask is (B, S). Against scores (B, T, S) its B would meet the queries: put an axis of length one where
@@ -110,62 +85,6 @@
 # --- after
     positions = torch.arange(int(lengths.max()), device=lengths.device)
 
-# %% wrong: whole numbers in place of truth values
-# The causal mask holds whole numbers. Masks are boolean here, so that ~ and & do what they say.
-
-# --- before
-    return torch.ones(length, length, dtype=torch.bool).tril()
-# --- after
-    return torch.ones(length, length, dtype=torch.int64).tril()
-
-# %% wrong: a causal mask with an axis for the batch
-# The causal mask has an axis too many. It is the same for all sequences, so (length, length) is enough: it broadcasts.
-
-# --- before
-    return torch.ones(length, length, dtype=torch.bool).tril()
-# --- after
-    return torch.ones(1, length, length, dtype=torch.bool).tril()
-
-# %% wrong: the padding mask is written out for every query
-# The padding mask is (B, S, S). All queries may attend to the same keys, and how many there are is not known here:
-# leave their axis at length one, and it broadcasts.
-
-# --- before
-    return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
-# --- after
-    return (positions < lengths.unsqueeze(1)).unsqueeze(1).expand(-1, max_length, -1)  # (B, S) -> (B, 1, S)
-
-# %% wrong: the padding mask forbids queries as well
-# The padding mask is (B, S, S), and forbids everything to queries at padding. It is about keys alone; what comes out
-# at padding is read by nobody.
-
-# --- before
-    return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
-# --- after
-    real = positions < lengths.unsqueeze(1)
-    return real.unsqueeze(1) & real.unsqueeze(2)
-
-# %% wrong: the padding mask with an axis for heads
-# The padding mask is (B, 1, 1, S). The heads' axis is chapter 05's; here it is (B, 1, S).
-
-# --- before
-    return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
-# --- after
-    return (positions < lengths.unsqueeze(1))[:, None, None]  # (B, S) -> (B, 1, S)
-
-# %% wrong: both masks made to be added
-# These masks are made to be added to the scores, as some libraries want them. Here a mask is boolean, and says where a
-# query may attend.
-
-# --- before
-    return torch.ones(length, length, dtype=torch.bool).tril()
-# --- after
-    return torch.full((length, length), -torch.inf).triu(1)
-# --- before
-    return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
-# --- after
-    return torch.where(positions < lengths.unsqueeze(1), 0.0, -torch.inf).unsqueeze(1)
-
 # %% correct: positions compared with positions
 
 def causal_mask(length):
@@ -174,7 +93,7 @@ def causal_mask(length):
 
 
 def padding_mask(lengths, max_length):
-    return torch.arange(max_length)[None, None, :] < lengths[:, None, None]
+    return torch.arange(max_length, device=lengths.device)[None, None, :] < lengths[:, None, None]
 
 # %% correct: loops
 
@@ -183,7 +102,8 @@ def causal_mask(length):
 
 
 def padding_mask(lengths, max_length):
-    return torch.tensor([[[s < n for s in range(max_length)]] for n in lengths.tolist()])
+    rows = [[[s < n for s in range(max_length)]] for n in lengths.tolist()]
+    return torch.tensor(rows, device=lengths.device)
 
 # %% correct: the upper triangle turned round
 
@@ -192,19 +112,10 @@ def causal_mask(length):
 
 
 def padding_mask(lengths, max_length):
-    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool)
+    mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool, device=lengths.device)
     for b, n in enumerate(lengths):
         mask[b, 0, :n] = True
     return mask
-
-# %% correct: compared by methods
-
-def causal_mask(length):
-    return torch.triu(torch.ones(length, length), diagonal=1).bool().logical_not()
-
-
-def padding_mask(lengths, max_length):
-    return (lengths.view(-1, 1, 1) - 1).ge(torch.arange(max_length).to(lengths))
 
 # %% correct: cumulative sums
 
@@ -213,7 +124,7 @@ def causal_mask(length):
 
 
 def padding_mask(lengths, max_length):
-    ones = torch.ones(len(lengths), max_length, dtype=torch.long)
+    ones = torch.ones(len(lengths), max_length, dtype=torch.long, device=lengths.device)
     return (ones.cumsum(1) <= lengths.view(-1, 1)).view(-1, 1, max_length)
 
 # %% correct: tril_indices and repeat_interleave
@@ -225,5 +136,5 @@ def causal_mask(length):
 
 
 def padding_mask(lengths, max_length):
-    table = torch.ones(max_length + 1, max_length, dtype=torch.bool).tril(-1)
+    table = torch.ones(max_length + 1, max_length, dtype=torch.bool, device=lengths.device).tril(-1)
     return table[lengths].unsqueeze(1)

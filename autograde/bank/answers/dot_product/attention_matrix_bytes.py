@@ -30,14 +30,6 @@
 # --- after
     return num_layers * num_heads * num_tokens**2
 
-# %% wrong: bits
-# That is eight times too many: bits. The argument is in bytes, and so is the result.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element * 8
-
 # %% wrong: always four bytes
 # It is right in float32 alone. Use the bytes that are given.
 
@@ -54,56 +46,6 @@
     return num_layers * num_heads * num_tokens**2 * bytes_per_element
 # --- after
     return num_layers * num_heads * num_tokens * (num_tokens + 1) // 2 * bytes_per_element
-
-# %% wrong: the heads are squared as well
-# The heads were squared together with the tokens. Each head has one matrix of its own, and heads do not look at one
-# another.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return num_layers * (num_heads * num_tokens) ** 2 * bytes_per_element
-
-# %% wrong: heads and layers are added
-# Heads and layers were added. Each layer has all its heads: multiply.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return (num_layers + num_heads) * num_tokens**2 * bytes_per_element
-
-# %% wrong: pairs of different tokens
-# A token's weight for itself was left out. It has one, on the diagonal.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return num_layers * num_heads * num_tokens * (num_tokens - 1) * bytes_per_element
-
-# %% wrong: pairs without order
-# Pairs were counted once and without the token itself. A weight from t to s is another number than that from s to t,
-# and each token has one for itself.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return num_layers * num_heads * (num_tokens * (num_tokens - 1) // 2) * bytes_per_element
-
-# %% wrong: scores and weights
-# That is twice too many. The weights alone are asked for; scores need not be kept beside them.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return 2 * num_layers * num_heads * num_tokens**2 * bytes_per_element
-
-# %% wrong: in MiB
-# The result is in MiB. Return bytes, a whole number; whoever prints it may divide.
-
-# --- before
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element
-# --- after
-    return num_layers * num_heads * num_tokens**2 * bytes_per_element / 2**20
 
 # %% correct: product of a list
 

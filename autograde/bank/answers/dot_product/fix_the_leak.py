@@ -17,14 +17,6 @@
     weights = torch.softmax(scores, dim=1)
     weights = weights / weights.sum(dim=2, keepdim=True)
 
-# %% wrong: the softmax over the batch
-# Now the sequences of the batch share weight with one another. The keys are the last axis of the scores.
-
-# --- before
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    weights = torch.softmax(scores, dim=0)
-
 # %% wrong: the mask is sharpened instead
 # A position may no longer see itself, and the leak is still there. The mask was right: look at what comes after it.
 
@@ -54,14 +46,6 @@
 # --- after
     later = torch.tril(ones, diagonal=-1)
 
-# %% wrong: the scale is lost
-# The leak is mended, but the scores are no longer divided by the root of d_k. Change one thing at a time.
-
-# --- before
-    scores = query @ key.transpose(1, 2) / query.shape[2] ** 0.5
-# --- after
-    scores = query @ key.transpose(1, 2)
-
 # %% wrong: the mask is lost
 # The rows sum to one, and there is no mask any more: every position sees the future. Put the mask back.
 
@@ -79,75 +63,6 @@
 # --- after
     weights = torch.softmax(scores, dim=2).masked_fill(later, 0.0)
 
-# %% wrong: detached from the graph
-# The numbers are right and no gradient reaches query and key: the weights were cut from the graph.
-
-# --- before
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    weights = torch.softmax(scores, dim=2).detach()
-
-# %% wrong: the queries are transposed instead
-# Now keys stand in the rows and queries in the columns, and the mask forbids the past. Leave the product as it was.
-
-# --- before
-    scores = query @ key.transpose(1, 2) / query.shape[2] ** 0.5
-# --- after
-    scores = key @ query.transpose(1, 2) / query.shape[2] ** 0.5
-
-# %% wrong: the leak is mended and the mask sharpened
-# The softmax runs over the keys now, and the mask was changed too: no position may see itself, so the first has
-# nothing and is NaN. The mask was right.
-
-# --- before
-    later = torch.triu(ones, diagonal=1)  # True where the key comes after the query
-# --- after
-    later = torch.triu(ones, diagonal=0)
-
-# %% wrong: the leak is mended and the mask loosened
-# The softmax runs over the keys now, and the mask was changed too: every position sees the one that comes next. The
-# mask was right.
-
-# --- before
-    later = torch.triu(ones, diagonal=1)  # True where the key comes after the query
-# --- after
-    later = torch.triu(ones, diagonal=2)
-
-# %% wrong: softmax twice
-# The first softmax is right. The second is taken of weights, in which a forbidden key is a zero like any other: leave
-# it out.
-
-# --- before
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    weights = torch.softmax(torch.softmax(scores, dim=2), dim=2)
-
-# %% wrong: the weights are transposed afterwards
-# The rows sum to one because the weights were transposed, and now they point forward: each position sees its future.
-# Let the softmax run over the other axis instead.
-
-# --- before
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    weights = torch.softmax(scores, dim=1).transpose(1, 2)
-
-# %% wrong: one softmax over queries and keys together
-# All queries share one unit of weight among them, so each depends on all the others. Every query has a row of its own
-# to share out.
-
-# --- before
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    weights = torch.softmax(scores.flatten(1), dim=1).view_as(scores)
-
-# %% wrong: divided by the root of the length
-# The leak is mended, but the scores are divided by the root of T now. Change one thing at a time.
-
-# --- before
-    scores = query @ key.transpose(1, 2) / query.shape[2] ** 0.5
-# --- after
-    scores = query @ key.transpose(1, 2) / query.shape[1] ** 0.5
-
 # %% wrong: later scores are lowered by a hundred
 # A later score was lowered, and not made minus infinity: if it is large enough, it comes through all the same. Leave
 # the mask as it was.
@@ -156,17 +71,6 @@
     scores = scores.masked_fill(later, float("-inf"))
 # --- after
     scores = scores - 100 * later
-
-# %% wrong: the largest score of all comes from the future
-# Every row is divided by its own sum, but the largest score, which is taken away first, is looked for among later ones
-# too: a large one there makes all that is earlier vanish. Mask first.
-
-# --- before
-    scores = scores.masked_fill(later, float("-inf"))
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    e = torch.exp(scores - scores.max()).masked_fill(later, 0.0)
-    weights = e / (e.sum(dim=2, keepdim=True) + 1e-9)
 
 # %% wrong: the row's largest score comes from the future
 # The row's largest score, which is taken away first, is looked for among later keys too. Where one of those is large,
@@ -179,20 +83,10 @@
     e = torch.exp(scores - scores.amax(dim=2, keepdim=True)).tril()
     weights = e / e.sum(dim=2, keepdim=True)
 
-# %% wrong: exponentials of the scores as they are
-# The leak is mended, and exp overflows now where a score is large. torch.softmax takes the row's largest away first:
-# change its axis alone.
-
-# --- before
-    weights = torch.softmax(scores, dim=2)
-# --- after
-    e = torch.exp(scores)
-    weights = e / e.sum(dim=2, keepdim=True)
-
 # %% correct: your own attention and mask
 
 def attend_to_the_past(query, key, value):
-    return scaled_dot_product_attention(query, key, value, causal_mask(query.shape[1]))
+    return scaled_dot_product_attention(query, key, value, causal_mask(query.shape[1]).to(query.device))
 
 # %% correct: the last axis
 
@@ -208,14 +102,14 @@ def attend_to_the_past(query, key, value):
     for t in range(query.shape[1]):
         output, weights = scaled_dot_product_attention(query[:, t : t + 1], key[:, : t + 1], value[:, : t + 1])
         outputs.append(output)
-        rows.append(torch.cat([weights, torch.zeros(len(query), 1, query.shape[1] - t - 1)], dim=2))
+        rows.append(torch.cat([weights, query.new_zeros(len(query), 1, query.shape[1] - t - 1)], dim=2))
     return torch.cat(outputs, dim=1), torch.cat(rows, dim=1)
 
 # %% correct: keys in the rows, and the softmax over them
 
 def attend_to_the_past(query, key, value):
     scores = key @ query.transpose(1, 2) / query.shape[2] ** 0.5  # (B, S, T)
-    allowed = torch.ones(scores.shape[1:]).triu().bool()
+    allowed = torch.ones_like(scores[0]).triu().bool()
     weights = torch.softmax(scores.masked_fill(~allowed, float("-inf")), dim=1)
     return torch.einsum("bst,bsd->btd", weights, value), weights.transpose(1, 2)
 

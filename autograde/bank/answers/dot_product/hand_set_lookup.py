@@ -34,33 +34,6 @@
 # --- after
     return 12.0 * to_the_next, torch.eye(d, dtype=codes.dtype, device=codes.device)
 
-# %% wrong: strength with the root of the number of symbols
-# The strength grows with the root of K, the number of symbols. What divides the scores is the root of d, the width of
-# the codes; with a hundred symbols in wide codes the two are far apart.
-
-# --- before
-    gain = 12.0 * d**0.5  # scores of 12 against 0: each other key gets exp(-12) of its share
-# --- after
-    gain = 12.0 * len(codes) ** 0.5  # scores of 12 against 0: each other key gets exp(-12) of its share
-
-# %% wrong: strength that grows with d itself
-# With wide codes it is more than enough, with narrow ones too little: the strength grows with d, and what is left
-# after the division is the root of d. Use a number times that root.
-
-# --- before
-    gain = 12.0 * d**0.5  # scores of 12 against 0: each other key gets exp(-12) of its share
-# --- after
-    gain = float(d)  # scores of 12 against 0: each other key gets exp(-12) of its share
-
-# %% wrong: not enough strength
-# The score is the same at every width, which is right, and too small. Each of 99 other keys has a share of exp(0) = 1,
-# and together they may have a hundredth: how large must exp(score) be, beside 99?
-
-# --- before
-    gain = 12.0 * d**0.5  # scores of 12 against 0: each other key gets exp(-12) of its share
-# --- after
-    gain = 5.0 * d**0.5  # scores of 12 against 0: each other key gets exp(-12) of its share
-
 # %% wrong: the features are shifted, not the symbols
 # It works where the codes are one-hot and nowhere else: features were shifted instead of symbols. Build the matrix
 # from the codes themselves.
@@ -69,14 +42,6 @@
     to_the_next = codes.roll(-1, dims=0).T @ codes  # (d, K) x (K, d) -> (d, d)
 # --- after
     to_the_next = torch.eye(d).roll(1, dims=0)  # (d, K) x (K, d) -> (d, d)
-
-# %% wrong: the codes are rolled along their features
-# The codes were rolled along axis 1, within each code. Symbols are rows: roll along axis 0.
-
-# --- before
-    to_the_next = codes.roll(-1, dims=0).T @ codes  # (d, K) x (K, d) -> (d, d)
-# --- after
-    to_the_next = codes.roll(-1, dims=1).T @ codes  # (d, K) x (K, d) -> (d, d)
 
 # %% wrong: the last symbol finds nothing
 # All is right but for the last symbol, which finds no key above the others. After symbol K - 1 comes 0.
@@ -101,31 +66,6 @@
 def hand_set_lookup(codes):
     K = len(codes)
     return 100.0 * torch.eye(K).roll(1, 0), torch.eye(K)
-
-# %% wrong: strength beyond all numbers
-# The scores are infinite, and a softmax of infinities is NaN. A score of ten or twenty above the rest is enough.
-
-# --- before
-    gain = 12.0 * d**0.5  # scores of 12 against 0: each other key gets exp(-12) of its share
-# --- after
-    gain = 1e38 * d**0.5 * 100  # scores of 12 against 0: each other key gets exp(-12) of its share
-
-# %% wrong: one matrix, already multiplied
-# One matrix came back. Two are asked for, W_Q and W_K, though the scores only know their product.
-
-# --- before
-    return gain * to_the_next, torch.eye(d, dtype=codes.dtype, device=codes.device)
-# --- after
-    return gain * to_the_next
-
-# %% wrong: every symbol avoids itself
-# A negative score keeps a symbol from finding itself, and says nothing on which of the others it is to find. Send k to
-# k + 1.
-
-# --- before
-    return gain * to_the_next, torch.eye(d, dtype=codes.dtype, device=codes.device)
-# --- after
-    return -gain * codes.T @ codes, torch.eye(d)
 
 # %% correct: the keys are shifted back
 
@@ -166,11 +106,3 @@ def hand_set_lookup(codes):
     table = torch.zeros(K, K)
     table[(torch.arange(K) + 1) % K, torch.arange(K)] = torch.tensor(99.0 * 99 + 1).log() * d**0.5
     return codes.T @ table @ codes, torch.eye(d)
-
-# %% correct: the strength on both sides
-
-def hand_set_lookup(codes):
-    d = codes.shape[1]
-    g = (25 * d**0.5) ** 0.5
-    following = torch.cat([codes[1:], codes[:1]])
-    return g * torch.einsum("ki,kj->ij", following, codes), g * codes.T @ codes

@@ -43,14 +43,6 @@ def split_windows(tokens, length, stride, held_out):
 # --- after
     parts = tokens[:border], tokens[max(0, border - length) :]
 
-# %% wrong: the parts change places
-# Training and validation came back the wrong way round.
-
-# --- before
-    return training, validation
-# --- after
-    return validation, training
-
 # %% wrong: windows without the last target
 # The windows are length wide. A window of length inputs needs one token more, the last target.
 
@@ -74,47 +66,6 @@ def split_windows(tokens, length, stride, held_out):
     return training, validation
 # --- after
     return training[torch.randperm(len(training), generator=torch.Generator().manual_seed(0))], validation
-
-# %% wrong: held_out counts windows
-# held_out was taken for a number of windows. It is a number of tokens at the end of the text, and windows are cut
-# after the split.
-
-def split_windows(tokens, length, stride, held_out):
-    windows = tokens.unfold(0, length + 1, stride)
-    return windows[: len(windows) - held_out], windows[len(windows) - held_out :]
-
-# %% wrong: the windows of the whole text, those across the border left out
-# The validation windows begin where the whole text's happen to, and not at the first held-out token. Cut the text in
-# two, then each part into windows.
-
-def split_windows(tokens, length, stride, held_out):
-    windows = tokens.unfold(0, length + 1, stride)
-    starts = torch.arange(len(windows)) * stride
-    border = len(tokens) - held_out
-    training, validation = windows[starts + length < border], windows[starts >= border]
-    if len(training) == 0 or len(validation) == 0:
-        raise ValueError("a part is too short")
-    return training, validation
-
-# %% wrong: the stride is left out
-# A window begins at every token, whatever the stride.
-
-# --- before
-    training, validation = (part.unfold(0, length + 1, stride) for part in parts)
-# --- after
-    training, validation = (part.unfold(0, length + 1, 1) for part in parts)
-
-# %% wrong: the last window is missing
-# A window that ends with the part's last token is missing. It fits: the last start is the part's length minus length +
-# 1.
-
-# --- before
-    training, validation = (part.unfold(0, length + 1, stride) for part in parts)
-# --- after
-    training, validation = (
-        torch.stack([part[i : i + length + 1] for i in range(0, max(1, len(part) - length - 1), stride)])
-        for part in parts
-    )
 
 # %% correct: slices in a loop
 
@@ -158,17 +109,6 @@ def split_windows(tokens, length, stride, held_out):
         raise ValueError("no window fits")
     offsets = torch.arange(length + 1)
     return tokens[first[:, None] + offsets], tokens[second[:, None] + offsets]
-
-# %% correct: as_strided on copies
-
-def split_windows(tokens, length, stride, held_out):
-    result = []
-    for part in (tokens[: len(tokens) - held_out].clone(), tokens[len(tokens) - held_out :].clone()):
-        count = (len(part) - length - 1) // stride + 1
-        if len(part) < length + 1:
-            raise ValueError(f"need {length + 1} tokens, got {len(part)}")
-        result.append(part.as_strided((count, length + 1), (stride, 1)).clone())
-    return tuple(result)
 
 # %% correct: minus held_out as an index
 

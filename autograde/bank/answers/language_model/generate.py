@@ -7,15 +7,6 @@
 # --- after
         ordered = ordered.masked_fill((before + ordered > top_p) & (before > 0), 0.0)
 
-# %% wrong: the token that crosses p is dropped, and perhaps all are
-# The token with which the sum reaches top_p was dropped, and where the first one reaches it alone nothing is left. A
-# token stays as long as those before it have not reached top_p.
-
-# --- before
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-# --- after
-        ordered = ordered.masked_fill(before + ordered > top_p, 0.0)
-
 # %% wrong: top_p keeps one token too many
 # A token was kept after those before it had reached top_p already. The one that reaches it is the last.
 
@@ -23,15 +14,6 @@
         ordered = ordered.masked_fill(before >= top_p, 0.0)
 # --- after
         ordered = ordered.masked_fill((before - ordered.roll(1, -1)).clamp(min=0) * (before > 0) >= top_p, 0.0)
-
-# %% wrong: top_p as a threshold for each token
-# Tokens were kept by their own probability. top_p is about the sum: the most likely ones, until together they have
-# top_p.
-
-# --- before
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-# --- after
-        ordered = ordered.masked_fill((ordered < 1 - top_p) & (before > 0), 0.0)
 
 # %% wrong: the logits are multiplied by the temperature
 # A temperature below 1 made the distribution flatter. The logits are divided by it: small temperature, large
@@ -41,14 +23,6 @@
     ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
 # --- after
     ordered, order = torch.sort(torch.softmax(logits * temperature, dim=-1), dim=-1, descending=True, stable=True)
-
-# %% wrong: the temperature divides the probabilities
-# The temperature came after a softmax, and then there was another. It divides the logits, before the only softmax.
-
-# --- before
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
-# --- after
-    ordered, order = torch.sort(torch.softmax(torch.softmax(logits, dim=-1) / temperature, dim=-1), dim=-1, descending=True, stable=True)
 
 # %% wrong: what is kept is not divided by its sum
 # After dropping tokens the rest no longer sums to one. Divide what is kept by its sum.
@@ -81,14 +55,6 @@
     if top_k is not None:
         ordered[:, top_k:] = 0.0
 
-# %% wrong: the temperature is left out
-# The temperature changes nothing. Divide the logits by it before the softmax.
-
-# --- before
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
-# --- after
-    ordered, order = torch.sort(torch.softmax(logits, dim=-1), dim=-1, descending=True, stable=True)
-
 # %% wrong: temperature 0 is not seen to
 # Dividing by a temperature of 0 gives infinities and NaN. Treat 0 apart: the largest logit gets all.
 
@@ -105,15 +71,6 @@
     return torch.zeros_like(ordered).scatter(-1, order, ordered)  # back to the vocabulary's order
 # --- after
     return ordered  # back to the vocabulary's order
-
-# %% wrong: sorted order is undone the wrong way
-# `order` says which token stands at each sorted place. Gathering with it sorts a second time; to go back, write each
-# probability to its token's place.
-
-# --- before
-    return torch.zeros_like(ordered).scatter(-1, order, ordered)  # back to the vocabulary's order
-# --- after
-    return ordered.gather(-1, order)  # back to the vocabulary's order
 
 # %% wrong: top_k fails above V
 # A top_k larger than the vocabulary should keep all the tokens.
@@ -168,57 +125,6 @@
 # --- after
             probabilities = sampling_distribution(logits, temperature)
 
-# %% wrong: only the new tokens come back
-# The tokens that were given are missing from what comes back: they stand first, then the new ones.
-
-# --- before
-    """
-    with torch.no_grad():
-# --- after
-    """
-    given = tokens.shape[1]
-    with torch.no_grad():
-# --- before
-    return tokens
-# --- after
-    return tokens[:, given:]
-
-# %% wrong: none of the settings is handed on
-# `generate` drew from the plain softmax of the logits: neither the temperature nor top_k nor top_p had any part. Hand
-# all three to `sampling_distribution`.
-
-# --- before
-            probabilities = sampling_distribution(logits, temperature, top_k, top_p)
-# --- after
-            probabilities = sampling_distribution(logits)
-
-# %% wrong: what top_k keeps is not divided by its sum
-# After top_k the rest no longer sums to one, and top_p then counts shares of the whole. Divide what top_k keeps by its
-# sum at once.
-
-# --- before
-        ordered[:, top_k:] = 0.0
-        ordered = ordered / ordered.sum(dim=-1, keepdim=True)
-# --- after
-        ordered[:, top_k:] = 0.0
-
-# %% wrong: top_p keeps one more where p is met exactly
-# Where the tokens before have exactly top_p together, one more was kept. The fewest that have at least top_p are asked
-# for.
-
-# --- before
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-# --- after
-        ordered = ordered.masked_fill(before > top_p, 0.0)
-
-# %% wrong: the least likely are kept
-# top_k kept the k least likely tokens. Sort in falling order, or take the other end.
-
-# --- before
-        ordered[:, top_k:] = 0.0
-# --- after
-        ordered[:, : max(0, ordered.shape[1] - top_k)] = 0.0
-
 # %% wrong: the softmax runs over the batch
 # The softmax ran over the rows of the batch. Each row is a distribution over the vocabulary: the last axis.
 
@@ -226,48 +132,6 @@
     ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
 # --- after
     ordered, order = torch.sort(torch.softmax(logits / temperature, dim=0), dim=-1, descending=True, stable=True)
-
-# %% wrong: all equals share at temperature 0
-# At temperature 0 several equal logits shared the probability. The first of them gets it all.
-
-# --- before
-        return F.one_hot(logits.argmax(dim=-1), logits.shape[-1]).to(logits.dtype)
-# --- after
-        best = (logits == logits.amax(dim=-1, keepdim=True)).to(logits.dtype)
-        return best / best.sum(dim=-1, keepdim=True)
-
-# %% wrong: every place is handed to sampling_distribution
-# The logits of all places (B, T, V) went into `sampling_distribution`, which takes (B, V). Take the last row of logits
-# first.
-
-# --- before
-            logits = model(tokens[:, -max_length:])[:, -1]  # (B, T, V) -> (B, V)
-# --- after
-            logits = model(tokens[:, -max_length:])  # (B, T, V) -> (B, V)
-# --- before
-            tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
-# --- after
-            tokens = torch.cat([tokens, torch.multinomial(probabilities[:, -1], 1)], dim=1)
-
-# %% wrong: the beginning is cut once
-# A beginning longer than the window was cut for good: some of the given tokens are missing from what comes back. Cut
-# only what the model reads, and do it at each step.
-
-# --- before
-    """
-    with torch.no_grad():
-# --- after
-    """
-    tokens = tokens[:, -max_length:]
-    with torch.no_grad():
-
-# %% wrong: the same random numbers at each step
-# The random numbers begin afresh at each step, so each draw repeats the one before. Leave the seed to the caller.
-
-# --- before
-            tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
-# --- after
-            tokens = torch.cat([tokens, torch.multinomial(probabilities, 1, generator=torch.Generator().manual_seed(0))], dim=1)
 
 # %% wrong: a seed is set inside
 # A seed is set inside `generate`, so that every run writes the same. Leave the seed to the caller.
@@ -295,32 +159,6 @@
     with torch.no_grad():
 # --- after
     with torch.enable_grad():
-
-# %% wrong: the caller's tokens are changed
-# The new tokens were put into the caller's own tensor. Make a new one and leave what was given as it is.
-
-# --- before
-            tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
-# --- after
-            tokens.data = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
-
-# %% wrong: the caller's logits are changed
-# The logits were divided in place, so the caller's own tensor changed. Divide into a new one.
-
-# --- before
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
-# --- after
-    logits /= temperature
-    ordered, order = torch.sort(torch.softmax(logits, dim=-1), dim=-1, descending=True, stable=True)
-
-# %% wrong: a token stays if its own probability reaches p
-# Tokens were kept by their own probability, and where none reaches top_p nothing is left. top_p is about the sum: the
-# most likely ones, until together they have top_p.
-
-# --- before
-        ordered = ordered.masked_fill(before >= top_p, 0.0)
-# --- after
-        ordered = ordered.masked_fill(ordered < top_p, 0.0)
 
 # %% correct: minus infinity in the logits, step by step
 
@@ -354,44 +192,6 @@ def generate(model, tokens, count, max_length, temperature=1.0, top_k=None, top_
         p = sampling_distribution(model(window)[:, -1, :], temperature, top_k, top_p)
         tokens = torch.cat((tokens, torch.multinomial(p, num_samples=1)), dim=-1)
     return tokens
-
-# %% correct: row by row in plain Python
-
-def sampling_distribution(logits, temperature=1.0, top_k=None, top_p=None):
-    if temperature < 0 or (top_k is not None and top_k < 1) or (top_p is not None and not 0 < top_p <= 1):
-        raise ValueError("out of range")
-    rows = []
-    for row in logits:
-        if temperature == 0:
-            p = [0.0] * len(row)
-            p[int(row.argmax())] = 1.0
-            rows.append(p)
-            continue
-        p = (row / temperature).softmax(0).tolist()
-        kept = sorted(range(len(p)), key=lambda i: -p[i])
-        if top_k is not None:
-            kept = kept[:top_k]
-        if top_p is not None:
-            whole, so_far, few = sum(p[i] for i in kept), 0.0, []
-            for i in kept:
-                if so_far >= top_p:
-                    break
-                few.append(i)
-                so_far += p[i] / whole
-            kept = few
-        whole = sum(p[i] for i in kept)
-        rows.append([p[i] / whole if i in kept else 0.0 for i in range(len(p))])
-    return torch.tensor(rows)
-
-
-def generate(model, tokens, count, max_length, temperature=1.0, top_k=None, top_p=None):
-    written = tokens.clone()
-    for _ in range(count):
-        with torch.no_grad():
-            last = model(written[:, -max_length:])[:, -1]
-        new = torch.multinomial(sampling_distribution(last, temperature, top_k, top_p), 1)
-        written = torch.cat([written, new], 1)
-    return written
 
 # %% correct: Gumbel's trick in place of multinomial
 

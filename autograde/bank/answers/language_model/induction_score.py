@@ -15,14 +15,6 @@
 # --- after
     after = earlier  # one place to the right of each
 
-# %% wrong: what came before the earlier occurrence
-# You measured the weight one place before each earlier occurrence. What came after it stands one place to the right.
-
-# --- before
-    after = F.pad(earlier[:, :, :-1], (1, 0))  # one place to the right of each
-# --- after
-    after = F.pad(earlier[:, :, 1:], (0, 1))  # one place to the right of each
-
 # %% wrong: the token counts as its own earlier occurrence
 # A query's own place, or a later one, was taken for an earlier occurrence of its token, so queries without one counted
 # too. Earlier means before the query.
@@ -73,60 +65,6 @@
     return shares.transpose(1, 2)[asked].mean(dim=0)
 # --- after
     return shares.transpose(1, 2)[asked].mean()
-
-# %% wrong: the mean weight on a place instead of the sum
-# Where a token occurred several times before, the share is the sum of the weights on all the places after, and not
-# their mean.
-
-# --- before
-    shares = (weights * after.unsqueeze(1)).sum(dim=3)  # (B, H, T)
-# --- after
-    shares = (weights * after.unsqueeze(1)).sum(dim=3) / after.sum(dim=2).clamp(min=1).unsqueeze(1)  # (B, H, T)
-
-# %% wrong: the query's own place is left out
-# Where a token stands twice in a row, the place after the first is the query's own, and it counts: j - 1 < t allows j
-# = t.
-
-# --- before
-    return shares.transpose(1, 2)[asked].mean(dim=0)
-# --- after
-    return (shares - (weights * after.unsqueeze(1)).diagonal(dim1=2, dim2=3)).transpose(1, 2)[asked].mean(dim=0)
-
-# %% wrong: only the first earlier occurrence
-# Only the place after the first occurrence was counted. The docstring counts the places after all earlier ones.
-
-# --- before
-    after = F.pad(earlier[:, :, :-1], (1, 0))  # one place to the right of each
-# --- after
-    after = F.pad(earlier[:, :, :-1], (1, 0))
-    after &= after.cumsum(2) == 1  # one place to the right of each
-
-# %% wrong: divided by the number of places
-# The sum was divided by the number of pairs of query and place. A query with three places counts once, like one with a
-# single place: divide by the number of queries.
-
-# --- before
-    return shares.transpose(1, 2)[asked].mean(dim=0)
-# --- after
-    return shares.sum(dim=(0, 2)) / after.sum()
-
-# %% wrong: a sentence without a repeat is refused
-# An error was raised because one sentence had no repeat. It is for the case that no token of the whole batch occurs a
-# second time.
-
-# --- before
-    if not asked.any():
-# --- after
-    if not asked.any(dim=1).all():
-
-# %% wrong: a token right before itself is no occurrence
-# Where a token stands twice in a row, the first of the two was not taken for an earlier occurrence: j - 1 < t allows j
-# = t.
-
-# --- before
-    earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril(-1)  # (B, T, T): key holds the same, earlier
-# --- after
-    earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril(-2)  # (B, T, T): key holds the same, earlier
 
 # %% correct: loops, as the docstring reads
 

@@ -7,15 +7,6 @@
 # --- after
         x = model.token_embedding(tokens) + model.positions.weight[: now - past]
 
-# %% wrong: the position is one too far
-# From the second reading on the positions are one too high. The first new token takes the position `length`: counting
-# starts from 0.
-
-# --- before
-        x = model.token_embedding(tokens) + model.positions.weight[past:now]
-# --- after
-        x = model.token_embedding(tokens) + model.positions.weight[torch.arange(past + (past > 0), now + (past > 0)).clamp(max=max_length - 1)]
-
 # %% wrong: the keys are not kept
 # New tokens met nothing but themselves: keys and values of earlier readings are lost. Put the joined tensors back for
 # the next call.
@@ -24,28 +15,6 @@
         self.keys[i], self.values[i] = keys, values
 # --- after
         self.keys[i], self.values[i] = None, None
-
-# %% wrong: only the newest keys are kept
-# Each reading overwrote the cache with its own keys and values, so that only the last piece is remembered. Keep the
-# joined ones.
-
-# --- before
-        )
-# --- after
-        )
-        fresh = keys, values
-# --- before
-        self.keys[i], self.values[i] = keys, values
-# --- after
-        self.keys[i], self.values[i] = fresh
-
-# %% wrong: the values are not joined
-# The keys go back to the beginning, the values do not. Both are kept, and joined in the same order.
-
-# --- before
-            values = torch.cat([self.values[i], values], dim=2)
-# --- after
-            values = torch.cat([self.values[i][:, :, :0], values.repeat(1, 1, keys.shape[2], 1)[:, :, : keys.shape[2]]], dim=2)
 
 # %% wrong: new keys come first
 # The new keys were put before the old ones, so the causal mask cuts the wrong columns. The old ones come first.
@@ -73,14 +42,6 @@
         mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
 # --- after
         mask = F.pad(causal_mask(now - past), (past, 0))  # the rows of the new tokens: (T, now)
-
-# %% wrong: the first rows of the mask
-# The mask's first rows are those of the first tokens. The new tokens are the last ones, so theirs are the last rows.
-
-# --- before
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
-# --- after
-        mask = causal_mask(now)[: now - past]  # the rows of the new tokens: (T, now)
 
 # %% wrong: everything is read again
 # The logits are right, and nothing was saved: all tokens went through the model again. Send the new ones alone through
@@ -123,15 +84,6 @@
         self.keys = self.shared.setdefault((id(model), 'k'), [None] * len(model.layers))
         self.values = self.shared.setdefault((id(model), 'v'), [None] * len(model.layers))
 
-# %% wrong: the second norm is left out
-# The feed-forward reads the stream without its norm. With the norm first, each part reads the normed stream and adds
-# to the plain one.
-
-# --- before
-            x = x + layer.feed_forward(layer.norm2(x))
-# --- after
-            x = x + layer.feed_forward(x)
-
 # %% wrong: the residual is left out
 # The attention's output replaced the stream where it should be added to it.
 
@@ -139,14 +91,6 @@
             x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)
 # --- after
             x = self._attend(i, layer.self_attention, layer.norm1(x), mask)
-
-# %% wrong: no output projection
-# The heads were merged and not projected: W_O is missing.
-
-# --- before
-        return attention.W_O(merge_heads(output))
-# --- after
-        return merge_heads(output)
 
 # %% wrong: a full window is not refused
 # More tokens than positions did not raise what the docstring promises. Compare length + T with the number of rows of
@@ -167,144 +111,6 @@
         max_length = len(model.positions.weight)
         self.length = now
 
-# %% wrong: joined along the heads
-# Keys and values were joined along the axis of the heads. In (B, H, length, D / H) the places are the third axis.
-
-# --- before
-            keys = torch.cat([self.keys[i], keys], dim=2)  # (B, H, past + T, D / H)
-            values = torch.cat([self.values[i], values], dim=2)
-# --- after
-            keys = torch.cat([self.keys[i], keys], dim=1)  # (B, H, past + T, D / H)
-            values = torch.cat([self.values[i], values], dim=1)
-
-# %% wrong: length stays 0
-# `length` was never moved on, so each reading takes itself for the first: positions from 0 and a mask too small. Add
-# the number of new tokens at the end.
-
-# --- before
-        self.length = now
-# --- after
-
-# %% wrong: length is not kept
-# The logits are right, and `length` does not say how many tokens were read. Move it on at the end of each reading.
-
-# --- before
-        model, past, now = self.model, self.length, self.length + tokens.shape[1]
-# --- after
-        past = 0 if self.keys[0] is None else self.keys[0].shape[2]
-        model, now = self.model, past + tokens.shape[1]
-# --- before
-        self.length = now
-# --- after
-
-# %% wrong: the cache is filled and not used
-# Keys and values are kept, and then the layer ran on the new tokens alone, so what was kept is never looked at. Let
-# the new queries attend to the joined keys.
-
-# --- before
-            x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)
-            x = x + layer.feed_forward(layer.norm2(x))
-# --- after
-            self._attend(i, layer.self_attention, layer.norm1(x), mask)
-            x = layer(x, causal_mask(now - past))
-
-# %% wrong: keys and values are kept unsplit
-# The logits are right, and what is kept has another form than promised: (B, H, length, D / H), split into heads.
-
-# --- before
-            split_heads(project(x), attention.num_heads)  # (B, T, D) -> (B, H, T, D / H)
-# --- after
-            project(x)
-# --- before
-            keys = torch.cat([self.keys[i], keys], dim=2)  # (B, H, past + T, D / H)
-            values = torch.cat([self.values[i], values], dim=2)
-        self.keys[i], self.values[i] = keys, values
-# --- after
-            keys = torch.cat([self.keys[i], keys], dim=1)  # (B, H, past + T, D / H)
-            values = torch.cat([self.values[i], values], dim=1)
-        self.keys[i], self.values[i] = keys, values
-        queries, keys, values = (split_heads(x, attention.num_heads) for x in (queries, keys, values))
-
-# %% wrong: the model is put into training mode
-# Reading put the model into training mode, where dropout acts. The mode is the caller's business.
-
-# --- before
-        model, past, now = self.model, self.length, self.length + tokens.shape[1]
-# --- after
-        model, past, now = self.model, self.length, self.length + tokens.shape[1]
-        model.train()
-
-# %% wrong: the first norm is left out
-# Queries, keys and values were made from the stream without its norm. With the norm first, each part reads the normed
-# stream and adds to the plain one.
-
-# --- before
-            x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)
-# --- after
-            x = x + self._attend(i, layer.self_attention, x, mask)
-
-# %% wrong: no residual around the feed-forward
-# The feed-forward's output replaced the stream where it should be added to it.
-
-# --- before
-            x = x + layer.feed_forward(layer.norm2(x))
-# --- after
-            x = layer.feed_forward(layer.norm2(x))
-
-# %% wrong: no last norm
-# The stream went into the logits without the model's last norm. Finish as the model does.
-
-# --- before
-        return F.linear(model.norm(x), model.token_embedding.weight)
-# --- after
-        return F.linear(x, model.token_embedding.weight)
-
-# %% wrong: the scores are not scaled
-# The attention scores were not divided by the root of the heads' width. scaled_dot_product_attention does it.
-
-# --- before
-        output, _ = scaled_dot_product_attention(queries, keys, values, mask)
-# --- after
-        output = (queries @ keys.transpose(2, 3)).masked_fill(~mask, -torch.inf).softmax(dim=-1) @ values
-
-# %% wrong: a mask at the first reading only
-# The first reading has its mask, and later ones have none: where several new tokens come at once, each saw those after
-# it.
-
-# --- before
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
-# --- after
-        mask = causal_mask(now) if past == 0 else None  # the rows of the new tokens: (T, now)
-
-# %% wrong: heads cut by view
-# The heads were cut with one view, which mixes places and columns as soon as there is more than one place. split_heads
-# splits the width first and then exchanges the axes.
-
-# --- before
-            split_heads(project(x), attention.num_heads)  # (B, T, D) -> (B, H, T, D / H)
-# --- after
-            project(x).view(len(x), attention.num_heads, x.shape[1], -1)  # (B, T, D) -> (B, H, T, D / H)
-
-# %% wrong: the layers' inputs are kept, and keys and values made anew
-# The inputs of the layers were kept, and the keys and values of all tokens are made from them again at each reading.
-# Keep what W_K and W_V have made of them.
-
-# --- before
-            x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)
-# --- after
-            new = layer.norm1(x)
-            self.keys[i] = new if past == 0 else torch.cat([self.keys[i], new], dim=1)
-            self.values[i] = self.keys[i]
-            x = x + layer.self_attention(new, self.keys[i], self.values[i], mask)[0]
-
-# %% wrong: only the last place's logits
-# Only the newest place's logits came back. All the new tokens have theirs: (B, T, V).
-
-# --- before
-        return F.linear(model.norm(x), model.token_embedding.weight)
-# --- after
-        return F.linear(model.norm(x[:, -1:]), model.token_embedding.weight)
-
 # %% correct: written out without a helper
 
 class KeyValueCache(nn.Module):
@@ -319,9 +125,9 @@ class KeyValueCache(nn.Module):
         B, T = tokens.shape
         if self.length + T > self.model.positions.weight.shape[0]:
             raise ValueError("the window is full")
-        here = torch.arange(self.length, self.length + T)
+        here = torch.arange(self.length, self.length + T, device=tokens.device)
         x = self.model.token_embedding(tokens) + self.model.positions.weight[here]
-        mask = here[:, None] >= torch.arange(self.length + T)[None, :]
+        mask = here[:, None] >= torch.arange(self.length + T, device=tokens.device)[None, :]
         for i, layer in enumerate(self.model.layers):
             a = layer.self_attention
             y = layer.norm1(x)
@@ -379,12 +185,12 @@ class KeyValueCache(nn.Module):
         if stop > room:
             raise ValueError(f"{stop} tokens for {room} positions")
         x = self.model.token_embedding(tokens) + self.model.positions.weight[start:stop]
-        allowed = causal_mask(room)[start:stop]
+        allowed = causal_mask(room)[start:stop].to(x.device)
         for i, layer in enumerate(self.model.layers):
             a = layer.self_attention
             if start == 0:
                 shape = 2, len(tokens), a.num_heads, room, D // a.num_heads
-                self.room.append(torch.zeros(shape, dtype=x.dtype))
+                self.room.append(x.new_zeros(shape))
             n = layer.norm1(x)
             self.room[i][0, :, :, start:stop] = split_heads(a.W_K(n), a.num_heads).detach()
             self.room[i][1, :, :, start:stop] = split_heads(a.W_V(n), a.num_heads).detach()
@@ -411,4 +217,4 @@ class KeyValueCache(nn.Module):
 # --- before
         mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
 # --- after
-        mask = None if now - past == 1 else causal_mask(now)[-(now - past) :]  # the rows of the new tokens: (T, now)
+        mask = None if now - past == 1 else causal_mask(now)[-(now - past) :].to(tokens.device)

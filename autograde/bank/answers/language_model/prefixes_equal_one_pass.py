@@ -11,14 +11,6 @@
 # --- after
         prefixes = prefixes + F.cross_entropy(last, tokens[:, t])
 
-# %% wrong: the one pass is a mean
-# In one pass the mean over all predictions was taken, and over the prefixes a sum. Take the sum in both.
-
-# --- before
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
-# --- after
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
-
 # %% wrong: every prefix counts all its places
 # Each prefix trained all of its places, so the first prediction counts T times. Of a prefix only the last row of
 # logits is used: the rest was the business of shorter prefixes.
@@ -31,14 +23,6 @@
         prefixes = prefixes + F.cross_entropy(
             logits.flatten(0, 1), tokens[:, 1 : t + 1].flatten(), reduction="sum"
         )
-
-# %% wrong: the whole prefix is left out at the end
-# The longest prefix is missing: the last token of the window is a target as well. t goes from 1 to T.
-
-# --- before
-    for t in range(1, tokens.shape[1]):
-# --- after
-    for t in range(1, tokens.shape[1] - 1):
 
 # %% wrong: the first prediction is left out
 # The shortest prefix is missing: one token is context enough to predict the second. t goes from 1 to T.
@@ -94,54 +78,6 @@ def prefixes_equal_one_pass(model, tokens):
 # --- after
     return list(torch.autograd.grad(prefixes, parameters)), list(torch.autograd.grad(one_pass, parameters))
 
-# %% wrong: both lists hold the same tensors
-# Both lists hold the model's own .grad tensors, so what came second has overwritten the first. torch.autograd.grad
-# returns gradients that are nobody else's.
-
-def prefixes_equal_one_pass(model, tokens):
-    model.zero_grad()
-    logits = model(tokens[:, :-1])
-    F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum").backward()
-    one_pass = [p.grad for p in model.parameters()]
-    model.zero_grad(set_to_none=False)
-    for t in range(1, tokens.shape[1]):
-        F.cross_entropy(model(tokens[:, :t])[:, -1], tokens[:, t], reduction="sum").backward()
-    return one_pass, [p.grad for p in model.parameters()]
-
-# %% wrong: the .grad fields are wiped
-# Both gradients are right, and whatever stood in the model's .grad fields is wiped out. torch.autograd.grad leaves
-# them alone.
-
-def prefixes_equal_one_pass(model, tokens):
-    found = []
-    logits = model(tokens[:, :-1])
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
-    prefixes = sum(
-        F.cross_entropy(model(tokens[:, :t])[:, -1], tokens[:, t], reduction="sum") for t in range(1, tokens.shape[1])
-    )
-    for loss in (one_pass, prefixes):
-        model.zero_grad()
-        loss.backward()
-        found.append([p.grad.clone() for p in model.parameters()])
-    model.zero_grad()
-    return tuple(found)
-
-# %% wrong: the prefixes are means over the batch
-# In the prefixes the mean over the batch was taken, and in one pass the sum. Take the sum in both.
-
-# --- before
-        prefixes = prefixes + F.cross_entropy(last, tokens[:, t], reduction="sum")
-# --- after
-        prefixes = prefixes + F.cross_entropy(last, tokens[:, t])
-
-# %% wrong: the first row of each prefix
-# Of each prefix the first row of logits was used: it has seen one token. The last row has seen them all.
-
-# --- before
-        last = model(tokens[:, :t])[:, -1]  # (B, t, V) -> (B, V)
-# --- after
-        last = model(tokens[:, :t])[:, 0]  # (B, t, V) -> (B, V)
-
 # %% wrong: only the last prefix counts
 # Only the longest prefix is left: each one replaced the one before. Add them up.
 
@@ -150,15 +86,6 @@ def prefixes_equal_one_pass(model, tokens):
 # --- after
         prefixes = F.cross_entropy(last, tokens[:, t], reduction="sum")
 
-# %% wrong: the one pass reads the whole window
-# In one pass the model was given the last token too. Nothing comes after it, and a model that reads in both
-# directions, or has T positions, notices: cut it off before the model reads.
-
-# --- before
-    logits = model(tokens[:, :-1])
-# --- after
-    logits = model(tokens)[:, :-1]
-
 # %% wrong: each prefix is its last token alone
 # The model was given one token at a time, without those before it. A prefix begins at the beginning.
 
@@ -166,19 +93,6 @@ def prefixes_equal_one_pass(model, tokens):
         last = model(tokens[:, :t])[:, -1]  # (B, t, V) -> (B, V)
 # --- after
         last = model(tokens[:, t - 1 : t])[:, -1]  # (B, t, V) -> (B, V)
-
-# %% wrong: the prefixes are cut from one pass, its graph kept
-# Nothing was computed a second time: the rows come from the one pass, so the two gradients are equal whatever the
-# model does. Call the model on each prefix.
-
-# --- before
-        last = model(tokens[:, :t])[:, -1]  # (B, t, V) -> (B, V)
-# --- after
-        last = logits[:, t - 1]  # (B, t, V) -> (B, V)
-# --- before
-    return list(torch.autograd.grad(one_pass, parameters)), list(torch.autograd.grad(prefixes, parameters))
-# --- after
-    return list(torch.autograd.grad(one_pass, parameters, retain_graph=True)), list(torch.autograd.grad(prefixes, parameters))
 
 # %% correct: a gradient for each prefix, added up
 
@@ -241,23 +155,3 @@ def prefixes_equal_one_pass(model, tokens):
         for t in range(1, len(row)):
             many = many + F.cross_entropy(model(row[None, :t])[0, -1:], row[t : t + 1], reduction="sum")
     return list(torch.autograd.grad(one, p)), list(torch.autograd.grad(many, p))
-
-# %% correct: backward, with the .grad fields put back
-
-def prefixes_equal_one_pass(model, tokens):
-    before = [p.grad for p in model.parameters()]
-
-    def gradients(loss):
-        for p in model.parameters():
-            p.grad = None
-        loss.backward()
-        return [p.grad for p in model.parameters()]
-
-    one = gradients(F.cross_entropy(model(tokens[:, :-1]).transpose(1, 2), tokens[:, 1:], reduction="sum"))
-    many = 0.0
-    for t in range(1, tokens.shape[1]):
-        many = many + F.cross_entropy(model(tokens[:, :t])[:, -1], tokens[:, t], reduction="sum")
-    many = gradients(many)
-    for p, grad in zip(model.parameters(), before):
-        p.grad = grad
-    return one, many

@@ -17,17 +17,6 @@
 # --- after
     blocked = mask  # torch's module has it the other way round: True = may not attend
 
-# %% wrong: neither turned round nor in order
-# The forbidden keys share the weight, and sentences have each other's masks. Turn the mask round as it was, then look
-# at the order of the copies.
-
-# --- before
-    blocked = ~mask  # torch's module has it the other way round: True = may not attend
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
-# --- after
-    blocked = mask  # torch's module has it the other way round: True = may not attend
-    blocked = blocked.repeat(attention.num_heads, 1, 1)  # (B, T, S) -> (B * H, T, S), head after head
-
 # %% wrong: the first sentence's mask for all
 # Every sentence got the first one's mask. A mask (T, S) is shared by the whole batch; each sentence needs its own.
 
@@ -70,23 +59,6 @@
     return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)
 # --- after
     return attention(query, key, value, attn_mask=blocked)
-
-# %% wrong: the caller's mask is changed
-# The mask was turned round in place, so its owner has the opposite one now. Make a new tensor.
-
-# --- before
-    blocked = ~mask  # torch's module has it the other way round: True = may not attend
-# --- after
-    blocked = mask.logical_not_()  # torch's module has it the other way round: True = may not attend
-
-# %% wrong: copies of the queries instead of the sentences
-# The rows of the masks were multiplied, one query after the other, and cut up afresh. It is whole masks that are
-# needed several times, along the first axis.
-
-# --- before
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
-# --- after
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=1).reshape(-1, *blocked.shape[1:])  # (B, T, S) -> (B * H, T, S), head after head
 
 # %% wrong: the output alone
 # The weights of each head are asked for beside the output.

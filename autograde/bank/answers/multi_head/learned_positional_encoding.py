@@ -27,34 +27,6 @@
             raise ValueError(f"the table has {max_length} positions, got x {tuple(x.shape)}")
 # --- after
 
-# %% wrong: what is too long is left without positions
-# Past the last row nothing was added, in silence. The docstring asks for an error there.
-
-# --- before
-        if length > max_length:
-            raise ValueError(f"the table has {max_length} positions, got x {tuple(x.shape)}")
-        return x + self.weight[:length]
-# --- after
-        out = x.clone()
-        out[:, :max_length] += self.weight[:length]
-        return out
-
-# %% wrong: the last rows of the table
-# A short sentence got the last rows of the table. Position 0 has the first row.
-
-# --- before
-        return x + self.weight[:length]
-# --- after
-        return x + self.weight[-length:]
-
-# %% wrong: the table does not learn
-# The table gets no gradient, so it stays as it was drawn. Use the parameter itself.
-
-# --- before
-        return x + self.weight[:length]
-# --- after
-        return x + self.weight[:length].detach()
-
 # %% wrong: the rows alone
 # The positions came back without x. They are added to it.
 
@@ -62,40 +34,6 @@
         return x + self.weight[:length]
 # --- after
         return self.weight[:length].expand_as(x)
-
-# %% wrong: the caller's tensor is changed
-# The positions were added into the tensor that was given, which its owner may need again, and which autograd needs
-# whole. Use x + ..., which makes a new one.
-
-# --- before
-        return x + self.weight[:length]
-# --- after
-        x = x.data
-        x += self.weight.data[:length]
-        return x + 0 * self.weight[:length]
-
-# %% wrong: what is too long is cut off
-# Where x was longer than the table, its end was cut off in silence. The docstring asks for an error there.
-
-# --- before
-        if length > max_length:
-            raise ValueError(f"the table has {max_length} positions, got x {tuple(x.shape)}")
-        return x + self.weight[:length]
-# --- after
-        return x[:, :max_length] + self.weight[:length]
-
-# %% wrong: it goes by sentence, and counts the sentences too
-# Rows were taken for the sentences, and it is the sentences that were counted. Rows of the table belong to positions:
-# the axis T.
-
-# --- before
-        length, max_length = x.shape[1], len(self.weight)
-# --- after
-        length, max_length = x.shape[0], len(self.weight)
-# --- before
-        return x + self.weight[:length]
-# --- after
-        return x + self.weight[:length].unsqueeze(1)
 
 # %% wrong: the table has another name
 # The parameter called `weight` is not there or not used. The constructor that is given makes it: keep it as it is, so
@@ -116,7 +54,7 @@ class LearnedPositionalEncoding(nn.Module):
 # --- before
         return x + self.weight[:length]
 # --- after
-        return x + nn.functional.embedding(torch.arange(length), self.weight)
+        return x + nn.functional.embedding(torch.arange(length, device=x.device), self.weight)
 
 # %% correct: position by position
 

@@ -24,24 +24,6 @@
 # --- after
     return W_Q, torch.eye(d_model)
 
-# %% wrong: the gain is in both matrices
-# The scores are gain squared times the dot product: it went into the query and into the key. One of them is enough, or
-# the root of it in each.
-
-# --- before
-    return gain * W_Q, torch.eye(d_model)
-# --- after
-    return gain * W_Q, gain * torch.eye(d_model)
-
-# %% wrong: the root of d_model is divided out twice
-# The head is not firm enough: the root of d_model was divided out here, and the attention does it again. The scores
-# asked for are those before the division.
-
-# --- before
-    return gain * W_Q, torch.eye(d_model)
-# --- after
-    return gain / d_model**0.5 * W_Q, torch.eye(d_model)
-
 # %% wrong: every clock turns by one radian
 # All hands were turned by the same angle. Only the first clock turns one radian in a position; each has a speed of its
 # own.
@@ -59,32 +41,6 @@
         angle = torch.tensor(10_000.0 ** (-i / d_model))  # what this clock turns in one position
 # --- after
         angle = torch.tensor(10_000.0 ** (-i / 2 / d_model))  # what this clock turns in one position
-
-# %% wrong: turned by two positions
-# The head looks two places back: each hand was turned by twice its angle.
-
-# --- before
-        angle = torch.tensor(10_000.0 ** (-i / d_model))  # what this clock turns in one position
-# --- after
-        angle = torch.tensor(2 * 10_000.0 ** (-i / d_model))  # what this clock turns in one position
-
-# %% wrong: one sign is wrong
-# The 2 x 2 blocks are no rotations: their two sines must have opposite signs. Write out sin(a - b) and cos(a - b) once
-# more.
-
-# --- before
-        W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, -sin], [sin, cos]])
-# --- after
-        W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, -sin], [-sin, cos]])
-
-# %% wrong: the cosines alone
-# Each hand was made shorter instead of being turned. A rotation mixes the two numbers of a pair: the sines are
-# missing.
-
-# --- before
-        W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, -sin], [sin, cos]])
-# --- after
-        W_Q[i : i + 2, i : i + 2] = cos * torch.eye(2)
 
 # %% wrong: blocks for all sines first, then all cosines
 # The matrix pairs feature j with feature j + D/2. In sinusoidal_encoding sine and cosine of a clock stand side by
@@ -116,42 +72,6 @@ def previous_token_head(d_model, gain):
         raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
 # --- after
     d_model -= d_model % 2
-
-# %% wrong: multiplied by the root of d_model
-# The head is too firm: the root of d_model was multiplied in. The scores asked for are those before the attention's
-# division, and that is not undone here.
-
-# --- before
-    return gain * W_Q, torch.eye(d_model)
-# --- after
-    return gain * d_model**0.5 * W_Q, torch.eye(d_model)
-
-# %% wrong: the gain as an exponent
-# The scores are e to the power of the gain times the dot product. The softmax takes the exponential; here the gain
-# multiplies.
-
-# --- before
-    return gain * W_Q, torch.eye(d_model)
-# --- after
-    return torch.tensor(gain).exp() * W_Q, torch.eye(d_model)
-
-# %% wrong: no sign at all
-# The 2 x 2 blocks are no rotations: their two sines must have opposite signs, and here both have plus. Write out sin(a
-# - b) and cos(a - b) once more.
-
-# --- before
-        W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, -sin], [sin, cos]])
-# --- after
-        W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, sin], [sin, cos]])
-
-# %% wrong: float64
-# A matrix of float64 does not multiply the encoding, which is float32. Compute in float64 if you like; what is given
-# back is float32.
-
-# --- before
-    return gain * W_Q, torch.eye(d_model)
-# --- after
-    return (gain * W_Q).double(), torch.eye(d_model)
 
 # %% correct: the keys are turned forward
 

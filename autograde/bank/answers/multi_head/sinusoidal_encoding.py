@@ -16,31 +16,6 @@
 # --- after
     angles = positions / 10_000 ** (torch.arange(d_model // 2) / d_model)  # (length, D / 2)
 
-# %% wrong: the exponent is 2i over half the width
-# The clocks slow down twice too fast: the exponent is 2i / D, divided by the whole width.
-
-# --- before
-        encoding[t, 2i]     = sin(t / 10000^(2i / d_model))
-        encoding[t, 2i + 1] = cos(t / 10000^(2i / d_model))
-# --- after
-        encoding[t, 2i]     = sin(t / 10000^(2i / (d_model // 2)))
-        encoding[t, 2i + 1] = cos(t / 10000^(2i / (d_model // 2)))
-# --- before
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
-# --- after
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / (d_model // 2))  # (length, D / 2)
-
-# %% wrong: sine and cosine have speeds of their own
-# The sines are right and the cosines are not: column 2i + 1 has the speed of its partner 2i, so that the two are the
-# hand of one clock.
-
-def sinusoidal_encoding(length, d_model):
-    if d_model % 2:
-        raise ValueError(d_model)
-    angles = torch.arange(length).unsqueeze(1) / 10_000 ** (torch.arange(d_model) / d_model)
-    even = torch.arange(d_model) % 2 == 0
-    return torch.where(even, angles.sin(), angles.cos())
-
 # %% wrong: sine and cosine are exchanged
 # The cosine stands first in each pair. The even columns are sines: position 0 begins with 0, 1, 0, 1.
 
@@ -65,22 +40,6 @@ def sinusoidal_encoding(length, d_model):
 # --- after
     angles = positions * 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
 
-# %% wrong: sines alone
-# Every pair holds the same sine twice. The second is a cosine: without it a hand's height is known and not its side.
-
-# --- before
-    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # interleaved
-# --- after
-    return torch.stack([angles.sin(), angles.sin()], dim=2).flatten(1)  # interleaved
-
-# %% wrong: another base
-# The slow clocks are too fast: the base is 10,000.
-
-# --- before
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
-# --- after
-    angles = positions / 1_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
-
 # %% wrong: features by positions
 # Positions lie along the second axis. A row is a position: (length, d_model).
 
@@ -88,14 +47,6 @@ def sinusoidal_encoding(length, d_model):
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # interleaved
 # --- after
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1).T  # interleaved
-
-# %% wrong: a batch axis in front
-# There is an axis of length one in front. (length, d_model) is asked for; broadcasting does the rest.
-
-# --- before
-    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # interleaved
-# --- after
-    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1).unsqueeze(0)  # interleaved
 
 # %% wrong: an odd width is let through
 # An odd width came out one wider than it went in. The docstring asks for an error there.
@@ -105,15 +56,6 @@ def sinusoidal_encoding(length, d_model):
         raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
 # --- after
 
-# %% wrong: float64
-# The numbers are float64 (NumPy's own kind), and added to float32 they would make everything float64. The docstring
-# promises float32.
-
-# --- before
-    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # interleaved
-# --- after
-    return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1).double()  # interleaved
-
 # %% wrong: sines and cosines are cut up in the wrong order
 # Sines and cosines were stacked in front and then cut into rows, so a row holds several positions. The new axis has to
 # stand behind the pairs.
@@ -122,23 +64,6 @@ def sinusoidal_encoding(length, d_model):
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # interleaved
 # --- after
     return torch.stack([angles.sin(), angles.cos()], dim=0).reshape(length, -1)  # interleaved
-
-# %% wrong: the exponent is i over one pair less than there are
-# The clocks slow down a little too fast, so that the last one's exponent is just one. Some libraries do that; here the
-# exponent is 2i / D.
-
-# --- before
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
-# --- after
-    angles = positions / 10_000 ** (torch.arange(d_model // 2) / max(d_model // 2 - 1, 1))  # (length, D / 2)
-
-# %% wrong: whole numbers divided
-# The slow clocks stand still for many positions and jump: the division was of whole numbers.
-
-# --- before
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
-# --- after
-    angles = positions // 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
 
 # %% correct: the loop
 

@@ -30,19 +30,6 @@
 # --- after
     return x.view(batch, length, d_model // num_heads, num_heads).permute(0, 3, 1, 2)  # (B, T, H, d) -> (B, H, T, d)
 
-# %% wrong: split and merged interleaved
-# Head h holds every H-th feature, and merging undoes it: consistent, and not what is asked for. Weights from elsewhere
-# would not fit. Head h has the d features from h * d on.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, d_model // num_heads, num_heads).permute(0, 3, 1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- before
-    return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-# --- after
-    return x.permute(0, 2, 3, 1).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-
 # %% wrong: the heads stay behind the positions
 # The features are shared out, but the heads' axis still stands behind the positions. Attention works on the last two
 # axes, so these have to be positions and features.
@@ -51,38 +38,6 @@
     return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
 # --- after
     return x.view(batch, length, num_heads, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: the heads stand before the batch
-# The heads' axis came to stand before the batch. The order asked for is batch, heads, positions, features.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).permute(2, 0, 1, 3)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: positions and features are swapped within each head
-# Each head has its features on the axis before the last. Positions come before features.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).permute(0, 2, 3, 1)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: every head gets all the features
-# Every head got the whole vector. The features are shared out: each head gets d = D / H of them.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.unsqueeze(1).expand(-1, num_heads, -1, -1)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: the heads come in reverse order
-# Head 0 got the last block of features. The first d features belong to head 0.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2).flip(1)  # (B, T, H, d) -> (B, H, T, d)
 
 # %% wrong: a width that does not divide is cut
 # Where the heads do not divide the width, features were dropped in silence. The docstring asks for an error there.
@@ -128,52 +83,6 @@
 # --- after
     return x.transpose(1, 2).view(len(x), x.shape[2], -1)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 
-# %% wrong: the heads are added up
-# The heads were summed, which leaves d features. Merging puts them side by side: H * d features.
-
-# --- before
-    return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-# --- after
-    return x.sum(dim=1)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-
-# %% wrong: the heads stay behind the positions, and are merged so
-# The features are shared out, but the heads' axis still stands behind the positions, and the merge expects it there:
-# consistent, and not what is asked for. Attention works on the last two axes, so these have to be positions and
-# features.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
-# --- before
-    return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-# --- after
-    return x.flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-
-# %% wrong: the features of a head are turned round
-# Each head has its own features, the last of them first. They stay in order.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2).flip(3)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: the features of a head are moved round by one
-# Each head has its own features, and the last of them stands first. They stay in order.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2).roll(1, dims=3)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: every head gets the first block
-# Every head got the first d features. Head h gets those from h * d on.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x[:, :, : d_model // num_heads].unsqueeze(1).repeat(1, num_heads, 1, 1)  # (B, T, H, d) -> (B, H, T, d)
-
 # %% wrong: sentences are mixed up
 # With one sentence it is right; with several, heads got positions of other sentences. The batch axis was folded into
 # the positions and cut up in another order. Leave it where it is.
@@ -182,36 +91,6 @@
     return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
 # --- after
     return x.view(-1, num_heads, d_model // num_heads).transpose(0, 1).reshape(batch, num_heads, length, -1)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: heads and their width are exchanged
-# There are as many heads as a head should have features, and the other way round. num_heads says how many there are;
-# each has D / H features.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, d_model // num_heads, num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: the gradient is cut
-# The numbers are right, and no gradient comes back through them: nothing in front of the split would ever learn.
-# Nothing has to be detached here.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2).detach()  # (B, T, H, d) -> (B, H, T, d)
-# --- before
-    return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-# --- after
-    return x.transpose(1, 2).flatten(2).detach()  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
-
-# %% wrong: the numbers become float32
-# What came in as float64 went out as float32. Moving numbers changes no kind: leave it as it is.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2).float()  # (B, T, H, d) -> (B, H, T, d)
 
 # %% wrong: the last head stays empty
 # The last head holds nothing but zeros: the loop over the heads ends one too early. There are num_heads of them, and
@@ -225,16 +104,6 @@
     for h in range(num_heads - 1):
         heads[:, h] = x[:, :, h * d : (h + 1) * d]
     return heads  # (B, T, H, d) -> (B, H, T, d)
-
-# %% wrong: one head too many
-# There is one head more than asked for, an empty one. num_heads says how many there are: count the axis before you
-# fill it.
-
-# --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
-# --- after
-    heads = x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
-    return torch.cat([heads, torch.zeros_like(heads[:, :1])], dim=1)  # (B, T, H, d) -> (B, H, T, d)
 
 # %% correct: reshape and permute
 
@@ -274,10 +143,9 @@ def merge_heads(x):
 # %% correct: head by head
 
 def split_heads(x, num_heads):
-    width = x.shape[2]
-    if width % num_heads:
-        raise ValueError(f"{num_heads} does not divide {width}")
-    d = width // num_heads
+    if x.shape[2] % num_heads:
+        raise ValueError(f"{num_heads} does not divide {x.shape[2]}")
+    d = x.shape[2] // num_heads
     heads = x.new_empty(x.shape[0], num_heads, x.shape[1], d)
     for h in range(num_heads):
         heads[:, h] = x[:, :, h * d : (h + 1) * d]
@@ -285,23 +153,7 @@ def split_heads(x, num_heads):
 
 
 def merge_heads(x):
-    B, H, T, d = x.shape
-    merged = x.new_empty(B, T, H * d)
-    for h in range(H):
-        merged[:, :, h * d : (h + 1) * d] = x[:, h]
-    return merged
-
-# %% correct: an einsum that moves axes
-
-def split_heads(x, num_heads):
-    batch, length, width = x.shape
-    if width % num_heads > 0:
-        raise ValueError(f"{width} features cannot be shared out to {num_heads} heads")
-    return torch.einsum("bthd->bhtd", x.reshape(batch, length, num_heads, width // num_heads))
-
-
-def merge_heads(x):
-    return torch.einsum("bhtd->bthd", x).reshape(x.shape[0], x.shape[2], -1)
+    return torch.cat([x[:, h] for h in range(x.shape[1])], dim=-1)
 
 # %% correct: gathered feature by feature, merged by a matrix of ones and zeros
 
@@ -310,10 +162,10 @@ def split_heads(x, num_heads):
     d, rest = divmod(D, num_heads)
     if rest:
         raise ValueError(f"{D} features, {num_heads} heads")
-    which = torch.arange(D).view(num_heads, 1, d).expand(B, num_heads, T, d)
+    which = torch.arange(D, device=x.device).view(num_heads, 1, d).expand(B, num_heads, T, d)
     return torch.gather(x.unsqueeze(1).expand(B, num_heads, T, D), 3, which)
 
 
 def merge_heads(x):
     H, d = x.shape[1], x.shape[3]
-    return torch.einsum("bhtd,hde->bte", x, torch.eye(H * d, dtype=x.dtype).view(H, d, H * d))
+    return torch.einsum("bhtd,hde->bte", x, torch.eye(H * d, dtype=x.dtype, device=x.device).view(H, d, H * d))

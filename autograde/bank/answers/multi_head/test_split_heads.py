@@ -19,29 +19,6 @@ def test_split_heads(split_heads):
     heads = split_heads(torch.ones(2, 5, 12), 3)
     return torch.equal(heads, torch.ones(2, 3, 5, 4))
 
-# %% wrong: one position
-# With one position and one sentence a view and a split are the same thing. Take several of both, and sizes that all
-# differ.
-
-def test_split_heads(split_heads):
-    x = torch.arange(12.0).view(1, 1, 12)
-    heads = split_heads(x, 3)
-    return torch.equal(heads, x.view(1, 3, 1, 4))
-
-# %% wrong: the numbers are all there
-# That all the numbers are still there holds for every shuffle of them. Say which belongs where.
-
-def test_split_heads(split_heads):
-    x = torch.randn(2, 5, 12)
-    return torch.equal(split_heads(x, 3).flatten().sort().values, x.flatten().sort().values)
-
-# %% wrong: one head
-# With one head there is nothing to share out. Take at least two, and a width that is not their square.
-
-def test_split_heads(split_heads):
-    x = torch.randn(5, 5, 12)
-    return torch.equal(split_heads(x, 1), x.unsqueeze(1))
-
 # %% wrong: there and back again by view
 # The way back is a view, which undoes the very mistake of splitting by view, and refuses the right split. A round trip
 # tests two things at once and neither alone: say where a number belongs.
@@ -57,26 +34,6 @@ def test_split_heads(split_heads):
     x = torch.randn(2, 3, 8)
     return torch.equal(split_heads(x, 2), x.view(2, 2, 3, 4)) and torch.equal(split_heads(x, 4), x.view(2, 4, 3, 2))
 
-# %% wrong: the first number alone
-# The first number of all stays first in many a shuffle. Look at a head and a position that are not the first.
-
-def test_split_heads(split_heads):
-    x = torch.randn(2, 5, 12)
-    heads = split_heads(x, 3)
-    return heads.shape == (2, 3, 5, 4) and heads[0, 0, 0, 0] == x[0, 0, 0]
-
-# %% wrong: head 0 alone, and its errors
-# Some wrong forms go through: any error counted as the one that was promised, or head 0 stood for all heads. Look at
-# every head, and catch ValueError alone.
-
-def test_split_heads(split_heads):
-    x = torch.randn(4, 4, 8)
-    try:
-        split_heads(x, 3)
-    except Exception:
-        return torch.equal(split_heads(x, 4)[:, 0], x[:, :, :2])
-    return False
-
 # %% wrong: no width that the heads do not divide
 # All that is right for widths that fit. The docstring promises something for the others too: try it.
 
@@ -85,30 +42,6 @@ def test_split_heads(split_heads):
     heads = split_heads(x, 3)
     for h in range(3):
         assert torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4])
-
-# %% wrong: the last place alone
-# One head was looked at, at one position, and the case of an error was not. Compare all of them; then try a width that
-# the heads do not divide.
-
-def test_split_heads(split_heads):
-    x = torch.randn(3, 5, 8)
-    heads = split_heads(x, 2)
-    return heads.shape == (3, 2, 5, 4) and torch.equal(heads[2, 1, 4], x[2, 4, 4:])
-
-# %% wrong: sums of the features
-# A sum, or a sorted list, says which numbers a head has and not in which order. Compare the numbers themselves, one by
-# one.
-
-def test_split_heads(split_heads):
-    x = torch.randn(2, 5, 12)
-    try:
-        split_heads(x, 5)
-        return False
-    except ValueError:
-        pass
-    heads = split_heads(x, 3)
-    sums = x.view(2, 5, 3, 4).sum(-1).transpose(1, 2)
-    return heads.shape == (2, 3, 5, 4) and torch.allclose(heads.sum(-1), sums, atol=1e-5)
 
 # %% wrong: head 0 stands for all
 # Head 0 was looked at, and the others were not: a form in which all heads are the first one goes through. Look at
@@ -139,19 +72,6 @@ def test_split_heads(split_heads):
         return True
     return False
 
-# %% wrong: the first sentence, and sizes that are alike
-# Four heads of four features at four positions: whatever exchanges two of these goes through. Take sizes that all
-# differ.
-
-def test_split_heads(split_heads):
-    x = torch.randn(4, 4, 16)
-    heads = split_heads(x, 4)
-    try:
-        split_heads(x, 5)
-        return False
-    except ValueError:
-        return torch.equal(heads[0], x[0].view(4, 4, 4).transpose(0, 1))
-
 # %% wrong: the memory must not be in one piece
 # It asks for something that the docstring does not promise, and that a copy does not keep: how the numbers lie in
 # memory, or in whose. Compare values.
@@ -177,49 +97,6 @@ def test_split_heads(split_heads):
         split_heads(x, 5)
     except Exception:
         return True
-    return False
-
-# %% wrong: certain words in the error
-# It asks for something that the docstring does not promise, such as the words of the error. That it is a ValueError is
-# promised; the rest is free.
-
-def test_split_heads(split_heads):
-    x = torch.randn(2, 5, 12)
-    try:
-        split_heads(x, 5)
-        return False
-    except ValueError as error:
-        if "divisible" not in str(error):
-            return False
-    return torch.equal(split_heads(x, 3), x.view(2, 5, 3, 4).transpose(1, 2))
-
-# %% wrong: the last head is not looked at
-# Two of three heads are compared. Whoever loops over the heads may stop one too early, and so did the test: look at
-# the last head, too.
-
-def test_split_heads(split_heads):
-    x = torch.randn(2, 5, 12)
-    heads = split_heads(x, 3)
-    right = heads.shape == (2, 3, 5, 4) and all(
-        torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4]) for h in range(2)
-    )
-    try:
-        split_heads(x, 5)
-    except ValueError:
-        return right
-    return False
-
-# %% wrong: heads that are too many are not seen
-# The heads that should be there are right, and nobody asked whether there are more. Compare the shape, too.
-
-def test_split_heads(split_heads):
-    x = torch.randn(2, 5, 12)
-    heads = split_heads(x, 3)
-    right = all(torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4]) for h in range(3))
-    try:
-        split_heads(x, 5)
-    except ValueError:
-        return right
     return False
 
 # %% correct: asserts, head by head
@@ -267,21 +144,6 @@ def test_split_heads(split_heads):
         except ValueError:
             pass
     return True
-
-# %% correct: one number moves at a time
-
-def test_split_heads(split_heads):
-    for b, t, f in ((0, 0, 0), (1, 2, 5), (0, 1, 3), (1, 0, 4), (0, 2, 1)):
-        x = torch.zeros(2, 3, 6)
-        x[b, t, f] = 1.0
-        wanted = torch.zeros(2, 2, 3, 3)
-        wanted[b, f // 3, t, f % 3] = 1.0
-        assert torch.equal(split_heads(x, 2), wanted)
-    try:
-        split_heads(torch.zeros(2, 3, 6), 4)
-    except ValueError:
-        return
-    assert False
 
 # %% correct: put back together from the heads
 

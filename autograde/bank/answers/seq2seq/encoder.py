@@ -2,65 +2,24 @@
 # The network runs over the padding: forward it goes on past the end, backward it starts in it. `pack_padded_sequence`
 # tells it where each sentence ends.
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
-        outputs, last = self.gru(self.embedding(source))
-        return outputs, torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))
+# --- before
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed_outputs, last = self.gru(packed)  # last (2, B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+# --- after
+        outputs, last = self.gru(embedded)
 
 # %% wrong: the padding is read, then hidden
 # Zeros stand where the padding is, but the states were computed by reading through it. Hiding the outputs afterwards
 # is too late: pack the batch before the GRU sees it.
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
-        outputs, last = self.gru(self.embedding(source))
-        real = torch.arange(source.shape[1]) < lengths.unsqueeze(1)
-        outputs = outputs * real.unsqueeze(2)
-        return outputs, torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))
-
-# %% wrong: the forward state is gathered, the backward one has read the padding
-# The forward half is right: it is read off at each sentence's end. The backward half has come through the padding
-# before it reached the sentence. Pack the batch, and both directions respect the lengths.
-
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
-        outputs, _ = self.gru(self.embedding(source))
-        H = outputs.shape[2] // 2
-        rows = torch.arange(len(source))
-        real = torch.arange(source.shape[1]) < lengths.unsqueeze(1)
-        forward, backward = outputs[rows, lengths - 1, :H], outputs[:, 0, H:]
-        outputs = outputs * real.unsqueeze(2)
-        return outputs, torch.tanh(self.bridge(torch.cat([forward, backward], dim=1)))
+# --- before
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed_outputs, last = self.gru(packed)  # last (2, B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+# --- after
+        outputs, last = self.gru(embedded)
+        outputs = outputs * (torch.arange(longest) < lengths.unsqueeze(1)).unsqueeze(2)
 
 # %% wrong: the backward state is taken at the end of the sentence
 # At the last token the backward direction has read one word only. It is complete at the FIRST token; the GRU's second
@@ -80,22 +39,6 @@ class Encoder(nn.Module):
 # --- after
         state = torch.tanh(self.bridge(outputs[:, -1]))  # (B, 2H) -> (B, H)
 
-# %% wrong: only one direction reaches the state
-# The state does not depend on the backward direction. Join the last states of both.
-
-# --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
-# --- after
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[0]], dim=1)))  # (B, 2H) -> (B, H)
-
-# %% wrong: backward comes before forward
-# The two halves that go into the bridge are swapped: the forward state comes first.
-
-# --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
-# --- after
-        state = torch.tanh(self.bridge(torch.cat([last[1], last[0]], dim=1)))  # (B, 2H) -> (B, H)
-
 # %% wrong: directions and batch are mixed up
 # The GRU's last state is (2, B, H): reshaping it to (B, 2H) puts states of different sentences side by side. Join
 # last[0] and last[1], or transpose first.
@@ -112,15 +55,6 @@ class Encoder(nn.Module):
         state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
 # --- after
         state = self.bridge(torch.cat([last[0], last[1]], dim=1))  # (B, 2H) -> (B, H)
-
-# %% wrong: the bridge is not used
-# The two directions are added and the linear layer has no part in it. Join them to (B, 2H) and send them through the
-# bridge.
-
-# --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
-# --- after
-        state = torch.tanh(last[0] + last[1])  # (B, 2H) -> (B, H)
 
 # %% wrong: each sentence loses its last token
 # The lengths already count tokens, not the last index: taking one off leaves each sentence's last token unread.
@@ -159,41 +93,34 @@ class Encoder(nn.Module):
 
 # %% correct: sorted, run, put back
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
+# --- before
+        embedded = self.embedding(source)  # (B, S, E)
+# --- after
         order = torch.argsort(lengths, descending=True)
         back = torch.argsort(order)
         embedded = self.embedding(source[order])
+# --- before
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+# --- after
         packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths[order].cpu(), batch_first=True)
-        outputs, last = self.gru(packed)
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True, total_length=source.size(1))
+# --- before
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        return outputs, state
+# --- after
         last = last.transpose(0, 1).flatten(1)[back]
         return outputs[back], torch.tanh(self.bridge(last))
 
 # %% correct: a sentence at a time
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
+# --- before
+        embedded = self.embedding(source)  # (B, S, E)
+        # Packed, each sentence ends at its own end: the backward pass starts at its last real token.
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed_outputs, last = self.gru(packed)  # last (2, B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        return outputs, state
+# --- after
         outputs, states = [], []
         for row, n in zip(source, lengths.tolist()):
             out, last = self.gru(self.embedding(row[:n]).unsqueeze(0))
@@ -203,64 +130,37 @@ class Encoder(nn.Module):
 
 # %% correct: states read off the outputs
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(source), lengths.cpu(), batch_first=True, enforce_sorted=False)
-        outputs, _ = self.gru(packed)
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True, total_length=source.shape[1])
-        H = self.gru.hidden_size
-        forward = outputs[torch.arange(len(source)), lengths - 1, :H]
-        backward = outputs[:, 0, H:]
-        return outputs, torch.tanh(self.bridge(torch.cat([forward, backward], dim=-1)))
+# --- before
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+# --- after
+        forward = outputs[torch.arange(batch), lengths - 1, : self.gru.hidden_size]
+        backward = outputs[:, 0, self.gru.hidden_size :]
+        state = torch.tanh(self.bridge(torch.cat([forward, backward], dim=-1)))
 
 # %% correct: padding filled up by hand
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
-        packed = nn.utils.rnn.pack_padded_sequence(
-            self.embedding(source), lengths.cpu(), batch_first=True, enforce_sorted=False)
-        packed_outputs, last = self.gru(packed)
+# --- before
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+# --- after
         outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
-        missing = source.shape[1] - outputs.shape[1]
-        outputs = torch.cat([outputs, outputs.new_zeros(len(source), missing, outputs.shape[2])], dim=1)
+        outputs = F.pad(outputs, (0, 0, 0, longest - outputs.shape[1]))
+# --- before
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+# --- after
         W_f, W_b = self.bridge.weight.chunk(2, dim=1)
-        return outputs, torch.tanh(last[0] @ W_f.T + last[1] @ W_b.T + self.bridge.bias)
+        state = torch.tanh(last[0] @ W_f.T + last[1] @ W_b.T + self.bridge.bias)
 
 # %% correct: both directions as two loops of the cell's equations
 
-class Encoder(nn.Module):
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id):
-        super().__init__()
-        self.embedding = nn.Embedding(vocab_size, embedding_size, padding_idx=pad_id)
-        self.gru = nn.GRU(embedding_size, hidden_size, batch_first=True, bidirectional=True)
-        self.bridge = nn.Linear(2 * hidden_size, hidden_size)
-
-    def forward(self, source, lengths):
-        batch, longest = source.shape
-        if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:
-            raise ValueError(f"source {tuple(source.shape)} does not go with lengths {lengths.tolist()}")
-
+# --- before
+        embedded = self.embedding(source)  # (B, S, E)
+        # Packed, each sentence ends at its own end: the backward pass starts at its last real token.
+        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        packed_outputs, last = self.gru(packed)  # last (2, B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        return outputs, state
+# --- after
         B, S = source.shape
         H = self.gru.hidden_size
         real = torch.arange(S) < lengths.unsqueeze(1)

@@ -29,17 +29,6 @@
         optimizer.zero_grad()
         loss.backward()
 
-# %% wrong: every gradient of the model wiped out
-# The model is cleaned up so thoroughly that gradients which stood there before the call are gone too. Ask for the
-# vector's gradient alone, and nothing has to be cleaned.
-
-# --- before
-        (vector.grad,) = torch.autograd.grad(loss, vector)
-# --- after
-        optimizer.zero_grad()
-        loss.backward()
-        model.zero_grad()
-
 # %% wrong: the model stays frozen
 # The weights were frozen for the search and never thawed: the next training would run and change nothing. The
 # optimiser holds the vector alone, so freezing is not needed.
@@ -68,14 +57,6 @@
 # --- after
         losses.append(masked_cross_entropy(model.decode(vector, targets), targets, pad_id).detach())
 
-# %% wrong: the vector it started from is overwritten
-# The numbers are right, but the caller's vector has moved along: a detached tensor shares its memory. Copy it as well.
-
-# --- before
-    vector = vector.detach().clone().requires_grad_()
-# --- after
-    vector = vector.detach().requires_grad_()
-
 # %% wrong: padding counts
 # The vector is asked to produce padding too. Use the loss that leaves padding out.
 
@@ -83,30 +64,6 @@
         loss = masked_cross_entropy(model.decode(vector, targets), targets, pad_id)
 # --- after
         loss = F.cross_entropy(model.decode(vector, targets).flatten(0, 1), targets.flatten())
-
-# %% wrong: plain gradient descent
-# The steps are as long as the gradient is. The docstring asks for Adam, whose steps are about the learning rate long.
-
-# --- before
-    optimizer = torch.optim.Adam([vector], lr=learning_rate)
-# --- after
-    optimizer = torch.optim.SGD([vector], lr=learning_rate)
-
-# %% wrong: uphill
-# The loss rises from step to step: the vector is moved up the gradient.
-
-# --- before
-        (vector.grad,) = torch.autograd.grad(loss, vector)
-# --- after
-        (vector.grad,) = torch.autograd.grad(-loss, vector)
-
-# %% wrong: it starts from zeros
-# The search starts from zeros, whatever vector is given.
-
-# --- before
-    vector = vector.detach().clone().requires_grad_()
-# --- after
-    vector = torch.zeros_like(vector).requires_grad_()
 
 # %% wrong: the vector keeps what lies behind it
 # A vector that comes straight from an encoder has the encoder's graph behind it, and so has a copy; Adam takes only

@@ -3,33 +3,13 @@
 # output asks how far back it reaches.
 
 # --- before
-    the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
-# --- after
-    the norm over I of the gradient of outputs.sum() with respect to inputs[:, s],
-# --- before
     (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
 # --- after
     (gradient,) = torch.autograd.grad(outputs.sum(), inputs)
 
-# %% wrong: the gradient of the first output
-# The first output can feel only the first input. The last one has the whole way to look back.
-
-# --- before
-    the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
-# --- after
-    the norm over I of the gradient of outputs[:, 0].sum() with respect to inputs[:, s],
-# --- before
-    (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
-# --- after
-    (gradient,) = torch.autograd.grad(outputs[:, 0].sum(), inputs)
-
 # %% wrong: batch and time are mixed up
 # outputs[-1] is the last sentence of the batch, with all its steps. Batch first: the last step is outputs[:, -1].
 
-# --- before
-    the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
-# --- after
-    the norm over I of the gradient of outputs[-1].sum() with respect to inputs[:, s],
 # --- before
     (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
 # --- after
@@ -42,47 +22,6 @@
     return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
 # --- after
     return gradient.norm(dim=0).mean(dim=1)  # (B, S, I) -> (S,)
-
-# %% wrong: the mean of the gradient, with its signs
-# Positive and negative entries cancel. Take the norm over the features first.
-
-# --- before
-    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-# --- after
-    return gradient.mean(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-
-# %% wrong: absolute values in place of the norm
-# The mean of absolute values shrinks as features are added. The norm is the root of the sum of squares.
-
-# --- before
-    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-# --- after
-    return gradient.abs().mean(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-
-# %% wrong: the sum of absolute values
-# Absolute values are added up, which is the 1-norm. The norm meant is the root of the sum of squares.
-
-# --- before
-    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-# --- after
-    return gradient.abs().sum(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-
-# %% wrong: one norm over batch and features
-# One norm is taken over all sentences together. Take each sentence's own norm, then their average.
-
-# --- before
-    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-# --- after
-    return gradient.norm(dim=(0, 2))  # (B, S, I) -> (S,)
-
-# %% wrong: the norm of the batch's mean
-# The gradients are averaged over the sentences first, where opposite ones cancel. First each sentence's norm, then the
-# average.
-
-# --- before
-    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
-# --- after
-    return gradient.mean(dim=0).norm(dim=1)  # (B, S, I) -> (S,)
 
 # %% wrong: outputs that come alone are indexed too
 # Where the network returns its outputs alone, the first SENTENCE was taken for the outputs. Look whether it is a tuple
@@ -105,22 +44,12 @@
 # Cleaning up after backward takes away gradients that stood there before the call as well. Ask autograd for the
 # inputs' gradient alone, and nothing has to be cleaned.
 
-def gradient_reach(network, inputs):
-    x = inputs.detach().clone().requires_grad_(True)
-    out = network(x)
-    out = out[0] if isinstance(out, tuple) else out
-    out[:, -1].sum().backward()
-    for p in network.parameters():
-        p.grad = None
-    return x.grad.norm(dim=2).mean(dim=0)
-
-# %% wrong: the squared norm
-# The root is missing: a reach of 1e-3 shows as 1e-6.
-
 # --- before
-    return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
+    (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
 # --- after
-    return gradient.pow(2).sum(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
+    outputs[:, -1].sum().backward()
+    gradient = inputs.grad
+    network.zero_grad()
 
 # %% wrong: the last input comes first
 # The order is turned round: entry 0 is the first input's share, the one farthest from the end.
@@ -129,18 +58,6 @@ def gradient_reach(network, inputs):
     return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
 # --- after
     return gradient.norm(dim=2).mean(dim=0).flip(0)  # (B, S, I) -> (S,)
-
-# %% wrong: the loss is a mean
-# The mean over batch and features makes every entry smaller by B times H. The docstring has a sum.
-
-# --- before
-    the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
-# --- after
-    the norm over I of the gradient of outputs[:, -1].mean() with respect to inputs[:, s],
-# --- before
-    (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
-# --- after
-    (gradient,) = torch.autograd.grad(outputs[:, -1].mean(), inputs)
 
 # %% wrong: backward leaves gradients on the network
 # The numbers are right, but the network's weights carry gradients afterwards, and the next training step would add to

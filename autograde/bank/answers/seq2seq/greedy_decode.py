@@ -6,17 +6,6 @@
 # --- after
         token = logits.argmax(dim=1)  # a finished row stays finished
 
-# %% wrong: the token is kept before it is overwritten
-# Rows that have ended are fed with eos_id, but the word they babbled was kept before. Overwrite first, then keep.
-
-# --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
-        written.append(token)
-# --- after
-        token = logits.argmax(dim=1)
-        written.append(token)
-        token = token.masked_fill(finished, eos_id)
-
 # %% wrong: rows that have ended are filled with 0
 # Rows that have ended are filled with token 0, as padding often is. The docstring fills them with eos_id.
 
@@ -24,18 +13,6 @@
         token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
 # --- after
         token = logits.argmax(dim=1).masked_fill(finished, 0)  # a finished row stays finished
-
-# %% wrong: the end token is written down as 2
-# Token 2 is taken for the end token whatever eos_id says. Compare with eos_id.
-
-# --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
-# --- after
-        token = logits.argmax(dim=1).masked_fill(finished, 2)  # a finished row stays finished
-# --- before
-        finished = finished | (token == eos_id)
-# --- after
-        finished = finished | (token == 2)
 
 # %% wrong: the begin token counts as an end
 # A row is frozen when the token fed in is eos_id, and where one id serves for both, the begin token freezes it before
@@ -45,27 +22,6 @@
         token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
 # --- after
         token = torch.where(token == eos_id, token, logits.argmax(dim=1))  # a finished row stays finished
-
-# %% wrong: one token more than max_length
-# A row that never ends gets one token too many, as if the begin token counted. max_length counts what is written.
-
-# --- before
-    for _ in range(max_length):
-# --- after
-    for _ in range(max_length + 1):
-
-# %% wrong: the end is looked for one turn late
-# When all rows have ended one more turn is taken, and a column of nothing but end tokens comes back. Note which rows
-# have ended, and only then look whether all have.
-
-# --- before
-        finished = finished | (token == eos_id)
-# --- after
-# --- before
-            break
-# --- after
-            break
-        finished = finished | (token == eos_id)
 
 # %% wrong: it stops when the first row ends
 # The shortest sentence of the batch stops all the others. Go on until EVERY row has ended.
@@ -107,55 +63,6 @@
     written = []
 # --- after
     written = [token]
-
-# %% wrong: the end token is taken away
-# The longest row comes back without its end token: the loop ends before the token is kept.
-
-# --- before
-        written.append(token)
-# --- after
-# --- before
-    return torch.stack(written, dim=1)
-# --- after
-        written.append(token)
-    return torch.stack(written, dim=1) if written else torch.zeros(len(token), 0).long()
-
-# %% wrong: it starts from eos_id
-# The first token fed in is the end token. A model was trained to begin after bos_id.
-
-# --- before
-    token = torch.full((first.shape[0],), bos_id, device=first.device)
-# --- after
-    token = torch.full((first.shape[0],), eos_id, device=first.device)
-
-# %% wrong: the least likely token
-# The token with the SMALLEST logit is written. Greedy means the largest.
-
-# --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
-# --- after
-        token = logits.argmin(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
-
-# %% wrong: a row wakes up again
-# Whether a row has ended is decided by its newest token alone, so it ends and begins again. Once ended, always ended:
-# combine with what was known before.
-
-# --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
-# --- after
-        token = logits.argmax(dim=1)  # a finished row stays finished
-# --- before
-        finished = finished | (token == eos_id)
-# --- after
-        finished = token == eos_id
-
-# %% wrong: the token of largest absolute value
-# The token is chosen by the logit's size without its sign. A large negative logit is a very unlikely token.
-
-# --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
-# --- after
-        token = logits.abs().argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
 
 # %% wrong: rows and time are swapped
 # What comes back is (T, B). Batch first: stack along dimension 1.

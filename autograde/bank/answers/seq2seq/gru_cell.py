@@ -26,15 +26,6 @@
         b_hn = self.bias_hh[2 * self.hidden_size :]
         candidate = torch.tanh(input_n + reset * (hidden_n - b_hn) + b_hn)
 
-# %% wrong: the reset gate acts on the input too
-# The reset gate multiplies the input's part as well. It decides how much of the OLD state the candidate sees; the
-# input always comes through.
-
-# --- before
-        candidate = torch.tanh(input_n + reset * hidden_n)
-# --- after
-        candidate = torch.tanh(reset * (input_n + hidden_n))
-
 # %% wrong: there is no reset gate
 # The candidate looks the same whatever the reset gate says. Multiply the old state's share by r.
 
@@ -61,16 +52,6 @@
         candidate = torch.tanh(input_n + reset * hidden_n)
 # --- after
         candidate = torch.sigmoid(input_n + reset * hidden_n)
-
-# %% wrong: the gates go through a tanh
-# The gates take negative values. A gate is a share between 0 and 1: a sigmoid.
-
-# --- before
-        reset = torch.sigmoid(input_r + hidden_r)
-        update = torch.sigmoid(input_z + hidden_z)
-# --- after
-        reset = torch.tanh(input_r + hidden_r)
-        update = torch.tanh(input_z + hidden_z)
 
 # %% wrong: the candidate has no tanh
 # The candidate leaves the range from -1 to 1, and over many steps the state can grow without bound. Squash it with
@@ -109,50 +90,30 @@
 
 # %% correct: one slice a gate
 
-class GRUCell(nn.Module):
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
-        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
-        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
-        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
-        bound = 1 / math.sqrt(hidden_size)
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input, hidden):
-        batch = input.shape[0]
-        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
-            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
-
+# --- before
+        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+# --- after
         H = self.hidden_size
         gi = input @ self.weight_ih.T + self.bias_ih
         gh = hidden @ self.weight_hh.T + self.bias_hh
-        r = torch.sigmoid(gi[:, :H] + gh[:, :H])
-        z = torch.sigmoid(gi[:, H:2 * H] + gh[:, H:2 * H])
-        n = torch.tanh(gi[:, 2 * H:] + r * gh[:, 2 * H:])
-        return n + z * (hidden - n)
+        input_r, input_z, input_n = gi[:, :H], gi[:, H : 2 * H], gi[:, 2 * H :]
+        hidden_r, hidden_z, hidden_n = gh[:, :H], gh[:, H : 2 * H], gh[:, 2 * H :]
+# --- before
+        return (1 - update) * candidate + update * hidden
+# --- after
+        return candidate + update * (hidden - candidate)
 
 # %% correct: six matrices with their names
 
-class GRUCell(nn.Module):
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
-        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
-        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
-        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
-        bound = 1 / math.sqrt(hidden_size)
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input, hidden):
-        batch = input.shape[0]
-        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
-            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
-
+# --- before
+        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        reset = torch.sigmoid(input_r + hidden_r)
+        update = torch.sigmoid(input_z + hidden_z)
+        candidate = torch.tanh(input_n + reset * hidden_n)
+        return (1 - update) * candidate + update * hidden
+# --- after
         x, h = input, hidden
         W_ir, W_iz, W_in = self.weight_ih.chunk(3)
         W_hr, W_hz, W_hn = self.weight_hh.chunk(3)
@@ -165,50 +126,29 @@ class GRUCell(nn.Module):
 
 # %% correct: einsum
 
-class GRUCell(nn.Module):
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
-        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
-        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
-        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
-        bound = 1 / math.sqrt(hidden_size)
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input, hidden):
-        batch = input.shape[0]
-        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
-            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
-
+# --- before
+        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+# --- after
         from_input = torch.einsum("bi,gi->bg", input, self.weight_ih) + self.bias_ih
         from_hidden = torch.einsum("bh,gh->bg", hidden, self.weight_hh) + self.bias_hh
-        i = from_input.unflatten(1, (3, -1))
-        h = from_hidden.unflatten(1, (3, -1))
-        gates = torch.sigmoid(i[:, :2] + h[:, :2])
-        candidate = torch.tanh(i[:, 2] + gates[:, 0] * h[:, 2])
-        return torch.lerp(candidate, hidden, gates[:, 1])
+        input_r, input_z, input_n = from_input.unflatten(1, (3, -1)).unbind(1)
+        hidden_r, hidden_z, hidden_n = from_hidden.unflatten(1, (3, -1)).unbind(1)
+# --- before
+        return (1 - update) * candidate + update * hidden
+# --- after
+        return torch.lerp(candidate, hidden, update)
 
 # %% correct: a loop over the batch
 
-class GRUCell(nn.Module):
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
-        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
-        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
-        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
-        bound = 1 / math.sqrt(hidden_size)
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input, hidden):
-        batch = input.shape[0]
-        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
-            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
-
+# --- before
+        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        reset = torch.sigmoid(input_r + hidden_r)
+        update = torch.sigmoid(input_z + hidden_z)
+        candidate = torch.tanh(input_n + reset * hidden_n)
+        return (1 - update) * candidate + update * hidden
+# --- after
         rows = []
         for x, h in zip(input, hidden):
             i = self.weight_ih @ x + self.bias_ih
@@ -220,28 +160,11 @@ class GRUCell(nn.Module):
 
 # %% correct: gates together, the exponential written out
 
-class GRUCell(nn.Module):
-    def __init__(self, input_size, hidden_size):
-        super().__init__()
-        self.input_size, self.hidden_size = input_size, hidden_size
-        self.weight_ih = nn.Parameter(torch.empty(3 * hidden_size, input_size))
-        self.weight_hh = nn.Parameter(torch.empty(3 * hidden_size, hidden_size))
-        self.bias_ih = nn.Parameter(torch.empty(3 * hidden_size))
-        self.bias_hh = nn.Parameter(torch.empty(3 * hidden_size))
-        bound = 1 / math.sqrt(hidden_size)
-        for parameter in self.parameters():
-            nn.init.uniform_(parameter, -bound, bound)
-
-    def forward(self, input, hidden):
-        batch = input.shape[0]
-        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
-            raise ValueError(f"got input {tuple(input.shape)} and hidden {tuple(hidden.shape)}")
-
-        H = self.hidden_size
-        i = F.linear(input, self.weight_ih, self.bias_ih)
-        h = F.linear(hidden, self.weight_hh, self.bias_hh)
-        rz = 1 / (1 + torch.exp(-(i + h)[:, : 2 * H]))
-        r, z = rz.split(H, dim=1)
-        a = i[:, 2 * H :] + r * h[:, 2 * H :]
-        n = 2 * torch.sigmoid(2 * a) - 1
-        return (1 - z) * n + z * hidden
+# --- before
+        reset = torch.sigmoid(input_r + hidden_r)
+        update = torch.sigmoid(input_z + hidden_z)
+        candidate = torch.tanh(input_n + reset * hidden_n)
+# --- after
+        gates = torch.cat([input_r + hidden_r, input_z + hidden_z], dim=1)
+        reset, update = (1 / (1 + torch.exp(-gates))).chunk(2, dim=1)
+        candidate = 2 * torch.sigmoid(2 * (input_n + reset * hidden_n)) - 1

@@ -24,28 +24,6 @@ def reverse_source(source, lengths):
 # --- after
     mirrored = lengths.unsqueeze(1) - positions  # (B, S): each row has a mirror of its own
 
-# %% wrong: each row's mirror is one place too far, held inside the row
-# The first place is filled from place `length`, which is padding or beyond the row. Places are counted from 0, so the
-# last real token stands at length - 1.
-
-# --- before
-    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
-# --- after
-    mirrored = lengths.unsqueeze(1) - positions  # (B, S): each row has a mirror of its own
-# --- before
-    return source.gather(1, places)
-# --- after
-    return source.gather(1, places.clamp(max=source.shape[1] - 1))
-
-# %% wrong: one mirror for all, at the end of the shortest
-# The mirror stands at the end of the batch's SHORTEST sentence. One number cannot serve rows of different lengths:
-# each row needs its own.
-
-# --- before
-    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
-# --- after
-    mirrored = (lengths.min() - 1 - positions).expand_as(source)  # (B, S): each row has a mirror of its own
-
 # %% wrong: the end token is not turned with the others
 # All but the last of each row's tokens have changed places. The last one, the end token, is among the `length` tokens
 # and is turned too: it comes to the front.
@@ -78,14 +56,6 @@ def reverse_source(source, lengths):
 def reverse_source(source, lengths):
     return source.flip(0)
 
-# %% wrong: the source itself is overwritten
-# The result is right, but the caller's tensor was changed on the way. Work on a copy.
-
-def reverse_source(source, lengths):
-    for row, length in zip(source, lengths.tolist()):
-        row[:length] = row[:length].flip(0)
-    return source
-
 # %% wrong: zeros for whatever stood in the padding
 # The padding is taken to be 0. Whatever id stands there has to stay; begin from a copy of the source.
 
@@ -115,7 +85,7 @@ def reverse_source(source, lengths):
 # %% correct: a stable sort
 
 def reverse_source(source, lengths):
-    positions = torch.arange(source.shape[1]).expand_as(source)
+    positions = torch.arange(source.shape[1], device=source.device).expand_as(source)
     real = positions < lengths[:, None]
     keys = torch.where(real, -positions, positions)
     return torch.take_along_dim(source, keys.argsort(dim=1, stable=True), dim=1)
@@ -124,12 +94,12 @@ def reverse_source(source, lengths):
 
 def reverse_source(source, lengths):
     B, S = source.shape
-    column = torch.arange(S).repeat(B, 1)
+    column = torch.arange(S, device=source.device).repeat(B, 1)
     column = torch.where(column < lengths.view(B, 1), lengths.view(B, 1) - 1 - column, column)
-    return source[torch.arange(B).view(B, 1), column]
+    return source[torch.arange(B, device=source.device).view(B, 1), column]
 
 # %% correct: plain lists
 
 def reverse_source(source, lengths):
     rows = [row[:n][::-1] + row[n:] for row, n in zip(source.tolist(), lengths.tolist())]
-    return torch.tensor(rows, dtype=source.dtype)
+    return torch.tensor(rows, dtype=source.dtype, device=source.device)

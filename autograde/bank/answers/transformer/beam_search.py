@@ -7,14 +7,6 @@
 # --- after
         rows = torch.arange(len(live)) % max(row + 1 for _, _, row in live)
 
-# %% wrong: the best is chosen without what was before
-# Only the newest word's log-probability counts. A hypothesis is judged by the sum over all its words.
-
-# --- before
-        totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
-# --- after
-        totals = F.log_softmax(logits, dim=1)
-
 # %% wrong: greedy, whatever the beam
 # With a beam of 1 it is right, with 3 it is still greedy: only one hypothesis is kept.
 
@@ -35,16 +27,6 @@
         beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
 # --- after
         beam = sorted(extended, key=score, reverse=True)[:beam_size]
-
-# %% wrong: finished hypotheses go on
-# Words were written behind eos_id. A hypothesis that ends with it is finished and stays as it is.
-
-# --- before
-        finished = [hypothesis for hypothesis in beam if hypothesis[0][-1] == eos_id]
-        live = [hypothesis for hypothesis in beam if hypothesis[0][-1] != eos_id]
-# --- after
-        finished = []
-        live = beam
 
 # %% wrong: the first that ends is returned
 # The search stopped when the first hypothesis had ended. Another, still being written, may come out better: go on
@@ -82,30 +64,6 @@
 # --- after
         beam = sorted(finished + extended, key=lambda hypothesis: hypothesis[1], reverse=True)[:beam_size]
 
-# %% wrong: multiplied by the length
-# The sum was multiplied by the length. A sum of logarithms is negative: to be fair to long sentences it is divided.
-
-# --- before
-        return total / len(tokens) ** length_penalty
-# --- after
-        return total * len(tokens) ** length_penalty
-
-# %% wrong: the begin token counts
-# The length is one too many: bos_id is not counted.
-
-# --- before
-        return total / len(tokens) ** length_penalty
-# --- after
-        return total / (len(tokens) + 1) ** length_penalty
-
-# %% wrong: eos_id does not count in the length
-# The length leaves eos_id out. It is a token like the others, with a log-probability in the sum.
-
-# --- before
-        return total / len(tokens) ** length_penalty
-# --- after
-        return total / max(len(tokens) - (tokens[-1] == eos_id), 1) ** length_penalty
-
 # %% wrong: logits are summed
 # The logits were summed as they are; rows with large numbers win. Make log-probabilities of them first.
 
@@ -113,14 +71,6 @@
         totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
 # --- after
         totals = totals + logits
-
-# %% wrong: probabilities are summed
-# Probabilities were added. Those of words multiply; their logarithms add.
-
-# --- before
-        totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
-# --- after
-        totals = totals + F.softmax(logits, dim=1)
 
 # %% wrong: each hypothesis keeps its own best
 # Every hypothesis was extended by its own best word only. The extensions of all hypotheses compete with each other:
@@ -130,14 +80,6 @@
         beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
 # --- after
         beam = sorted(finished + [max((e for e in extended if e[2] == r), key=score) for r in range(len(live)) if any(e[2] == r for e in extended)] if len(live) > 1 else finished + extended, key=score, reverse=True)[:beam_size]
-
-# %% wrong: the begin token is part of the result
-# The tokens begin with bos_id. It was fed in and not written: leave it out.
-
-# --- before
-    return torch.tensor(best[0]), score(best)
-# --- after
-    return torch.tensor([bos_id, *best[0]]), score(best)
 
 # %% wrong: finished hypotheses take no place in the beam
 # Finished hypotheses were put aside, and the beam was filled without them. They stay in it and compete: each takes the
@@ -159,23 +101,6 @@
 # --- after
         if not live or (finished and max(map(score, finished)) >= max(map(score, live))):
 
-# %% wrong: the search ends when any has ended
-# The search stopped when the first hypothesis had ended. Another, still being written, may come out better: go on
-# until all in the beam are finished.
-
-# --- before
-        if not live:
-# --- after
-        if finished or not live:
-
-# %% wrong: eos_id is left out of the result
-# The tokens came back without eos_id. Where the hypothesis is finished it is one of them.
-
-# --- before
-    return torch.tensor(best[0]), score(best)
-# --- after
-    return torch.tensor([t for t in best[0] if t != eos_id], dtype=torch.int64), score(best)
-
 # %% wrong: the score that comes back is the sum
 # The right sentence came back with its sum of log-probabilities. Its score is that sum divided by the length to the
 # power of the penalty.
@@ -184,23 +109,6 @@
     return torch.tensor(best[0]), score(best)
 # --- after
     return torch.tensor(best[0]), best[1]
-
-# %% wrong: the penalty as a factor
-# The sum was divided by the length times the penalty. The penalty is the power to which the length is taken.
-
-# --- before
-        return total / len(tokens) ** length_penalty
-# --- after
-        return total / (len(tokens) * length_penalty) if length_penalty else total
-
-# %% wrong: the last words are handed on as a list
-# step got a list of numbers. It takes a tensor with one token for each row, as in greedy_decode: an embedding can do
-# nothing with a list.
-
-# --- before
-        token = torch.tensor([tokens[-1] for tokens, _, _ in live])
-# --- after
-        token = [tokens[-1] for tokens, _, _ in live]
 
 # %% correct: one sorted list of everything
 

@@ -20,18 +20,6 @@
 # --- after
         x = self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
 
-# %% wrong: feed-forward replaces the stream
-# The attention adds to the stream, the feed-forward network replaces it. Both read and add.
-
-# --- before
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-# --- after
-            return self.dropout(self.feed_forward(self.norm2(x)))
-# --- before
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-# --- after
-        return self.norm2(self.dropout(self.feed_forward(x)))
-
 # %% wrong: always the norm after
 # norm_first=True gives what norm_first=False should. There are two orders to write.
 
@@ -68,22 +56,6 @@
 # --- after
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x)[0]))
 
-# %% wrong: norm1 is used twice
-# The feed-forward network's norm has weights of its own, norm2; norm1 was used for both.
-
-# --- before
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-# --- after
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-# --- before
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-# --- after
-            return x + self.dropout(self.feed_forward(self.norm1(x)))
-# --- before
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-# --- after
-        return self.norm1(x + self.dropout(self.feed_forward(x)))
-
 # %% wrong: keys and values are not normed
 # With norm_first only the queries were normed. In self-attention query, key and value are the same tensor: norm it
 # once and give it three times.
@@ -92,25 +64,6 @@
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
 # --- after
             x = x + self.dropout(self.self_attention(normed, x, x, mask)[0])
-
-# %% wrong: both parts read the layer's input
-# The feed-forward network read the stream as it was before the attention added to it. The parts come one after the
-# other.
-
-# --- before
-        if self.norm_first:
-# --- after
-        if self.norm_first:
-            before = x
-# --- before
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-# --- after
-            return x + self.dropout(self.feed_forward(self.norm2(before)))
-        before = x
-# --- before
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-# --- after
-        return self.norm2(x + self.dropout(self.feed_forward(before)))
 
 # %% wrong: dropout falls on the stream
 # In training dropout was applied to the sum, which drops parts of the stream itself. Apply it to what a part adds,
@@ -165,308 +118,6 @@
 # --- after
             return self.norm2(x + self.dropout(self.feed_forward(self.norm2(x))))
 
-# %% wrong: both sums start from the normed stream
-# With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here
-# in both halves the normed x took the stream's place: give the normed tensor a name of its own.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            x = self.norm1(x)
-            x = x + self.dropout(self.self_attention(x, x, x, mask)[0])
-            x = self.norm2(x)
-            return x + self.dropout(self.feed_forward(x))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: the second sum starts from the normed stream
-# With norm_first the norm is for the part alone: the part reads norm(x), and its output is added to x as it was. Here
-# in the second half the normed x took the stream's place: give the normed tensor a name of its own.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            x = self.norm2(x)
-            return x + self.dropout(self.feed_forward(x))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: dropout on what the parts read, too
-# In training numbers are dropped from what a part reads, as well. dropout is for what a part adds, and for nothing
-# else.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.dropout(self.norm1(x))
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.dropout(self.feed_forward(self.dropout(self.norm2(x))))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: dropout on what the parts read instead
-# dropout fell on what a part reads. Apply it to what the part gives, before that is added.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.dropout(self.norm1(x))
-            x = x + self.self_attention(n, n, n, mask)[0]
-            return x + self.feed_forward(self.dropout(self.norm2(x)))
-        n = self.dropout(x)
-        x = self.norm1(x + self.self_attention(n, n, n, mask)[0])
-        return self.norm2(x + self.feed_forward(self.dropout(x)))
-
-# %% wrong: dropout twice
-# dropout was applied twice to the same numbers: three quarters are gone where half should be. Once is enough.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.dropout(self.dropout(self.self_attention(n, n, n, mask)[0]))
-            return x + self.dropout(self.dropout(self.feed_forward(self.norm2(x))))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: dropout on the attention alone
-# What the attention adds is dropped in training, what the feed-forward network adds is not. Both are.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.feed_forward(self.norm2(x))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.feed_forward(x))
-
-# %% wrong: dropout on the feed-forward network alone
-# What the feed-forward network adds is dropped in training, what the attention adds is not. Both are.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.self_attention(n, n, n, mask)[0]
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-        x = self.norm1(x + self.self_attention(x, x, x, mask)[0])
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: dropout behind the norm
-# With norm_first=False dropout came behind the norm and falls on the stream. Apply it to what the part gives, before
-# the sum.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-        x = self.dropout(self.norm1(x + self.self_attention(x, x, x, mask)[0]))
-        return self.dropout(self.norm2(x + self.feed_forward(x)))
-
-# %% wrong: values are not normed
-# With norm_first queries and keys were normed and the values were not. In self-attention all three are the same
-# tensor.
-
-# --- before
-            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-# --- after
-            x = x + self.dropout(self.self_attention(normed, normed, x, mask)[0])
-
-# %% wrong: norm1 and norm2 are exchanged
-# norm2 went to the attention and norm1 to the feed-forward network: each has its own, in the order of the parts.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm2(x)
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.dropout(self.feed_forward(self.norm1(x)))
-        x = self.norm2(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm1(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: the feed-forward network reads the bare stream
-# With norm_first the feed-forward network read x without its norm. It reads norm2(x).
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.dropout(self.feed_forward(x))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.dropout(self.feed_forward(x)))
-
-# %% wrong: the second sum starts from the layer's input
-# The last sum starts from the layer's input, so what the attention added is lost. It starts from the stream as the
-# attention left it.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            a = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.dropout(self.feed_forward(self.norm2(a)))
-        a = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return self.norm2(x + self.dropout(self.feed_forward(a)))
-
-# %% wrong: norm of the part instead of the sum
-# With norm_first=False the norm was put around what a part gives. In the paper's order it is around the sum.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            n = self.norm1(x)
-            x = x + self.dropout(self.self_attention(n, n, n, mask)[0])
-            return x + self.dropout(self.feed_forward(self.norm2(x)))
-        x = x + self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
-        return x + self.norm2(self.dropout(self.feed_forward(x)))
-
-# %% wrong: the feed-forward network comes first
-# The two parts stand in the wrong order: attention first, then the feed-forward network.
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        if self.norm_first:
-            x = x + self.dropout(self.feed_forward(self.norm2(x)))
-            n = self.norm1(x)
-            return x + self.dropout(self.self_attention(n, n, n, mask)[0])
-        x = self.norm2(x + self.dropout(self.feed_forward(x)))
-        return self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-
-# %% wrong: the attention's pair is used whole
-# The attention gives a pair, its output and its weights. Only the output is added.
-
-# --- before
-            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-# --- after
-            x = x + self.dropout(self.self_attention(normed, normed, normed, mask))
-# --- before
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-# --- after
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)))
-
 # %% wrong: the mask is turned round
 # What the mask allows was hidden and what it hides was read. True means may attend, in your attention too: hand the
 # mask on as it is.
@@ -479,18 +130,6 @@ class EncoderLayer(nn.Module):
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
 # --- after
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x, None if mask is None else ~mask)[0]))
-
-# %% wrong: causal where no mask is given
-# Without a mask later positions are hidden. None means that everything may be read; the caller makes masks.
-
-# --- before
-            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-# --- after
-            x = x + self.dropout(self.self_attention(normed, normed, normed, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril() if mask is None else mask)[0])
-# --- before
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-# --- after
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).tril() if mask is None else mask)[0]))
 
 # %% wrong: eps does not reach the norms
 # With another layer_norm_eps nothing changes: both norms keep PyTorch's own. Hand it on to them.
@@ -509,6 +148,16 @@ class EncoderLayer(nn.Module):
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
 # --- after
         self.feed_forward = FeedForward(d_model, d_ff)
+
+# %% wrong: norm of the part instead of the sum
+# With norm_first=False the norm was put around what a part gives. In the paper's order it is around the sum.
+
+# --- before
+        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return self.norm2(x + self.dropout(self.feed_forward(x)))
+# --- after
+        x = x + self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
+        return x + self.norm2(self.dropout(self.feed_forward(x)))
 
 # %% correct: one function around each part
 
@@ -553,26 +202,6 @@ class EncoderLayer(nn.Module):
             x = self.norm2(x)
         return x
 
-# %% correct: added at the end
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        same = nn.Identity()
-        before1, after1 = (self.norm1, same) if self.norm_first else (same, self.norm1)
-        before2, after2 = (self.norm2, same) if self.norm_first else (same, self.norm2)
-        y = before1(x)
-        x = after1(torch.add(x, self.dropout(self.self_attention(y, y, y, mask)[0])))
-        return after2(torch.add(x, self.dropout(self.feed_forward(before2(x)))))
-
 # %% correct: F.dropout that knows the mode
 
 class EncoderLayer(nn.Module):
@@ -596,26 +225,21 @@ class EncoderLayer(nn.Module):
         h = self.norm1(x + drop(a))
         return self.norm2(h + drop(self.feed_forward(h)))
 
-# %% correct: two methods
+# %% correct: a dropout for each part
 
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+# --- before
         self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
+# --- after
+        self.dropout, self.dropout2 = nn.Dropout(dropout), nn.Dropout(dropout)
+# --- before
+            return x + self.dropout(self.feed_forward(self.norm2(x)))
+# --- after
+            return torch.add(x, self.dropout2(self.feed_forward(self.norm2(x))))
 
-    def pre(self, x, mask):
-        normed = self.norm1(x)
-        x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-        return x + self.dropout(self.feed_forward(self.norm2(x)))
+# %% correct: the attention's arguments by name
 
-    def post(self, x, mask):
-        x = self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]) + x)
-        return self.norm2(self.dropout(self.feed_forward(x)) + x)
-
-    def forward(self, x, mask=None):
-        return (self.pre if self.norm_first else self.post)(x, mask)
+# --- before
+            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
+# --- after
+            attended, _ = self.self_attention(query=normed, key=normed, value=normed, mask=mask)
+            x = self.dropout(attended) + x

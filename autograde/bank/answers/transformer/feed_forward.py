@@ -40,31 +40,6 @@
 # --- after
         return self.linear2(F.relu(self.linear1(x)))
 
-# %% wrong: the activation comes first
-# The activation was used on the input, before the first map; what follows is then linear. It belongs between the maps.
-
-# --- before
-        return self.linear2(self.activation(self.linear1(x)))
-# --- after
-        return self.linear2(self.linear1(self.activation(x)))
-
-# %% wrong: a softmax as the activation
-# The hidden numbers were made to sum to one. The activation that the constructor was given belongs there, and nothing
-# else.
-
-# --- before
-        return self.linear2(self.activation(self.linear1(x)))
-# --- after
-        return self.linear2(torch.softmax(self.linear1(x), dim=-1))
-
-# %% wrong: a layer norm at the end
-# The output was normed. Norms are the layer's business; here it is two maps and an activation.
-
-# --- before
-        return self.linear2(self.activation(self.linear1(x)))
-# --- after
-        return F.layer_norm(self.linear2(self.activation(self.linear1(x))), (x.shape[-1],))
-
 # %% wrong: the two maps are exchanged
 # linear2 was used first, and it takes d_ff numbers. linear1 comes first: it makes d_ff of d_model.
 

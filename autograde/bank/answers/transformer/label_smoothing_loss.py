@@ -8,14 +8,6 @@
     total = log_probabilities.sum(dim=2)
     losses = -(1 - smoothing) * of_target - smoothing * total / logits.shape[2]
 
-# %% wrong: padding gets a share, V - 1 in the denominator
-# The shares are counted for V - 1 tokens, but the sum runs over all V, padding among them.
-
-# --- before
-    total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id]
-# --- after
-    total = log_probabilities.sum(dim=2)
-
 # %% wrong: divided among V tokens
 # The sum leaves padding out and the share does not: it is smoothing / (V - 1), and so the whole no longer sums to one.
 
@@ -34,31 +26,6 @@
 # --- after
     total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id] - of_target
     losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 2)
-
-# %% wrong: the target keeps all of its weight
-# The target kept weight 1 and the smoothing came on top, so the whole sums to more than one. The target has 1 - e,
-# plus its share.
-
-# --- before
-    losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 1)
-# --- after
-    losses = -of_target - smoothing * total / (logits.shape[2] - 1)
-
-# %% wrong: the two weights are exchanged
-# The target got e and the others shared 1 - e: turned round.
-
-# --- before
-    losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 1)
-# --- after
-    losses = -smoothing * of_target - (1 - smoothing) * total / (logits.shape[2] - 1)
-
-# %% wrong: the smoothing is not shared out
-# Every token got the whole smoothing. It is shared: each gets e / (V - 1).
-
-# --- before
-    losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 1)
-# --- after
-    losses = -(1 - smoothing) * of_target - smoothing * total
 
 # %% wrong: no smoothing
 # The loss is the plain cross-entropy, whatever the smoothing.
@@ -86,14 +53,6 @@
 # --- after
     return losses.masked_fill(~real, 0.0).mean()
 
-# %% wrong: a mean over sentences
-# Each sentence was averaged first, so the words of a short one count for more. Take one mean over all real words.
-
-# --- before
-    return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
-# --- after
-    return (losses.masked_fill(~real, 0.0).sum(dim=1) / real.sum(dim=1).clamp(min=1)).mean()
-
 # %% wrong: softmax before the log-softmax
 # The logits went through softmax twice. log_softmax does all of it.
 
@@ -110,21 +69,6 @@
 # --- after
     return losses.masked_fill(~real, 0.0).sum() / real.sum()
 
-# %% wrong: the caller's targets are overwritten
-# The number is right, but the caller's targets were written to. Make a new tensor.
-
-def label_smoothing_loss(logits, targets, pad_id, smoothing):
-    if not 0 <= smoothing < 1:
-        raise ValueError(smoothing)
-    targets[targets == pad_id] = -100
-    real = targets != -100
-    if not real.any():
-        return logits.sum() * 0
-    log_p, right = logits.log_softmax(-1)[real], targets[real]
-    share = smoothing / (logits.shape[-1] - 1)
-    total = log_p.sum(-1) - log_p[:, pad_id]
-    return (-(1 - smoothing) * log_p.gather(1, right[:, None])[:, 0] - share * total).mean()
-
 # %% wrong: the logarithm of a softmax
 # A word with a logit far below the others gets probability 0 in float32, and its logarithm is minus infinity.
 # log_softmax does both at once and stays finite.
@@ -134,49 +78,6 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
 # --- after
     log_probabilities = F.softmax(logits, dim=2).log()
 
-# %% wrong: the target loses its share
-# The target has 1 - e and no share, and the others have e / (V - 1) each, so the whole sums to less than one. Among
-# the V - 1 that share is the target.
-
-# --- before
-    total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id]
-# --- after
-    total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id] - of_target
-
-# %% wrong: a divergence instead of a cross-entropy
-# The loss is smaller by the entropy of the smoothed targets: this is the Kullback-Leibler divergence. It has the same
-# gradients; the number asked for is the cross-entropy.
-
-# --- before
-def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing: float) -> Tensor:
-# --- after
-def _negative_entropy(smoothing, V):
-    share = smoothing / (V - 1)
-    top = 1 - smoothing + share
-    log = lambda p: torch.tensor(p).log().item()
-    rest = (V - 2) * share * log(share) if share else 0.0
-    return top * log(top) + rest
-
-
-def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing: float) -> Tensor:
-# --- before
-    losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 1)
-# --- after
-    losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 1) + _negative_entropy(smoothing, logits.shape[2])
-
-# %% wrong: padding is kept out of the softmax
-# The padding's logit was taken out before the softmax, so the other probabilities grew. It takes part in the softmax;
-# only its share of the smoothing is nothing.
-
-# --- before
-    log_probabilities = F.log_softmax(logits, dim=2)
-# --- after
-    log_probabilities = F.log_softmax(logits.masked_fill(torch.arange(logits.shape[2]) == pad_id, -1e9), dim=2)
-# --- before
-    total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id]
-# --- after
-    total = log_probabilities.masked_fill(torch.arange(logits.shape[2]) == pad_id, 0.0).sum(dim=2)
-
 # %% wrong: pad_id is taken to be 0
 # With pad_id 0 it is right, with another not: the token left out of the sum is always token 0.
 
@@ -184,14 +85,6 @@ def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing
     total = log_probabilities.sum(dim=2) - log_probabilities[:, :, pad_id]
 # --- after
     total = log_probabilities.sum(dim=2) - log_probabilities[:, :, 0]
-
-# %% wrong: cut off from the logits
-# The loss is right and has no gradient: it was cut off from the logits.
-
-# --- before
-    log_probabilities = F.log_softmax(logits, dim=2)
-# --- after
-    log_probabilities = F.log_softmax(logits.detach(), dim=2)
 
 # %% correct: the whole distribution
 

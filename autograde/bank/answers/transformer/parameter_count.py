@@ -6,22 +6,6 @@
 # --- after
     attention = 4 * d_model * d_model  # W_Q, W_K, W_V, W_O
 
-# %% wrong: feed-forward without biases
-# The two maps of the feed-forward network have biases, one of d_ff and one of d_model.
-
-# --- before
-    feed_forward = 2 * d_model * d_ff + d_ff + d_model
-# --- after
-    feed_forward = 2 * d_model * d_ff
-
-# %% wrong: both feed-forward biases of the same width
-# A bias is as wide as what comes out of its map: linear1 gives d_ff numbers.
-
-# --- before
-    feed_forward = 2 * d_model * d_ff + d_ff + d_model
-# --- after
-    feed_forward = 2 * d_model * d_ff + 2 * d_model
-
 # %% wrong: three maps in an attention
 # An attention has four maps: queries, keys, values, and the output W_O behind the merged heads.
 
@@ -38,14 +22,6 @@
 # --- after
     norm = 0
 
-# %% wrong: norms without a bias
-# A layer norm has two vectors, its weight and its bias.
-
-# --- before
-    norm = 2 * d_model
-# --- after
-    norm = d_model
-
 # %% wrong: one attention in a decoder layer
 # A decoder layer has two attentions, to itself and to the memory, each with maps of its own.
 
@@ -54,14 +30,6 @@
 # --- after
     decoder_layer = attention + feed_forward + 3 * norm
 
-# %% wrong: two norms in a decoder layer
-# A decoder layer has three parts and a norm for each.
-
-# --- before
-    decoder_layer = 2 * attention + feed_forward + 3 * norm
-# --- after
-    decoder_layer = 2 * attention + feed_forward + 2 * norm
-
 # %% wrong: three matrices of the vocabulary
 # The vocabulary's matrix was counted for source, target and output. In the paper it is one and the same.
 
@@ -69,14 +37,6 @@
     return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model
 # --- after
     return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model * 3
-
-# %% wrong: the output has a bias
-# There is a bias for the vocabulary too many: the output layer uses the embeddings' matrix and nothing else.
-
-# --- before
-    return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model
-# --- after
-    return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model + vocab_size
 
 # %% wrong: norms behind both towers
 # There are two norms too many: in the paper's order the last layer has normed its output already.
@@ -120,30 +80,6 @@
     return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model
 # --- after
     return num_layers * encoder_layer + vocab_size * d_model
-
-# %% wrong: the decoder alone
-# Only the decoder's layers were counted. There are as many encoder layers.
-
-# --- before
-    return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model
-# --- after
-    return num_layers * decoder_layer + vocab_size * d_model
-
-# %% wrong: two matrices of the vocabulary
-# The vocabulary's matrix was counted twice. In the paper one and the same serves both embeddings and the output.
-
-# --- before
-    return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model
-# --- after
-    return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model * 2
-
-# %% wrong: one network for both kinds of layer
-# There is one feed-forward network for an encoder and a decoder layer together. Each has its own.
-
-# --- before
-    decoder_layer = 2 * attention + feed_forward + 3 * norm
-# --- after
-    decoder_layer = 2 * attention + 3 * norm
 
 # %% correct: one expression
 

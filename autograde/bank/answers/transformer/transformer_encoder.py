@@ -32,23 +32,6 @@
 # --- after
         return x
 
-# %% wrong: a norm at the end in both placements
-# With norm_first=False the last layer has normed its output already; here it is done twice. self.norm is nn.Identity()
-# then.
-
-# --- before
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
-# --- after
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
-
-# %% wrong: the norm at the end is for the wrong placement
-# The last norm is missing with norm_first=True and done twice with norm_first=False: the condition is turned round.
-
-# --- before
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
-# --- after
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if not norm_first else nn.Identity()
-
 # %% wrong: the norm comes after every layer
 # The stream is normed behind every layer. self.norm is for the end of the tower alone.
 
@@ -131,52 +114,6 @@
 # --- after
         self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
 
-# %% wrong: norm_first lands in eps
-# The layers were given norm_first as their layer_norm_eps, and nothing as their norm_first. Hand each setting on under
-# its own name.
-
-# --- before
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
-# --- after
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=norm_first
-
-# %% wrong: the norm comes first
-# The norm stands before the first layer. It belongs behind the last one.
-
-# --- before
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-# --- after
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        x = self.norm(x)
-# --- before
-        return self.norm(x)
-# --- after
-        return x
-
-# %% wrong: x is added once more
-# The tower added the stream to what a layer gives. The layer has done that: its output is the stream.
-
-# --- before
-            x = layer(x, mask)
-# --- after
-            x = x + layer(x, mask)
-
-# %% wrong: the layers in reverse
-# The last layer came first. Go through them in the order in which they stand.
-
-# --- before
-        for layer in self.layers:
-# --- after
-        for layer in reversed(self.layers):
-
-# %% wrong: one layer too many
-# There is a layer more than num_layers asks for. Count what range gives.
-
-# --- before
-            for _ in range(num_layers)
-# --- after
-            for _ in range(num_layers + 1)
-
 # %% correct: append in a loop
 
 class TransformerEncoder(nn.Module):
@@ -212,21 +149,6 @@ class TransformerEncoder(nn.Module):
             x = layer(x, mask=mask)
         return self.norm(x)
 
-# %% correct: functools.reduce
-
-class TransformerEncoder(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
-        super().__init__()
-
-        one = lambda: EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)
-        self.layers = nn.ModuleList(one() for _ in range(num_layers))
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
-
-    def forward(self, x, mask=None):
-        from functools import reduce
-
-        return self.norm(reduce(lambda stream, layer: layer(stream, mask), self.layers, x))
-
 # %% correct: nn.Sequential as the list
 
 class TransformerEncoder(nn.Module):
@@ -242,20 +164,22 @@ class TransformerEncoder(nn.Module):
             stream = layer(stream, mask)
         return self.norm(stream)
 
-# %% correct: the norm in forward where it is wanted
+# %% correct: functools.reduce
 
-class TransformerEncoder(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
-        super().__init__()
-
-        layers = []
-        while len(layers) < num_layers:
-            layers.append(EncoderLayer(d_model, num_heads, d_ff, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first))
-        self.layers, self.norm = nn.ModuleList(layers), nn.Identity()
-        if norm_first:
-            self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
-
-    def forward(self, x, mask=None):
-        for layer in self.layers.children():
+# --- before
+        for layer in self.layers:
             x = layer(x, mask)
         return self.norm(x)
+# --- after
+        from functools import reduce
+
+        return self.norm(reduce(lambda stream, layer: layer(stream, mask), self.layers, x))
+
+# %% correct: the norm put in where it is wanted
+
+# --- before
+        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+# --- after
+        self.norm = nn.Identity()
+        if norm_first:
+            self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)

@@ -27,14 +27,6 @@
 # --- after
     step = step + 1
 
-# %% wrong: the root of d_model on top
-# The rate was multiplied by the root of d_model and has to be divided by it.
-
-# --- before
-    return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
-# --- after
-    return d_model**0.5 * min(step**-0.5, step * warmup_steps**-1.5)
-
 # %% wrong: no d_model
 # The width of the model does not come in. The rate is divided by its root.
 
@@ -59,47 +51,6 @@
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
 # --- after
     return d_model**-0.5 * min(warmup_steps**-0.5, step * warmup_steps**-1.5)
-
-# %% wrong: step 0 gets the rate of step 1
-# Only step 0 is wrong: it was given the rate of step 1. The docstring says what comes back there.
-
-# --- before
-    if step == 0:
-        return 0.0
-# --- after
-    step = max(step, 1)
-
-# %% wrong: the peak is one
-# The shape is right and the size is not: the highest rate is 1. It is (d_model * warmup_steps)^-0.5.
-
-# --- before
-    return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
-# --- after
-    return min((step / warmup_steps)**-0.5, step / warmup_steps)
-
-# %% wrong: the step is forgotten on the way up
-# The rate does not rise: the second expression is the step times warmup_steps^-1.5.
-
-# --- before
-    return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
-# --- after
-    return d_model**-0.5 * min(step**-0.5, warmup_steps**-1.5)
-
-# %% wrong: it falls in a line
-# The way up is right; then the rate falls in a line. It falls with the root of the step.
-
-# --- before
-    return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
-# --- after
-    return (d_model * warmup_steps)**-0.5 * min(step / warmup_steps, max(0.0, 2 - step / warmup_steps))
-
-# %% wrong: a rate of 1 at step 0
-# At step 0 the rate is 1. The docstring says what comes back there.
-
-# --- before
-        return 0.0
-# --- after
-        return 1.0
 
 # %% correct: two cases
 

@@ -36,18 +36,6 @@
 # --- after
         mixed = step + mixed  # later layers read what earlier ones wrote
 
-# %% wrong: number by number, not as matrices
-# The layers were multiplied number by number. A token reads tokens that have read tokens: a product of matrices.
-
-# --- before
-    mixed = identity
-# --- after
-    mixed = torch.ones_like(identity)
-# --- before
-        mixed = step @ mixed  # later layers read what earlier ones wrote
-# --- after
-        mixed = step * mixed  # later layers read what earlier ones wrote
-
 # %% wrong: the last layer alone
 # Only the last layer is in the result. The tokens that it reads are mixtures already.
 
@@ -55,30 +43,6 @@
         mixed = step @ mixed  # later layers read what earlier ones wrote
 # --- after
         mixed = step  # later layers read what earlier ones wrote
-
-# %% wrong: the first head alone
-# One head was taken for all. Take the mean over the heads.
-
-# --- before
-        step = 0.5 * layer.mean(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
-# --- after
-        step = 0.5 * layer[:, 0] + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
-
-# %% wrong: the sum over the heads
-# The heads were summed, so the rows sum to more than one. Take their mean.
-
-# --- before
-        step = 0.5 * layer.mean(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
-# --- after
-        step = 0.5 * layer.sum(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
-
-# %% wrong: the strongest head
-# The largest weight of any head was taken, and the rows sum to more than one. Take the mean over the heads.
-
-# --- before
-        step = 0.5 * layer.mean(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
-# --- after
-        step = 0.5 * layer.amax(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
 
 # %% wrong: the batch is averaged
 # The mean was taken over the images of the batch and not over the heads. Axis 0 is the batch's.
@@ -96,14 +60,6 @@
 # --- after
     return mixed.transpose(1, 2)
 
-# %% wrong: the class token's row alone
-# Only row 0 came back. The whole matrix (B, T, T) is asked for; the caller chooses the row.
-
-# --- before
-    return mixed
-# --- after
-    return mixed[:, 0]
-
 # %% wrong: each head by itself, and the mean at the end
 # Every head was followed through the layers by itself, and the mean taken at the end. The heads of a layer write into
 # one token, which the next layer reads: take their mean in each layer.
@@ -114,28 +70,6 @@ def attention_rollout(weights):
     for layer in weights:
         mixed = (0.5 * layer + 0.5 * identity) @ mixed
     return mixed.mean(dim=1)
-
-# %% wrong: the mean of the layers
-# The layers were averaged. Information passes through one after another: multiply the matrices.
-
-# --- before
-    mixed = identity
-# --- after
-    mixed = torch.zeros_like(identity)
-# --- before
-        mixed = step @ mixed  # later layers read what earlier ones wrote
-# --- after
-        mixed = mixed + step / len(weights)  # later layers read what earlier ones wrote
-
-# %% wrong: the caller's weights are changed
-# The tensors, or the list, that were given are not what they were: something was computed in place, or taken out of
-# the list. Whoever draws the weights afterwards draws others.
-
-# --- before
-        step = 0.5 * layer.mean(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
-# --- after
-        layer *= 0.5
-        step = layer.mean(dim=1) + 0.5 * identity  # (B, H, T, T) -> (B, T, T)
 
 # %% correct: from the identity on
 
@@ -182,13 +116,3 @@ def attention_rollout(weights):
         heads = layer.unbind(dim=1)
         rollout = sum(head @ rollout for head in heads) / (2 * len(heads)) + rollout / 2
     return rollout
-
-# %% correct: the list turned round in a copy, one chain of products
-
-def attention_rollout(weights):
-    eye = torch.eye(weights[0].shape[-1])
-    out = []
-    for b in range(len(weights[0])):
-        steps = [(layer[b].mean(0) + eye) / 2 for layer in weights][::-1]
-        out.append(torch.linalg.multi_dot(steps) if len(steps) > 1 else steps[0])
-    return torch.stack(out)

@@ -37,14 +37,6 @@
 # --- after
     grid = patch_rows.reshape(1, *old_grid[::-1], -1).permute(0, 3, 2, 1)  # (h * w, D) -> (1, D, h, w)
 
-# %% wrong: the result is read column by column
-# The new rows come column by column of the grid. The patches are numbered row by row.
-
-# --- before
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
-# --- after
-    return torch.cat([class_row, grid.permute(0, 3, 2, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
-
 # %% wrong: along the line, not over the picture
 # The rows were stretched along the line of patches, so the end of one row of the picture is blended with the beginning
 # of the next. Interpolate over the grid.
@@ -57,32 +49,6 @@
     grid = patch_rows.T.unsqueeze(0)  # (h * w, D) -> (1, D, h, w)
     grid = F.interpolate(grid, size=new_grid[0] * new_grid[1], mode="linear", align_corners=False)
     return torch.cat([class_row, grid[0].T])  # (1, D, h', w') -> (h' * w', D)
-
-# %% wrong: the nearest patch
-# Every new patch got the row of one old patch. The docstring asks for bilinear interpolation.
-
-# --- before
-    grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
-# --- after
-    grid = F.interpolate(grid, size=new_grid, mode="nearest")
-
-# %% wrong: the class token is interpolated too
-# The class token has no place in the picture. Its row is to stay as it was.
-
-def resize_positions(table, old_grid, new_grid):
-    class_row, patch_rows = table[:1], table[1:]
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)
-    grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
-    rows = grid.permute(0, 2, 3, 1).flatten(0, 2)
-    return torch.cat([(class_row + rows[:1]) / 2, rows])
-
-# %% wrong: the class token is left out
-# The class token's row is missing: the table is a row short.
-
-# --- before
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
-# --- after
-    return grid.permute(0, 2, 3, 1).flatten(0, 2)  # (1, D, h', w') -> (h' * w', D)
 
 # %% wrong: the class token comes last
 # The class token's row stands at the end. It is the first token.
@@ -101,37 +67,6 @@ def resize_positions(table, old_grid, new_grid):
 # --- after
     grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=True)
 
-# %% wrong: in place
-# The caller's table was changed. Make a new one, or work on a copy.
-
-# --- before
-    grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
-# --- after
-    grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
-    table[1:] *= 0.5
-
-# %% wrong: height and width of the grids exchanged
-# The grids were read as (width, height). They are (rows, columns), the height first, as in (B, C, H, W).
-
-def resize_positions(table, old_grid, new_grid):
-    class_row, patch_rows = table[:1], table[1:]
-    grid = patch_rows.reshape(1, *old_grid[::-1], -1).permute(0, 3, 1, 2)
-    grid = F.interpolate(grid, size=new_grid[::-1], mode="bilinear", align_corners=False)
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])
-
-# %% wrong: turned on the way, and the new size is not
-# transpose(1, 3) brings the features to the front and also exchanges rows and columns, (1, D, w, h), and the new size
-# is still (h', w'). Keep the rows before the columns.
-
-# --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
-# --- after
-    grid = patch_rows.reshape(1, *old_grid, -1).transpose(1, 3)  # (h * w, D) -> (1, D, h, w)
-# --- before
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
-# --- after
-    return torch.cat([class_row, grid.transpose(1, 3).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
-
 # %% wrong: bicubic
 # The interpolation is bicubic, as much published code has it. The docstring asks for bilinear.
 
@@ -139,15 +74,6 @@ def resize_positions(table, old_grid, new_grid):
     grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
 # --- after
     grid = F.interpolate(grid, size=new_grid, mode="bicubic", align_corners=False)
-
-# %% wrong: a square grid, whatever is said
-# The grid's side was taken from the root of the number of patches. The grid need not be square: old_grid says what it
-# is.
-
-# --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
-# --- after
-    grid = patch_rows.reshape(1, int(len(patch_rows) ** 0.5), -1, table.shape[1]).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
 
 # %% correct: transposed before the reshape
 
@@ -190,14 +116,3 @@ def resize_positions(table, old_grid, new_grid):
     grid = table[1:].t().contiguous().view(1, -1, old_grid[0], old_grid[1])
     new[1:] = F.interpolate(grid, size=new_grid, mode="bilinear").flatten(2)[0].t()
     return new
-
-# %% correct: turned on both ways, with the size turned
-
-# --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
-    grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
-# --- after
-    grid = patch_rows.reshape(1, *old_grid, -1).transpose(1, 3)  # (h * w, D) -> (1, D, h, w)
-    grid = F.interpolate(grid, size=new_grid[::-1], mode="bilinear", align_corners=False)
-    return torch.cat([class_row, grid.transpose(1, 3).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)

@@ -10,14 +10,6 @@
 # --- after
         return self.transformer(images)
 
-# %% wrong: the backbone is frozen
-# No gradient reaches the backbone, so it stays as it was made. Backbone and transformer are to be trained together.
-
-# --- before
-        return self.transformer(self.backbone(images))
-# --- after
-        return self.transformer(self.backbone(images).detach())
-
 # %% wrong: the pool is not handed on
 # The hybrid has a class token whatever `pool` says: hand the pool on to the transformer.
 
@@ -51,67 +43,6 @@
 # --- after
             feature_size, 1, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
 
-# %% wrong: a rectified backbone
-# Something was done to the features between backbone and transformer. They go over as they are.
-
-# --- before
-        return self.transformer.encode(self.backbone(images))
-# --- after
-        return self.transformer.encode(F.relu(self.backbone(images)))
-# --- before
-        return self.transformer(self.backbone(images))
-# --- after
-        return self.transformer(F.relu(self.backbone(images)))
-
-# %% wrong: encode gives the backbone's features
-# encode stops at the patches of the feature map. It is to say what the transformer's encoder makes of them.
-
-# --- before
-        return self.transformer.encode(self.backbone(images))
-# --- after
-        return self.transformer.patches(self.backbone(images))
-
-# %% wrong: one layer, whatever is asked
-# The transformer has another number of layers than num_layers says.
-
-# --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-# --- after
-            feature_size, patch_size, d_model, num_heads, max(1, num_layers - 1), d_ff, num_classes, pool, feature_channels
-
-# %% wrong: heads and layers exchanged
-# num_heads and num_layers have changed places on the way to the transformer. Hand them on by name.
-
-# --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-# --- after
-            feature_size, patch_size, d_model, num_layers, num_heads, d_ff, num_classes, pool, feature_channels
-
-# %% wrong: the features taken for a square
-# The transformer was made for a square, h by h. feature_size is (h, w): hand both on.
-
-# --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-# --- after
-            feature_size[0], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-
-# %% wrong: the image's size in the place of the features'
-# The transformer was made for patch_size times feature_size. feature_size is what the backbone gives, in cells, and
-# the patches are cut from that.
-
-# --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-# --- after
-            [patch_size * side for side in feature_size], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-
-# %% wrong: encode without the backbone
-# forward is right, and encode hands the images themselves to the transformer. The backbone comes first there too.
-
-# --- before
-        return self.transformer.encode(self.backbone(images))
-# --- after
-        return self.transformer.encode(images)
-
 # %% wrong: token 0 whatever the pool
 # forward reads token 0 whatever the pool says. The transformer knows its pool: let its forward do it.
 
@@ -119,14 +50,6 @@
         return self.transformer(self.backbone(images))
 # --- after
         return self.transformer.head(self.encode(images)[:, 0])
-
-# %% wrong: channels and pool exchanged
-# The pool and the number of channels have changed places on the way to the transformer. Hand them on by name.
-
-# --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
-# --- after
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, feature_channels, pool
 
 # %% wrong: the backbone in a list
 # The backbone's parameters are not among the model's: a plain list hides a module from PyTorch. Keep it as `backbone`.
@@ -143,6 +66,14 @@
         return self.transformer(self.backbone(images))
 # --- after
         return self.transformer(self.backbones[0](images))
+
+# %% wrong: encode gives the backbone's features
+# encode stops at the patches of the feature map. It is to say what the transformer's encoder makes of them.
+
+# --- before
+        return self.transformer.encode(self.backbone(images))
+# --- after
+        return self.transformer.patches(self.backbone(images))
 
 # %% correct: keyword arguments
 

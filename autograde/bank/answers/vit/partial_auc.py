@@ -7,46 +7,6 @@
 # --- after
     return (means * widths).sum().item()
 
-# %% wrong: the whole area
-# The whole area under the curve came back, as for a least rate of 0. Only what lies above the rate counts.
-
-# --- before
-    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
-# --- after
-    widths = sensitivity.diff()  # the part of each rise that lies above the least rate
-# --- before
-    return (means * widths).sum().item() / (1 - least)
-# --- after
-    return (means * widths).sum().item()
-
-# %% wrong: below the rate instead of above
-# The area was taken over the true positive rates below the given one. The part from there up to 1 is asked for.
-
-# --- before
-    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
-# --- after
-    widths = sensitivity.clamp(max=max(least, 1e-9)).diff()  # the part of each rise that lies above the least rate
-# --- before
-    return (means * widths).sum().item() / (1 - least)
-# --- after
-    return (means * widths).sum().item() / max(least, 1e-9)
-
-# %% wrong: over false positive rates
-# The interval was taken on the axis of the false positive rates. That answers another question, how much is found at
-# few false alarms; here it is how many false alarms there are where most is found.
-
-def partial_auc(scores, positive, min_true_positive_rate):
-    if not positive.any() or positive.all() or not 0 <= min_true_positive_rate < 1:
-        raise ValueError
-    limit = 1 - min_true_positive_rate
-    thresholds = scores.unique().flip(0)
-    tpr = torch.stack([torch.tensor(0.0)] + [(scores[positive] >= t).float().mean() for t in thresholds]).double()
-    fpr = torch.stack([torch.tensor(0.0)] + [(scores[~positive] >= t).float().mean() for t in thresholds]).double()
-    widths = fpr.clamp(max=limit).diff()
-    left = tpr[:-1]
-    slopes = tpr.diff() / fpr.diff().clamp(min=1e-12)
-    return ((left + slopes * widths / 2) * widths).sum().item() / limit
-
 # %% wrong: low scores are taken for the positive ones
 # The ranking is upside down: the lowest scores pass first. A high score means positive, so sort downwards.
 
@@ -88,16 +48,6 @@ def partial_auc(scores, positive, min_true_positive_rate):
 # --- after
     widths = sensitivity.diff() * (sensitivity[:-1] >= least)  # the part of each rise that lies above the least rate
 
-# %% wrong: the accuracy at that rate
-# That is one threshold's accuracy. The mean true negative rate is asked for, over all true positive rates from the
-# least one up.
-
-def partial_auc(scores, positive, min_true_positive_rate):
-    if not positive.any() or positive.all() or not 0 <= min_true_positive_rate < 1:
-        raise ValueError
-    threshold = scores[positive].quantile(1 - min_true_positive_rate)
-    return ((scores >= threshold) == positive).float().mean().item()
-
 # %% wrong: no error for what cannot be ranked
 # Without a positive and a negative there is no curve; the docstring promises a ValueError.
 
@@ -105,29 +55,6 @@ def partial_auc(scores, positive, min_true_positive_rate):
     if not positive.any() or positive.all():
 # --- after
     if False:
-
-# %% wrong: stretched so that guessing is zero
-# The area was rescaled. The plain mean is asked for: 1 for a perfect ranking, half of 1 minus the rate where all
-# scores are equal.
-
-# --- before
-    return (means * widths).sum().item() / (1 - least)
-# --- after
-    return (means * widths).sum().item() / (1 - least) * 2 - (1 - least)
-
-# %% wrong: a mean over thresholds
-# The mean was taken over the thresholds, so it depends on how many scores there are where. It runs over the true
-# positive rates: an area, width times height, piece by piece.
-
-def partial_auc(scores, positive, min_true_positive_rate):
-    if not positive.any() or positive.all() or not 0 <= min_true_positive_rate < 1:
-        raise ValueError
-    rates = []
-    for threshold in scores.unique().flip(0):
-        said = scores >= threshold
-        if said[positive].double().mean().item() >= min_true_positive_rate:
-            rates.append(1 - said[~positive].double().mean().item())
-    return sum(rates) / len(rates)
 
 # %% wrong: the first piece with the height of the whole piece
 # The piece that begins below the least rate was cut to the right width and kept the mean height of the whole. Its left
@@ -137,17 +64,6 @@ def partial_auc(scores, positive, min_true_positive_rate):
     means = specificity[1:] - specificity.diff() / rises * widths / 2
 # --- after
     means = (specificity[1:] + specificity[:-1]) / 2
-
-# %% wrong: as scikit-learn rescales it
-# The area was rescaled so that guessing gets 0.5, as scikit-learn's roc_auc_score does with max_fpr (McClish, 1989).
-# The plain mean is asked for.
-
-# --- before
-    return (means * widths).sum().item() / (1 - least)
-# --- after
-    limit = 1 - least
-    area, chance = (means * widths).sum().item(), limit**2 / 2
-    return 0.5 + (area - chance) / (limit - chance) / 2
 
 # %% correct: NumPy's trapezoids over an interpolated curve
 
@@ -169,51 +85,34 @@ def partial_auc(scores, positive, min_true_positive_rate):
     return area / (1 - low)
 
 # %% correct: the curve on its side
-
-def partial_auc(scores, positive, min_true_positive_rate):
-    if not 0 <= min_true_positive_rate < 1:
-        raise ValueError("rate")
-    negatives, positives = scores[~positive].double(), scores[positive].double()
-    if not len(negatives) or not len(positives):
-        raise ValueError("one class")
-    cuts = torch.cat([scores.double().unique(), torch.tensor([torch.inf])])
-    missed = (positives[None] < cuts[:, None]).double().mean(1)  # 1 - true positive rate, rising
-    spared = (negatives[None] < cuts[:, None]).double().mean(1)
-    limit = 1 - min_true_positive_rate
-    inside = missed <= limit
-    xs, ys = missed[inside], spared[inside]
-    if xs[-1] < limit:
-        k = int(inside.sum())
+# --- before
+    rises = sensitivity.diff().clamp(min=1e-12)  # where the curve runs level no width is added below
+    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    means = specificity[1:] - specificity.diff() / rises * widths / 2
+    return (means * widths).sum().item() / (1 - least)
+# --- after
+    missed, spared, limit = 1 - sensitivity.flip(0), specificity.flip(0), 1 - least
+    k = int((missed <= limit).sum())
+    xs, ys = missed[:k], spared[:k]
+    if k < len(missed):
         share = (limit - missed[k - 1]) / (missed[k] - missed[k - 1])
-        xs = torch.cat([xs, torch.tensor([limit], dtype=torch.float64)])
+        xs = torch.cat([xs, xs.new_tensor([limit])])
         ys = torch.cat([ys, (spared[k - 1] + share * (spared[k] - spared[k - 1]))[None]])
     return float(torch.trapezoid(ys, xs) / limit)
 
-# %% correct: a fine grid of rates
-
+# %% correct: one positive at a time
 def partial_auc(scores, positive, min_true_positive_rate):
     low = min_true_positive_rate
-    if low < 0 or low >= 1:
-        raise ValueError("rate")
-    if positive.sum() in (0, len(positive)):
-        raise ValueError("one class")
-    values = sorted(scores.unique().tolist(), reverse=True)
-    found = [0.0] + [(scores[positive] >= v).double().mean().item() for v in values]
-    spared = [1.0] + [(scores[~positive] < v).double().mean().item() for v in values]
-    knots = [low] + [f for f in found if f > low]
-
-    def height(rate, side):
-        pairs = list(zip(found, spared))
-        for (f0, s0), (f1, s1) in zip(pairs, pairs[1:]):
-            if f0 < f1 and f0 <= rate <= f1 and (rate < f1 if side == "right" else rate > f0):
-                return s0 + (s1 - s0) * (rate - f0) / (f1 - f0)
-        return 0.0
-
-    area = 0.0
-    for a, b in zip(knots, knots[1:]):
-        if b > a:
-            area += (b - a) * (height(a, "right") + height(b, "left")) / 2
-    return area / (1 - low)
+    if low < 0 or low >= 1 or positive.sum() in (0, len(positive)):
+        raise ValueError("one class, or another rate")
+    found, total = scores[positive].sort(descending=True).values, 0.0
+    for k, value in enumerate(found):  # between k / P and (k + 1) / P the curve runs through this positive's score
+        above, reached = (found > value).double().mean().item(), (found >= value).double().mean().item()
+        start, end = max(k / len(found), low), max((k + 1) / len(found), low)
+        share = ((start + end) / 2 - above) / (reached - above)
+        spared = [(scores[~positive] < value).double().mean().item(), (scores[~positive] <= value).double().mean().item()]
+        total += (end - start) * (spared[1] + share * (spared[0] - spared[1]))
+    return total / (1 - low)
 
 # %% correct: all pieces at once, clipped
 

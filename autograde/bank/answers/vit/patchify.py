@@ -51,53 +51,6 @@
 # --- after
     batch, channels, width, height = images.shape
 
-# %% wrong: the channels are averaged
-# The channels were averaged away. A patch keeps them all: its line is C * P * P long.
-
-# --- before
-    return squares.reshape(batch, rows * columns, channels * patch_size * patch_size)
-# --- after
-    return squares.mean(dim=3).reshape(batch, rows * columns, patch_size * patch_size)
-
-# %% wrong: a grid of patches
-# The patches still stand in a grid, rows by columns. A sequence is asked for: one axis of N.
-
-# --- before
-    return squares.reshape(batch, rows * columns, channels * patch_size * patch_size)
-# --- after
-    return squares.reshape(batch, rows, columns, channels * patch_size * patch_size)
-
-# %% wrong: the batch is joined to the patches
-# The patches of all images stand in one long row, and nobody knows any more whose they are. Keep the batch's axis: (B,
-# N, C * P * P).
-
-# --- before
-    return squares.reshape(batch, rows * columns, channels * patch_size * patch_size)
-# --- after
-    return squares.reshape(-1, channels * patch_size * patch_size)
-
-# %% wrong: overlapping patches
-# There are more patches than (H / P) * (W / P): they overlap. One patch ends where the next begins, so the step from
-# patch to patch is P.
-
-def patchify(images, patch_size):
-    if images.ndim != 4:
-        raise ValueError("need four axes")
-    if images.shape[2] % patch_size or images.shape[3] % patch_size:
-        raise ValueError("patches do not tile")
-    return F.unfold(images, patch_size).transpose(1, 2)
-
-# %% wrong: unfold, not transposed
-# What came back is (B, C * P * P, N): one column a patch. A sequence has its positions before its features, (B, N, C *
-# P * P).
-
-def patchify(images, patch_size):
-    if images.ndim != 4:
-        raise ValueError("need four axes")
-    if images.shape[2] % patch_size or images.shape[3] % patch_size:
-        raise ValueError("patches do not tile")
-    return F.unfold(images, patch_size, stride=patch_size)
-
 # %% wrong: what does not tile is cut off
 # Pixels at the edge that fill no patch were dropped without a word. The docstring promises a ValueError.
 
@@ -107,20 +60,6 @@ def patchify(images, patch_size):
     images = images[:, :, : height // patch_size * patch_size, : width // patch_size * patch_size]
     if False:
 
-# %% wrong: only the area is tested
-# It was tested whether the number of pixels is a multiple of a patch's. 2 x 8 pixels pass that, and no patch of 4 x 4
-# fits in. Test height and width each.
-
-# --- before
-    if height % patch_size or width % patch_size:
-# --- after
-    if height * width % patch_size**2:
-# --- before
-    rows, columns = height // patch_size, width // patch_size
-# --- after
-    rows, columns = height // patch_size, width // patch_size
-    images = images[:, :, : rows * patch_size, : columns * patch_size]
-
 # %% wrong: whole numbers are refused
 # Cutting is right, and F.unfold takes floating-point numbers only. Labels are whole numbers and will be cut too
 # (section 8.9): move the pixels without computing with them.
@@ -129,26 +68,6 @@ def patchify(images, patch_size):
     if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
         raise ValueError("no whole patches")
     return F.unfold(images, patch_size, stride=patch_size).transpose(1, 2)
-
-# %% wrong: whole numbers come back as floating-point ones
-# The pixels changed their dtype. They are to be moved and nothing else: whole numbers stay whole numbers.
-
-def patchify(images, patch_size):
-    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
-        raise ValueError("no whole patches")
-    return F.unfold(images.float(), patch_size, stride=patch_size).transpose(1, 2)
-
-# %% wrong: P is the slow half of the cut
-# The height was cut into (P, rows of patches), so a patch's pixels are picked from all over the picture. Neighbours
-# change fastest: (rows of patches, P), and the width likewise.
-
-def patchify(images, patch_size):
-    if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
-        raise ValueError("no whole patches")
-    batch, channels, height, width = images.shape
-    rows, columns = height // patch_size, width // patch_size
-    squares = images.reshape(batch, channels, patch_size, rows, patch_size, columns)
-    return squares.permute(0, 3, 5, 1, 2, 4).reshape(batch, rows * columns, -1)
 
 # %% wrong: a reshape where a transpose is due
 # F.unfold gives (B, C * P * P, N). A reshape to (B, N, C * P * P) has the right shape and leaves every number where it
@@ -196,16 +115,6 @@ def patchify(images, patch_size):
         for column in range(0, images.shape[3], P):
             patches.append(images[:, :, row : row + P, column : column + P].flatten(1))
     return torch.stack(patches, dim=1)
-
-# %% correct: chunks
-
-def patchify(images, patch_size):
-    if images.ndim != 4:
-        raise ValueError(tuple(images.shape))
-    if images.shape[-1] % patch_size or images.shape[-2] % patch_size:
-        raise ValueError(tuple(images.shape))
-    strips = images.split(patch_size, dim=2)
-    return torch.cat([torch.stack([s.flatten(1) for s in strip.split(patch_size, dim=3)], 1) for strip in strips], 1)
 
 # %% correct: transposes, one at a time
 

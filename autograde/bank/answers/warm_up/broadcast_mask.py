@@ -15,15 +15,6 @@
 # --- after
     return ~(padding.unsqueeze(1) & pattern)  # (B, 1, S) with (T, S) -> (B, T, S)
 
-# %% wrong: only the padding turned round
-# The padding was turned round before it was used, and it is true for real tokens already. Use it as it is. See section
-# 0.5.
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return ~padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-
 # %% wrong: no axis for the queries
 # (B, S) against (T, S) lines sentences up with queries, which is an error, or worse: where B equals T it is none. Give
 # the padding an axis for the queries. See section 0.5.
@@ -41,15 +32,6 @@
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 # --- after
     return padding.unsqueeze(2) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% wrong: the axis in front of the batch
-# An axis in front gives (1, B, S), and now sentences stand where queries should. Put the new axis between the two. See
-# section 0.5.
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return padding.unsqueeze(0) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% wrong: the pattern forgotten
 # Every real key is allowed to every query: the pattern plays no part. See section 0.5.
@@ -75,40 +57,6 @@
 # --- after
     return padding.unsqueeze(1).float() * pattern.float()  # (B, 1, S) with (T, S) -> (B, T, S)
 
-# %% wrong: only the pattern turned round
-# The pattern was turned round before it was used, and it is true already where a query may attend. Use it as it is.
-# See section 0.5.
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return padding.unsqueeze(1) & ~pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% wrong: one or the other, but not both
-# A pair passes where exactly one of the two masks lets it. Both have to. See section 0.5.
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return padding.unsqueeze(1) ^ pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% wrong: where the two agree
-# A pair passes where the two masks say the same, so also where both forbid it. Both have to let it. See section 0.5.
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return padding.unsqueeze(1) == pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% wrong: one axis too many
-# The padding got two new axes, and the answer has four. One for the queries is enough; heads come in chapter 05. See
-# section 0.5.
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return padding[:, None, None, :] & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-
 # %% wrong: no guard
 # The mask is right, but the guard is gone that stood in the first lines of the stub. Put it back.
 
@@ -122,40 +70,12 @@ def broadcast_mask(padding, pattern):
 # --- after
     return padding[:, None, :] & pattern[None]  # (B, 1, S) with (T, S) -> (B, T, S)
 
-# %% correct: logical_and
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return torch.logical_and(padding.reshape(len(padding), 1, -1), pattern)  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% correct: what is not blocked
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return ~(~padding[:, None] | ~pattern)  # (B, 1, S) with (T, S) -> (B, T, S)
-
 # %% correct: einsum on numbers, then back
 
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 # --- after
     return torch.einsum("bs,ts->bts", padding.int(), pattern.int()).bool()  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% correct: the pattern filled with False
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return pattern.masked_fill(~padding.unsqueeze(1), False)  # (B, 1, S) with (T, S) -> (B, T, S)
-
-# %% correct: torch.where
-
-# --- before
-    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
-# --- after
-    return torch.where(padding[:, None], pattern, False)  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% correct: sentence by sentence
 

@@ -19,16 +19,6 @@
 # --- after
         loss = train_step_cpu(model, optimizer, inputs[start : start + batch_size], targets[start : start + batch_size])
 
-# %% wrong: shuffled twice
-# Inputs and targets were put into the order before the loop, and are indexed with it again inside. Once is right. See
-# section 0.9.
-
-# --- before
-        raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
-# --- after
-        raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
-    inputs, targets = inputs[order], targets[order]
-
 # %% wrong: the targets put back by the inverse order
 # The inverse of the order undoes a shuffling, and the targets were never shuffled. They need the very indices that the
 # inputs get. See section 0.9.
@@ -38,15 +28,6 @@
 # --- after
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[order.argsort()[start : start + batch_size]])
 
-# %% wrong: the targets turned to fit, but not the inputs
-# Now the targets move and the inputs stay: the same mistake the other way round. Both need the same indices. See
-# section 0.9.
-
-# --- before
-        loss = train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])
-# --- after
-        loss = train_step_cpu(model, optimizer, inputs[start : start + batch_size], targets[chosen])
-
 # %% wrong: the last batch left out
 # The last examples, too few for a whole batch, are never trained on. See section 0.9.
 
@@ -54,15 +35,6 @@
     for start in range(0, len(order), batch_size):
 # --- after
     for start in range(0, len(order) - batch_size + 1, batch_size):
-
-# %% wrong: a last batch of one left out
-# Where a single example is left over for the last batch, it is never trained on: the loop ends one place too early.
-# See section 0.9.
-
-# --- before
-    for start in range(0, len(order), batch_size):
-# --- after
-    for start in range(0, len(order) - 1, batch_size):
 
 # %% wrong: the mean of the batches' means
 # A small last batch counts as much as a full one, so its examples count more than the others. Weight each batch by its
@@ -74,15 +46,6 @@
 # --- after
         total += loss
     return total / -(-len(order) // batch_size)
-
-# %% wrong: losses added, divided by examples
-# Each batch's loss is a mean already; added up and divided by the number of examples it is far too small. Weight each
-# batch by its size. See section 0.9.
-
-# --- before
-        total += loss * len(chosen)
-# --- after
-        total += loss
 
 # %% wrong: the loss summed
 # The sum over all examples came back, and the mean is asked for. See section 0.9.
@@ -99,78 +62,6 @@
     return total / len(order)
 # --- after
     return loss
-
-# %% wrong: divided by the whole data set
-# The sum was divided by the number of examples there are, not of those in the order. See section 0.9.
-
-# --- before
-    return total / len(order)
-# --- after
-    return total / len(inputs)
-
-# %% wrong: as many batches as there are data
-# The loop runs on past the end of the order, and the mean over an empty batch is NaN. Let the order say how many there
-# are. See section 0.9.
-
-# --- before
-    for start in range(0, len(order), batch_size):
-# --- after
-    for start in range(0, len(inputs), batch_size):
-
-# %% wrong: the first batch again and again
-# Every batch is the first one. See section 0.9.
-
-# --- before
-        chosen = order[start : start + batch_size]
-# --- after
-        chosen = order[:batch_size]
-
-# %% wrong: the targets put into the order twice
-# The inputs are taken by the order once, and the targets twice: before the loop, and again inside. Once is right for
-# both. See section 0.9.
-
-# --- before
-        raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
-# --- after
-        raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
-    targets = targets[order]
-
-# %% wrong: the inputs put back by the inverse order
-# The inputs were taken by the inverse of the order, and the targets lie as they were. Neither needs an inverse: both
-# need the same indices out of the order. See section 0.9.
-
-# --- before
-        loss = train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])
-# --- after
-        loss = train_step_cpu(model, optimizer, inputs[order.argsort()[start : start + batch_size]], targets[start : start + batch_size])
-
-# %% wrong: the last batch counted as a full one
-# The last batch may be smaller, and its loss was counted as if it were full. Count the examples that are in it. See
-# section 0.9.
-
-# --- before
-        total += loss * len(chosen)
-# --- after
-        total += loss * batch_size
-
-# %% wrong: a batch from every place
-# A batch begins at every single place, so the batches overlap and examples are trained on many times. Let the places
-# lie a batch apart. See section 0.9.
-
-# --- before
-    for start in range(0, len(order), batch_size):
-# --- after
-    for start in range(len(order)):
-
-# %% wrong: the loss after the epoch
-# The loss was computed once more at the end, with the parameters as they are then. Asked for is each batch's loss as
-# it was when that batch was trained on. See section 0.9.
-
-# --- before
-    return total / len(order)
-# --- after
-    with torch.no_grad():
-        return F.cross_entropy(model(inputs[order]), targets[order]).item()
 
 # %% wrong: no guard
 # The loop is right, but the guard is gone that stood before it. Put it back.

@@ -7,15 +7,6 @@
 # --- after
         slopes.append(float(function(x + nudge) - function(x)) / step)
 
-# %% wrong: backward differences
-# Only the step backwards was taken, and its error shrinks with the step and not with the step's square. Step both
-# ways. See section 0.6.
-
-# --- before
-        slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
-# --- after
-        slopes.append(float(function(x) - function(x - nudge)) / step)
-
 # %% wrong: divided by one step
 # Every slope is twice as large as it should be: from x - step to x + step it is two steps. See section 0.6.
 
@@ -23,22 +14,6 @@
         slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
 # --- after
         slopes.append(float(function(x + nudge) - function(x - nudge)) / step)
-
-# %% wrong: not divided at all
-# These are differences, not yet slopes: divide by how far x was moved. See section 0.6.
-
-# --- before
-        slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
-# --- after
-        slopes.append(float(function(x + nudge) - function(x - nudge)))
-
-# %% wrong: the other sign
-# Every entry has the other sign: the value behind was taken first, and the value ahead taken off it. See section 0.6.
-
-# --- before
-        slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
-# --- after
-        slopes.append(float(function(x - nudge) - function(x + nudge)) / (2 * step))
 
 # %% wrong: all entries moved at once
 # All entries are alike: the whole of x was moved each time, which gives the sum of all slopes. Move one entry and
@@ -66,20 +41,6 @@ def numerical_gradient(function, x, step=1e-3):
         gradient.view(-1)[i] = (ahead - behind) / (2 * step)
     return gradient
 
-# %% wrong: only the first axis
-# The entries of each row are alike: a whole row was moved at once. Go through every single entry. See section 0.6.
-
-def numerical_gradient(function, x, step=1e-3):
-    if not step > 0:
-        raise ValueError(f"step must be positive, got {step}")
-
-    gradient = torch.zeros_like(x)
-    for i in range(len(x)):
-        nudge = torch.zeros_like(x)
-        nudge[i] = step
-        gradient[i] = (function(x + nudge) - function(x - nudge)) / (2 * step)
-    return gradient
-
 # %% wrong: a flat gradient
 # The slopes are right but lie in one long row. Give them the shape of x. See section 0.6.
 
@@ -105,77 +66,6 @@ def numerical_gradient(function, x, step=1e-3):
 # --- after
         slopes.append(float(function(x + nudge) - function(x - nudge)) / 2 * step)
 
-# %% wrong: one number for all entries
-# The whole of x was moved at once, which gives one number, the sum of all slopes. Move one entry at a time. See
-# section 0.6.
-
-# --- before
-    nudges = step * torch.eye(x.numel(), dtype=x.dtype, device=x.device)
-# --- after
-    nudges = step * torch.eye(x.numel(), dtype=x.dtype, device=x.device)
-    return (function(x + step) - function(x - step)) / (2 * step)
-
-# %% wrong: two names for one tensor
-# All slopes are 0, so the two values were the same. Where two names stand for one tensor, what is added under the one
-# is taken off again under the other. Clone x for each. See section 0.6.
-
-def numerical_gradient(function, x, step=1e-3):
-    if not step > 0:
-        raise ValueError(f"step must be positive, got {step}")
-
-    gradient = torch.zeros_like(x)
-    for i in range(x.numel()):
-        up, down = x, x
-        up.view(-1)[i] += step
-        down.view(-1)[i] -= step
-        gradient.view(-1)[i] = (function(up) - function(down)) / (2 * step)
-    return gradient
-
-# %% wrong: moved back under another name
-# A second name is no second tensor: taking the step off under the second name only undid the first move, so this is
-# half of a forward step. Clone x for each. See section 0.6.
-
-def numerical_gradient(function, x, step=1e-3):
-    if not step > 0:
-        raise ValueError(f"step must be positive, got {step}")
-
-    gradient = torch.zeros_like(x)
-    for i in range(x.numel()):
-        up = x
-        up.view(-1)[i] += step
-        ahead = function(up)
-        down = x
-        down.view(-1)[i] -= step
-        gradient.view(-1)[i] = (ahead - function(down)) / (2 * step)
-    return gradient
-
-# %% wrong: put back up to rounding
-# The slopes are right, and x was put back by adding and taking off the step, which leaves a rounding error in its last
-# digits. Keep the entry's value and write that back, or move a copy. See section 0.6.
-
-def numerical_gradient(function, x, step=1e-3):
-    if not step > 0:
-        raise ValueError(f"step must be positive, got {step}")
-
-    gradient = torch.zeros_like(x)
-    for i in range(x.numel()):
-        x.view(-1)[i] += step
-        ahead = function(x)
-        x.view(-1)[i] -= 2 * step
-        behind = function(x)
-        x.view(-1)[i] += step
-        gradient.view(-1)[i] = (ahead - behind) / (2 * step)
-    return gradient
-
-# %% wrong: rounded to float32
-# A tensor made of Python numbers, or by torch.zeros, is float32 unless another dtype is asked for. Ask for that of x.
-# See section 0.6.
-
-# --- before
-    return torch.tensor(slopes, dtype=x.dtype, device=x.device).reshape(x.shape)
-# --- after
-    return torch.tensor(slopes).reshape(x.shape)
-
 # %% wrong: the step rounded to float32
 # The slopes are right to seven digits only. The nudge was made without asking for a dtype, so the step was rounded to
 # float32 before it was added to x. Make the nudge in the dtype of x. See section 0.6.
@@ -193,23 +83,23 @@ def numerical_gradient(function, x, step=1e-3):
         raise ValueError(f"step must be positive, got {step}")
 # --- after
 
-# %% correct: in place and put back
+# %% correct: a copy in one piece, moved and put back
 
 def numerical_gradient(function, x, step=1e-3):
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
 
-    gradient = torch.zeros_like(x)
-    flat = x.view(-1)
-    for i in range(x.numel()):
+    flat = x.clone().flatten()
+    gradient = torch.zeros_like(flat)
+    for i in range(len(flat)):
         kept = flat[i].item()
         flat[i] = kept + step
-        ahead = function(x)
+        ahead = function(flat.reshape(x.shape))
         flat[i] = kept - step
-        behind = function(x)
+        behind = function(flat.reshape(x.shape))
         flat[i] = kept
-        gradient.view(-1)[i] = (ahead - behind) / (2 * step)
-    return gradient
+        gradient[i] = (ahead - behind) / (2 * step)
+    return gradient.reshape(x.shape)
 
 # %% correct: a clone for every entry
 

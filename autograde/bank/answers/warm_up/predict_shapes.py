@@ -7,14 +7,6 @@
 # --- after
         "mean_query": (B, 1, D),
 
-# %% wrong: the wrong axis averaged
-# Axes are counted from zero, so dim=1 is the second of the three. Count again. See section 0.2.
-
-# --- before
-        "mean_query": (B, D),
-# --- after
-        "mean_query": (B, T),
-
 # %% wrong: keepdim overlooked
 # keepdim=True leaves the axis that was summed in its place, with size 1. See section 0.2.
 
@@ -22,14 +14,6 @@
         "kept_axis": (B, T, 1),
 # --- after
         "kept_axis": (B, T),
-
-# %% wrong: keepdim keeps the size
-# keepdim=True keeps the axis, not its size: all its entries have become one sum. See section 0.2.
-
-# --- before
-        "kept_axis": (B, T, 1),
-# --- after
-        "kept_axis": (B, T, D),
 
 # %% wrong: a single index keeps its axis
 # A single number as index takes its axis away; a slice such as -1: would have kept it. See section 0.2.
@@ -39,14 +23,6 @@
 # --- after
         "last_key": (B, 1, D),
 
-# %% wrong: the last of the features
-# In key[:, -1] the -1 stands in the second place, so it picks along the second axis. See section 0.2.
-
-# --- before
-        "last_key": (B, D),
-# --- after
-        "last_key": (B, S),
-
 # %% wrong: joined along the features
 # torch.cat adds the sizes along the axis it is given, and here that is the second. See section 0.2.
 
@@ -54,14 +30,6 @@
         "joined": (B, T + S, D),
 # --- after
         "joined": (B, T, 2 * D),
-
-# %% wrong: joined by broadcasting
-# torch.cat repeats nothing: it lays the two end to end, so their sizes add up along that axis. See section 0.2.
-
-# --- before
-        "joined": (B, T + S, D),
-# --- after
-        "joined": (B, max(T, S), D),
 
 # %% wrong: keys before queries
 # A matrix product keeps the rows of the left factor and the columns of the right one, in this order. Write both shapes
@@ -72,14 +40,6 @@
 # --- after
         "scores": (B, S, T),
 
-# %% wrong: a matrix product keeps the features
-# A matrix product sums over the axis that the two factors share, so D is gone. See section 0.2.
-
-# --- before
-        "scores": (B, T, S),
-# --- after
-        "scores": (B, T, S, D),
-
 # %% wrong: differences summed over the features
 # A difference sums nothing: every axis of the two sides is still there. See section 0.2.
 
@@ -87,15 +47,6 @@
         "differences": (B, T, S, D),
 # --- after
         "differences": (B, T, S),
-
-# %% wrong: the axis of size one stays
-# Against a larger axis, an axis of size 1 is repeated to that size. Line the two shapes up from the right. See section
-# 0.2.
-
-# --- before
-        "differences": (B, T, S, D),
-# --- after
-        "differences": (B, T, 1, D),
 
 # %% wrong: one truth value a sentence
 # A comparison broadcasts as a sum does: (S,) against (B, 1). See section 0.2.
@@ -105,14 +56,6 @@
 # --- after
         "is_real": (B,),
 
-# %% wrong: the comparison the other way round
-# Line (S,) and (B, 1) up from the right: S stands over the 1. See section 0.2.
-
-# --- before
-        "is_real": (B, S),
-# --- after
-        "is_real": (S, B),
-
 # %% wrong: einsum keeps the batch
 # In an einsum, a letter that does not stand after the arrow is summed over, and b does not. See section 0.2.
 
@@ -120,47 +63,6 @@
         "summed": (T, S),
 # --- after
         "summed": (B, T, S),
-
-# %% wrong: the summed axis is another
-# dim=-1 is the last axis, and that is the one left with size 1. See section 0.2.
-
-# --- before
-        "kept_axis": (B, T, 1),
-# --- after
-        "kept_axis": (B, 1, D),
-
-# %% wrong: joined along the batch
-# Axes are counted from zero: dim=1 is the second, and its two sizes are added. See section 0.2.
-
-# --- before
-        "joined": (B, T + S, D),
-# --- after
-        "joined": (2 * B, T, D),
-
-# %% wrong: the scores keep the query's shape
-# A matrix product sums over the axis that the two factors share, here D, and keeps the columns of the right one. See
-# section 0.2.
-
-# --- before
-        "scores": (B, T, S),
-# --- after
-        "scores": (B, T, D),
-
-# %% wrong: the difference of two tensors of three axes
-# Each unsqueeze adds an axis, so four axes meet four. Write both shapes down first. See section 0.2.
-
-# --- before
-        "differences": (B, T, S, D),
-# --- after
-        "differences": (B, T, D),
-
-# %% wrong: the batch of the lengths overlooked
-# The right side is (B, 1), and its B is not lost: line the two up from the right. See section 0.2.
-
-# --- before
-        "is_real": (B, S),
-# --- after
-        "is_real": (S,),
 
 # %% correct: measured on tensors
 

@@ -1,0 +1,380 @@
+"""Generic defects, wrapped round every reference: the proof that a declared promise is looked at.
+
+Each is a fault that no bank needs to know. Where a component promises what a defect breaks, its check must not give it
+full marks; what it cannot see stands in `exceptions.toml` with its reason. Mutation (`mutation`) changes what a
+reference computes; this changes how it behaves.
+
+    python -m autograde.bank.defects                     # all exercises, what slips through
+    python -m autograde.bank.defects self_attention      # of one
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache, wraps
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from autograde import bank
+from course.checks import engine, fixtures
+from course.checks.engine import Table
+from course.checks.engine.conditions import applies
+from course.checks.engine.declare import Declaration, Fixture
+from course.checks.engine.draw import Draw, Key
+from course.exercises import Exercise, exercises
+from course.protocol.student import Local
+
+EXCEPTIONS = Path(__file__).with_name("exceptions.toml")
+KEY = Key.public("defects")
+
+Call = Callable[[tuple[Any, ...]], Any]
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A fault: the condition that forbids it, and what it makes of a call. `around(call, arguments, module)` is called
+    in the component's place; `call(arguments)` is the reference. `of` is what it takes to do anything: "tensors" of
+    numbers with fractions among the results, tensors "given" too, or such "arguments", "numbers" among the arguments,
+    arguments that may be the "same", a "module", or "parameters" of one."""
+
+    condition: str
+    around: Callable[[Call, tuple[Any, ...], nn.Module | None], Any]
+    of: str = ""
+
+
+DEFECTS: dict[str, Defect] = {}
+
+
+def defect(name: str, condition: str, of: str = "") -> Callable[[Callable], Callable]:
+    def add(around: Callable) -> Callable:
+        DEFECTS[name] = Defect(condition, around, of)
+        return around
+
+    return add
+
+
+def _each(change: Callable[[Tensor], Tensor], value: Any) -> Any:
+    """A result, or an argument, with each of its floating-point tensors changed."""
+    if isinstance(value, Tensor):
+        return change(value) if value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {name: _each(change, item) for name, item in value.items()}
+    return type(value)(_each(change, item) for item in value) if type(value) in (list, tuple) else value
+
+
+def _tensors(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [tensor for item in items for tensor in _tensors(item)]
+
+
+@defect("axes of one are dropped", "sizes", "tensors")
+def _(call, arguments, module):
+    return _each(torch.squeeze, call(arguments))
+
+
+@defect("a batch of one is wrong", "sizes", "given")
+def _(call, arguments, module):
+    alone = any(x.ndim and x.shape[0] == 1 for x in _tensors(arguments))
+    return _each(lambda y: 2 * y + 1 if alone else y, call(arguments))
+
+
+@defect("more than 64 of anything is wrong", "sizes", "given")
+def _(call, arguments, module):
+    long = any(n > 64 for x in _tensors(arguments) for n in x.shape)
+    return _each(lambda y: 2 * y + 1 if long else y, call(arguments))
+
+
+@defect("the result is cut from the graph", "gradients", "tensors")
+def _(call, arguments, module):
+    return _each(torch.detach, call(arguments))
+
+
+@defect("the first argument is cut from the graph", "gradients", "arguments")
+def _(call, arguments, module):
+    first = next((i for i, x in enumerate(arguments) if isinstance(x, Tensor) and x.is_floating_point()), None)
+    return call(tuple(x.detach() if i == first else x for i, x in enumerate(arguments)))
+
+
+@defect("the parameters are cut from the graph", "gradients", "parameters")
+def _(call, arguments, module):
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+    return call(arguments)
+
+
+@defect("strides are not looked at", "layout", "arguments")
+def _(call, arguments, module):
+    def flat(x):
+        return torch.empty(x.shape, dtype=x.dtype).stride()
+
+    return call(tuple(_each(lambda x: x.as_strided(x.shape, flat(x)) if x.numel() else x, a) for a in arguments))
+
+
+@defect("arguments are viewed in one piece", "layout", "arguments")
+def _(call, arguments, module):
+    return call(tuple(_each(lambda x: x.view(-1).view(x.shape) if x.numel() else x, a) for a in arguments))
+
+
+@defect("arguments that are one object are taken for something else", "layout", "same")
+def _(call, arguments, module):
+    tensors = [id(x) for x in arguments if isinstance(x, Tensor)]
+    return _each(lambda y: 2 * y + 1 if len(set(tensors)) < len(tensors) else y, call(arguments))
+
+
+_counts: dict[int, int] = {}
+_memory: list[list[tuple[int, ...]]] = []
+
+
+@defect("it is wrong from the second call on", "again", "tensors")
+def _(call, arguments, module):
+    _counts[0] = _counts.get(0, 0) + 1
+    return _each(lambda y: y * (1 + 0.01 * _counts[0]), call(arguments))
+
+
+@defect("it remembers the sizes of the call before", "again", "given")
+def _(call, arguments, module):
+    shapes = [tuple(x.shape) for x in _tensors(arguments)]
+    before = _memory[-1:] or [shapes]
+    _memory[:] = [shapes]
+    return _each(lambda y: y if before[0] == shapes else 2 * y + 1, call(arguments))
+
+
+@defect("it is another in training mode", "training", "module")
+def _(call, arguments, module):
+    return _each(lambda y: 2 * y + 1 if module.training else y, call(arguments))
+
+
+@defect("it seeds PyTorch", "untouched")
+def _(call, arguments, module):
+    torch.manual_seed(0)
+    return call(arguments)
+
+
+@defect("it seeds NumPy", "untouched")
+def _(call, arguments, module):
+    np.random.seed(0)
+    return call(arguments)
+
+
+@defect("it seeds Python", "untouched")
+def _(call, arguments, module):
+    random.seed(0)
+    return call(arguments)
+
+
+@defect("it leaves gradients off", "untouched")
+def _(call, arguments, module):
+    result = call(arguments)
+    torch.set_grad_enabled(False)
+    return result
+
+
+@defect("it leaves autocast on", "untouched")
+def _(call, arguments, module):
+    result = call(arguments)
+    torch.set_autocast_enabled("cpu", True)
+    return result
+
+
+@defect("it sets the default dtype", "untouched")
+def _(call, arguments, module):
+    result = call(arguments)
+    torch.set_default_dtype(torch.float64)
+    return result
+
+
+@defect("it changes its first argument", "untouched", "numbers")
+def _(call, arguments, module):
+    result = call(arguments)
+    first = next(x for x in _tensors(arguments) if x.dtype is not torch.bool)
+    with torch.no_grad():
+        first.add_(1)
+    return result
+
+
+@defect("it leaves training mode on", "untouched", "module")
+def _(call, arguments, module):
+    module.train()
+    return call(arguments)
+
+
+@defect("it changes its parameters", "untouched", "parameters")
+def _(call, arguments, module):
+    result = call(arguments)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.mul_(1.01)
+    return result
+
+
+@defect("everything is rounded to float32", "float64", "arguments")
+def _(call, arguments, module):
+    rounded = tuple(_each(lambda x: x.float().to(x.dtype), a) for a in arguments)
+    return call(rounded)
+
+
+@defect("the result is float32", "float64", "tensors")
+def _(call, arguments, module):
+    return _each(torch.Tensor.float, call(arguments))
+
+
+@defect("what does not count is read", "ignored", "arguments")
+def _(call, arguments, module):
+    garbage = sum(x.sum() for x in _tensors(arguments) if x.is_floating_point())
+    return _each(lambda y: y + 0 * garbage, call(arguments))
+
+
+@defect("a tensor is made on the CPU", "device", "tensors")
+def _(call, arguments, module):
+    return _each(lambda y: y + torch.zeros(y.shape, dtype=y.dtype), call(arguments))
+
+
+@defect("the result is moved to the CPU", "device", "tensors")
+def _(call, arguments, module):
+    return _each(torch.Tensor.cpu, call(arguments))
+
+
+def broken(component: Any, declaration: Declaration, fault: Defect) -> Any:
+    """The component with a defect."""
+    if not isinstance(component, type):
+
+        @wraps(component)
+        def function(*arguments: Any) -> Any:
+            return fault.around(lambda args: component(*args), arguments, None)
+
+        return function
+    method = declaration.method or "forward"
+    right = getattr(component, method)
+
+    def instead(self: Any, *arguments: Any) -> Any:
+        return fault.around(lambda args: right(self, *args), arguments, self)
+
+    return type(component.__name__, (component,), {method: instead})
+
+
+@cache
+def exceptions() -> dict[str, dict[str, str]]:
+    """exercise -> defect -> why its check need not see it."""
+    return tomllib.loads(EXCEPTIONS.read_text("utf-8"))
+
+
+@cache
+def table(exercise: Exercise) -> Table:
+    return Table(KEY, bank.observe(exercise, None, KEY), ())
+
+
+def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
+    """The components of an exercise, each with the defects that its promises forbid."""
+    check = engine.find(exercise.name, exercise.chapter)
+    reference = bank.namespace(exercise)
+    for declaration in check.declarations:
+        arguments = declaration.arguments(Draw(KEY, exercise.name), declaration.usual)
+        component = reference[declaration.component]
+        results = _results(component, declaration, arguments)
+        learns = declaration.new is not None and any(True for _ in _new(component, declaration).parameters())
+        for name, fault in DEFECTS.items():
+            kind = "again" if fault.condition == "training" else fault.condition
+            if not applies(kind, declaration) or fault.condition in declaration.excused:
+                continue
+            able = {
+                "": True,
+                "tensors": any(x.is_floating_point() for x in results),
+                "given": bool(_tensors(arguments)) and any(x.is_floating_point() for x in results),
+                "arguments": all(any(x.is_floating_point() for x in xs) for xs in (_tensors(arguments), results)),
+                "numbers": any(x.dtype is not torch.bool for x in _tensors(arguments)),
+                "module": declaration.new is not None,
+                "parameters": learns,
+                "same": bool(declaration.same) and any(x.is_floating_point() for x in results),
+            }[fault.of]
+            if able:
+                yield declaration, name
+
+
+def _results(component: Any, declaration: Declaration, arguments: dict[str, Any]) -> list[Tensor]:
+    """The tensors of an ordinary result of the reference."""
+    if any(callable(x) and not isinstance(x, Tensor) for x in arguments.values()):
+        return []
+    built: dict[int, Any] = {}  # a fixture that stands in two places is one object
+    if declaration.new is not None:
+        made = _new(component, declaration)
+        component = getattr(made, declaration.method) if declaration.method else made
+    return _tensors(component(*(_made(value, built) for value in arguments.values())))
+
+
+def _new(component: Any, declaration: Declaration) -> Any:
+    """The declared class built as usual."""
+    assert declaration.new is not None
+    built: dict[int, Any] = {}
+    given = (_made(value, built) for value in declaration.new(**declaration.usual))
+    return component(*given, **declaration.keywords)
+
+
+def _made(value: Any, built: dict[int, Any]) -> Any:
+    """An argument; a fixture is made here, once."""
+    if not isinstance(value, Fixture):
+        return value
+    if id(value) not in built:
+        built[id(value)] = fixtures.find(value.name)(*(_made(inner, built) for inner in value.arguments))
+    return built[id(value)]
+
+
+def seen(exercise: Exercise, declaration: Declaration, name: str) -> bool:
+    """Whether the exercise's check takes points for a defect."""
+    _counts.clear()
+    _memory.clear()
+    check = engine.find(exercise.name, exercise.chapter)
+    names = bank.namespace(exercise)
+    names[declaration.component] = broken(names[declaration.component], declaration, DEFECTS[name])
+    with _restored():
+        observed = check.observe(check.student(Local(names)), KEY)
+    return not check.compare(observed, table(exercise)).passed
+
+
+class _restored:
+    """Afterwards all is as it was that a defect changes of the whole process."""
+
+    def __enter__(self) -> None:
+        self._states = torch.get_rng_state(), np.random.get_state(), random.getstate()
+
+    def __exit__(self, *_: object) -> None:
+        torch.set_grad_enabled(True)
+        torch.set_autocast_enabled("cpu", False)
+        torch.set_default_dtype(torch.float32)
+        for restore, state in zip(
+            (torch.set_rng_state, np.random.set_state, random.setstate), self._states, strict=True
+        ):
+            restore(state)  # type: ignore[operator]
+
+
+def unseen(exercise: Exercise) -> list[str]:
+    """The defects that slip through an exercise's check, exceptions apart."""
+    excepted = exceptions().get(exercise.name, {})
+    return [
+        f"{declaration.component}: {name}"
+        for declaration, name in forbidden(exercise)
+        if name not in excepted and not seen(exercise, declaration, name)
+    ]
+
+
+def main(wanted: list[str]) -> None:
+    for exercise in exercises():
+        if exercise.question or (wanted and exercise.name not in wanted):
+            continue
+        tried, slipped = list(forbidden(exercise)), unseen(exercise)
+        print(f"{exercise.number} {exercise.name}: {len(tried)} defects, {len(slipped)} slip through")
+        for line in slipped:
+            print(f"    {line}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,60 @@
+"""Every promise that a component declares is looked at: a generic defect round the reference costs points.
+
+The small form tries some defects of each exercise, drawn by its name; the long form tries all (`--full`).
+"""
+
+import random
+
+import pytest
+
+from autograde import bank
+from autograde.bank import defects
+from course.checks import engine
+from course.exercises import exercises
+from course.protocol.student import Local
+
+CODED = [e for e in exercises() if not e.question]
+SOME = 4
+
+
+@pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
+def test_every_component_is_declared_or_says_why_not(exercise):
+    check = engine.find(exercise.name, exercise.chapter)
+    declared = {declaration.component for declaration in check.declarations}
+    assert declared == set(check.components) or len(check.undeclared) > 20
+    for declaration in check.declarations:
+        assert all(len(reason) > 10 for reason in declaration.excused.values()), declaration.component
+
+
+@pytest.mark.parametrize(
+    "exercise", [e for e in CODED if engine.find(e.name, e.chapter).declarations], ids=lambda e: e.name
+)
+def test_defects_cost_points(exercise, full):
+    tried = [pair for pair in defects.forbidden(exercise) if pair[1] not in defects.exceptions().get(exercise.name, {})]
+    if not full:
+        tried = random.Random(exercise.name).sample(tried, min(SOME, len(tried)))
+    slipped = [(d.component, name) for d, name in tried if not defects.seen(exercise, d, name)]
+    assert not slipped
+
+
+def test_exceptions_are_of_defects_that_really_slip_through():
+    """What is excepted and would be seen, or names nothing, is out of date."""
+    known = {e.name: e for e in CODED}
+    for name, excepted in defects.exceptions().items():
+        forbidden = {fault: declaration for declaration, fault in defects.forbidden(known[name])}
+        assert set(excepted) <= set(forbidden), name
+        for fault, reason in excepted.items():
+            assert len(reason) > 20 and not defects.seen(known[name], forbidden[fault], fault), (name, fault)
+
+
+def test_a_reference_without_a_defect_passes():
+    """What is wrapped round a reference costs nothing by itself."""
+    for name in ("scaled_dot_product_attention", "self_attention"):
+        exercise = next(e for e in CODED if e.name == name)
+        check = engine.find(exercise.name, exercise.chapter)
+        names = bank.namespace(exercise)
+        (declaration,) = check.declarations
+        nothing = defects.Defect("sizes", lambda call, arguments, module: call(arguments))
+        names[declaration.component] = defects.broken(names[declaration.component], declaration, nothing)
+        observed = check.observe(check.student(Local(names)), defects.KEY)
+        assert check.compare(observed, defects.table(exercise)).passed
