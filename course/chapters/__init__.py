@@ -6,10 +6,25 @@ from pathlib import Path
 from typing import Any
 
 
+class Unfinished(ValueError):
+    """Something that an exercise needs is not there; says in which file it belongs."""
+
+
 @cache
 def chapter(name: str) -> dict[str, Any]:
     """What `<name>.toml` holds: {"hints": {exercise: [three texts]}, "questions": {question: {...}}}.
 
-    A chapter may have none of either.
+    A chapter may have none of either. Raises Unfinished where it has no file.
     """
-    return {"hints": {}, "questions": {}, **tomllib.loads((Path(__file__).parent / f"{name}.toml").read_text("utf-8"))}
+    path = Path(__file__).parent / f"{name}.toml"
+    if not path.exists():
+        raise Unfinished(f"course/chapters/{name}.toml is missing: the chapter's hints and question keys stand there")
+    return {"hints": {}, "questions": {}, **tomllib.loads(path.read_text("utf-8"))}
+
+
+def question(name: str, of: str) -> dict[str, Any]:
+    """A question's kind, key and options. Raises Unfinished where its chapter's file has none of that name."""
+    held = chapter(of)["questions"]
+    if name not in held:
+        raise Unfinished(f"course/chapters/{of}.toml has no [questions.{name}]: a question's kind and key stand there")
+    return held[name]

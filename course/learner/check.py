@@ -11,13 +11,15 @@ import warnings
 from dataclasses import replace
 from typing import Any
 
+import torch
 from torch import nn
 
 from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
-from course.exercises import Exercise, by_number
+from course.exercises import Exercise, by_number, exercises
 from course.learner import components, owed, progress, session
+from course.protocol.runner import as_at_the_start
 from course.protocol.student import Local, Student
 
 
@@ -83,6 +85,18 @@ class CheckFailed(AssertionError):
         return self.points.text().split("\n")
 
 
+def _refuse_one_of_another(exercise: Exercise, name: str) -> None:
+    """Raises ValueError for what another exercise asks for: numbers move when an exercise is added, and a learner's own
+    copy of a notebook keeps the old ones."""
+    theirs = next((e for e in exercises() if name in e.components and not e.question), exercise)
+    if theirs.name != exercise.name and name not in exercise.components:
+        asked = ", ".join(exercise.components)
+        raise ValueError(
+            f"exercise {exercise.number} asks for {asked}, and {name} is exercise {theirs.number}: where this notebook "
+            f"is older than the course, write check({theirs.number!r}, {', '.join(theirs.components)})"
+        )
+
+
 def check(number: str, *answers: Any) -> Points:
     """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
 
@@ -95,12 +109,15 @@ def check(number: str, *answers: Any) -> Points:
     if len(answers) != len(exercise.components):
         raise ValueError(f"exercise {number} is about {asked}: give {len(exercise.components)} of them")
     namespace = dict(zip(exercise.components, answers, strict=True))
+    for answer in answers:
+        _refuse_one_of_another(exercise, getattr(answer, "__name__", ""))
     if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
         raise ValueError(f"give the functions or classes themselves: check({number!r}, {asked})")
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            verdict = _judge(exercise, namespace)
+            with as_at_the_start(), torch.random.fork_rng(devices=[]):
+                verdict = _judge(exercise, namespace)
     kept = ""
     if session.learning():
         progress.add(exercise, verdict)
@@ -133,7 +150,7 @@ def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     if owed.unanswered(exercise, namespace):
         return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet.")
     exercise_check = engine.find(exercise.name, exercise.chapter)
-    verdict = judge(exercise_check, exercise_check.student(Local(namespace)), recorded.load(exercise.name))
+    verdict = judge(exercise_check, exercise_check.student(Local(namespace)), recorded.load(exercise_check))
     if verdict.passed or not (way_on := owed.message(exercise, namespace)):
         return verdict
     cases = () if all(map(engine.unwritten, verdict.cases)) else verdict.cases  # the message says it better

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock  # a lock on every system; torch depends on it anyway
 
-from course.checks.engine.verdict import Verdict
 from course.exercises import Exercise, exercises
 from course.files import replace
+
+if TYPE_CHECKING:  # where a submission is run there are components, and no checks
+    from course.checks.engine.verdict import Verdict
 
 
 def home() -> Path:
@@ -59,7 +61,7 @@ def read() -> dict[str, Any]:
     return _read(home() / "progress.json")
 
 
-def add(exercise: Exercise, verdict: Verdict) -> None:
+def add(exercise: Exercise, verdict: "Verdict") -> None:
     """Keep an exercise's best points. A folder that cannot be written is said once a run and stops nothing."""
     points = verdict.points(exercise.points)
     try:

@@ -178,6 +178,15 @@ def test_an_unknown_number_or_another_count_of_parts_is_said_with_what_there_is(
     assert by_number(SOFTMAX.number) == SOFTMAX
 
 
+def test_what_another_exercise_asks_for_is_not_judged_as_this_one(home):
+    """A learner's own copy of a notebook keeps the numbers that it had."""
+    from solutions.warm_up import pairwise_scores, safe_softmax
+
+    with pytest.raises(ValueError, match=r"exercise 0.2 asks for pairwise_scores, and safe_softmax is exercise 0.3"):
+        course.check("0.2", safe_softmax)
+    assert course.check("0.2", pairwise_scores).verdict.passed
+
+
 def test_points_show_names_safely(home):
     """What a student's code says in an error reaches the page as text, never as markup."""
 
