@@ -31,10 +31,12 @@ from tqdm import tqdm
 
 from autograde import bank
 from autograde.bank import reference
+from autograde.bank.reader import BankError
 from course.blank import left_to_write
+from course.chapters import Unfinished, question
 from course.chapters import chapter as texts
 from course.checks.engine import recorded
-from course.exercises import exercises
+from course.exercises import Exercise, exercises
 from course.files import replace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -126,6 +128,8 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
         if "answer" in course:
             cell.metadata.nbgrader = _nbgrader(f"{course['answer']}-answer", solution=True)
         elif "exercise" in course:
+            if "name" not in course:
+                raise SystemExit(f"the check cell of exercise {course['exercise']} has no name in its metadata")
             points = course.pop("points", None)
             if points is None:
                 points = cell.metadata.get("nbgrader", {}).get("points")
@@ -187,20 +191,27 @@ def _new_id(source: str, seen: set[str]) -> str:
 
 
 def declared(path: Path) -> list[dict[str, Any]]:
-    """The exercises that a notebook's check cells declare, for `course/chapters/exercises.json`."""
-    listed, notebook = [], read(path)
+    """The exercises that a notebook's check cells declare, for `course/chapters/exercises.json`. Raises SystemExit
+    where a cell leaves out what each must say.
+    """
+    return _declared(read(path), path)
+
+
+def _declared(notebook: NotebookNode, path: Path) -> list[dict[str, Any]]:
+    listed = []
     stubs = {c.metadata.course.answer: c.source for c in notebook.cells if "answer" in c.metadata.get("course", {})}
     for cell in notebook.cells:
         course = cell.metadata.get("course", {})
         if "exercise" not in course:
             continue
-        question = re.fullmatch(r"\d+\.q\d+", course["exercise"]) is not None
+        if missing := [name for name in ("difficulty", "importance", "minutes") if name not in course]:
+            raise SystemExit(f"{_check_cell(course, path)} has no {', '.join(missing)} in its metadata")
         components = course.get("components") or [f"answer_{course['exercise'].replace('.', '_')}"]
         listed.append({
             "number": course["exercise"], "name": course["name"], "chapter": chapter(path), "notebook": path.stem,
             "components": components, "points": cell.metadata.nbgrader.points, "difficulty": course["difficulty"],
             "importance": course["importance"], "minutes": course["minutes"],
-            "stretch": course.get("stretch", False), "question": question,
+            "stretch": course.get("stretch", False), "question": _is_question(course["exercise"]),
             "stub": left_to_write(stubs.get(course["name"], "")),
         })  # fmt: skip
     return listed
@@ -210,11 +221,21 @@ def write_exercises() -> None:
     """Make `course/chapters/exercises.json` from all notebooks. Raises SystemExit where a name stands twice."""
     listed = [exercise for path in paths() for exercise in declared(path)]
     for key in ("name", "number"):
-        values = [exercise[key] for exercise in listed]
-        if twice := {value for value in values if values.count(value) > 1}:
-            raise SystemExit(f"exercises with the same {key}: {', '.join(sorted(twice))}")
+        where: dict[str, list[str]] = {}
+        for exercise in listed:
+            where.setdefault(exercise[key], []).append(exercise["notebook"])
+        if twice := [f"{value} in {' and '.join(places)}" for value, places in where.items() if len(places) > 1]:
+            raise SystemExit(f"exercises with the same {key}: {', '.join(twice)}")
     lines = ",\n".join(json.dumps(exercise, ensure_ascii=False) for exercise in listed)
     EXERCISES.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+def _is_question(number: str) -> bool:
+    return re.fullmatch(r"\d+\.q\d+", number) is not None
+
+
+def _check_cell(course: dict[str, Any], path: Path) -> str:
+    return f"the check cell of exercise {course['exercise']} in {path.name}"
 
 
 # --- text -----------------------------------------------------------------------------------------------------------
@@ -223,9 +244,11 @@ def write_exercises() -> None:
 def from_text(text: Path, path: Path) -> None:
     """Lay percent text into a notebook: cells whose text did not change keep their id and outputs.
 
-    (`jupytext --update` gives an edited cell the outputs of the one that stood in its place.)
+    (`jupytext --update` gives an edited cell the outputs of the one that stood in its place.) Raises SystemExit, or
+    Unfinished, where a cell does not say what it must, and changes nothing then.
     """
     fresh = jupytext.read(text)
+    _hold(fresh, path)
     old = read(path).cells if path.exists() else []
     unused = list(old)
     for cell in fresh.cells:
@@ -244,6 +267,67 @@ def from_text(text: Path, path: Path) -> None:
                 cell.metadata.setdefault("course", NotebookNode())["timed"] = match.metadata.course.timed
     write(normalise(fresh), path)
     write_exercises()
+
+
+def _hold(notebook: NotebookNode, path: Path) -> None:
+    """Raises SystemExit where a check cell's metadata are none, or a stub is not the solution's."""
+    for cell in notebook.cells:
+        course = cell.metadata.get("course", {})
+        if "exercise" in course:
+            what = _check_cell(course, path)
+            needed = ("name", "points", "difficulty", "importance", "minutes")
+            if missing := [name for name in needed if name not in course]:
+                raise SystemExit(f"{what} has no {', '.join(missing)} in its metadata")
+            for name in ("difficulty", "importance"):
+                if course[name] not in (1, 2, 3, 4, 5):
+                    raise SystemExit(f"{what} says {name} {course[name]}: it is one of 1, 2, 3, 4, 5")
+        if "answer" not in course or all(name.startswith("answer_") for name in defined(cell.source)):
+            continue
+        if "# YOUR CODE HERE" not in cell.source:
+            raise SystemExit(
+                f"the answer cell of {course['answer']} in {path.name} has no line `# YOUR CODE HERE`: "
+                "it says to a learner where to write"
+            )
+        for name in defined(cell.source):
+            if differs := disagreement(cell.source, name, chapter(path)):
+                raise SystemExit(f"{path.name}: {differs}")
+
+
+def disagreement(stub: str, name: str, module: str) -> str:
+    """What an answer cell promises of a function or class otherwise than the solution: the first line and docstring,
+    and of a class those of the methods that are given; "" where they agree.
+    """
+    given, solution = (
+        next((n for n in ast.parse(source).body if getattr(n, "name", None) == name), None)
+        for source in (stub, reference.source(module, (name,)))
+    )
+    if given is None or solution is None:
+        return f"{name} is no function or class in both the stub and solutions/{module}.py"
+    ours, theirs = _promises(given), _promises(solution)
+    for part, (line, docstring) in ours.items():
+        there = theirs.get(part)
+        if there is None:
+            return f"the stub of {name} gives {part}, which solutions/{module}.py has not"
+        if line != there[0]:
+            return f"the stub says `{line}` where solutions/{module}.py says `{there[0]}`"
+        if docstring != there[1]:
+            return f"the docstring of {part} is another in the stub than in solutions/{module}.py"
+    return ""
+
+
+def _promises(node: ast.stmt, within: str = "") -> dict[str, tuple[str, str | None]]:
+    """The first line, as Python writes it, and the docstring of a function, or of a class and its methods."""
+    if isinstance(node, ast.FunctionDef):
+        returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+        line = f"def {node.name}({ast.unparse(node.args)}){returns}:"
+        return {within + node.name: (line, ast.get_docstring(node))}
+    if not isinstance(node, ast.ClassDef):
+        return {}
+    bases = f"({', '.join(map(ast.unparse, node.bases))})" if node.bases else ""
+    promised = {node.name: (f"class {node.name}{bases}:", ast.get_docstring(node))}
+    for method in node.body:
+        promised |= _promises(method, f"{node.name}.")
+    return promised
 
 
 def to_text(path: Path) -> str:
@@ -274,7 +358,7 @@ def solved(path: Path) -> NotebookNode:
             continue
         names = defined(cell.source)
         if len(names) == 1 and names[0] in questions:
-            key = texts(module)["questions"][questions[names[0]]]["answer"]
+            key = question(questions[names[0]], module)["answer"]
             cell.source = f"{names[0]} = {key!r}"
         else:
             cell.source = reference.source(module, tuple(names))
@@ -356,19 +440,36 @@ def _plain(outputs: list[NotebookNode], count: int) -> list[NotebookNode]:
     return kept
 
 
-def record(module: str) -> None:
-    """Record the tables of a chapter's checks, from the solutions and the bank; remove those of no exercise."""
+def record(module: str) -> int:
+    """Record the tables of a chapter's checks, from the solutions and the bank; remove those of no exercise. Returns
+    how many files changed. Raises Unfinished where an exercise or question lacks something that a learner gets."""
+    written = 0
     torch.set_num_threads(1)
     exercises.cache_clear()
     for exercise in exercises():
-        if exercise.chapter == module and not exercise.question:
-            content = recorded.dump(bank.recorded(exercise))
+        if exercise.chapter != module:
+            continue
+        _complete(exercise)
+        if not exercise.question:
+            check = bank.check_of(exercise)
+            content = recorded.dump(check, bank.recorded(exercise))
             file = RECORDED / f"{exercise.name}.npz"
             if not file.exists() or file.read_bytes() != content:
                 file.write_bytes(content)
+                written += 1
     for file in RECORDED.glob("*.npz"):
         if file.stem not in {e.name for e in exercises()}:
             file.unlink()
+    return written
+
+
+def _complete(exercise: Exercise) -> None:
+    """Raises Unfinished where the chapter's file has no three hints of an exercise, or no key of a question."""
+    if exercise.question:
+        question(exercise.name, exercise.chapter)
+    elif (count := len(texts(exercise.chapter)["hints"].get(exercise.name, ()))) != 3:
+        file = f"course/chapters/{exercise.chapter}.toml"
+        raise Unfinished(f"{file} has {count} hints for {exercise.name} under [hints]: three are asked for")
 
 
 def write_solved(path: Path) -> Path:
@@ -382,7 +483,14 @@ def write_solved(path: Path) -> Path:
 
 
 def main(arguments: list[str]) -> None:
-    """The command line."""
+    """The command line; what an author forgot is told in a sentence."""
+    try:
+        _run(arguments)
+    except (Unfinished, BankError) as error:
+        raise SystemExit(str(error)) from None
+
+
+def _run(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.notebooks", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     commands = parser.add_subparsers(dest="command", required=True)
@@ -391,7 +499,11 @@ def main(arguments: list[str]) -> None:
     options = parser.parse_args(arguments)
     if options.command == "from-text":
         for text in paths(options.notebook, TEXTS, ".py"):
-            from_text(text, NOTEBOOKS / f"{text.stem}.ipynb")
+            notebook = NOTEBOOKS / f"{text.stem}.ipynb"
+            from_text(text, notebook)
+            print(
+                f"{notebook.relative_to(ROOT)}: {len(read(notebook).cells)} cells; {len(exercises())} exercises listed"
+            )
         return
     for path in paths(options.notebook):
         if options.command == "to-text":
@@ -403,7 +515,8 @@ def main(arguments: list[str]) -> None:
             print(write_solved(path).relative_to(ROOT))
         elif options.command == "record":
             write_exercises()
-            record(chapter(path))
+            written = record(chapter(path))
+            print(f"{RECORDED.relative_to(ROOT)}: {written} tables of {path.stem} are new, the others as they were")
         else:
             refresh(path)
             print(f"{path.relative_to(ROOT)} is fresh")

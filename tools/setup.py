@@ -23,6 +23,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
+from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -128,8 +129,22 @@ def digest(newest: bool) -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
 
+def refuse_anothers() -> None:
+    """Stops before it takes over an environment in which another checkout of the course is installed: from then on that
+    one's commands would run this one's code."""
+    for packages in ("lib/python*/site-packages", "Lib/site-packages"):
+        for origin in VENV.glob(f"{packages}/attention_from_scratch-*/direct_url.json"):
+            of = Path(unquote(urlsplit(json.loads(origin.read_text(encoding="utf-8"))["url"]).path))
+            if of != ROOT and (of / "pyproject.toml").exists():
+                stop(
+                    f"{VENV} is the environment of another checkout, {of}, whose commands would then run this one's "
+                    f"code. Remove {VENV.name}{' (a link)' if VENV.is_symlink() else ''} here, then {AGAIN}."
+                )
+
+
 def make_environment(kind: str, newest: bool) -> None:
     """Makes `.venv`, or brings it up to date: only what the lock changed is installed anew."""
+    refuse_anothers()
     wanted = digest(newest)
     try:
         record = json.loads(RECORD.read_text(encoding="utf-8"))

@@ -1,6 +1,6 @@
-"""CONTRIBUTING.md leads through a new exercise and a new chapter: here it is followed to the letter, in a copy.
+"""CONTRIBUTING.md leads through a new exercise, question and chapter: here it is followed to the letter, in a copy.
 
-Every block of code in its two sections goes where the words before it say, every command is run, and what looks at
+Every block of code in its three sections goes where the words before it say, every command is run, and what looks at
 exercises must then pass: no step may be missing, and none may be a trap.
 """
 
@@ -20,8 +20,8 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 MADE = ("_build", "work", "class", "__pycache__", ".*")
 BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"`([\w./-]+\.(?:py|toml|md|yml))`")
-AFTER = {"[hints]": "\n[hints]\n", "Chapters": "  - caption: Chapters\n    chapters:\n",
-         "Solutions": "  - caption: Solutions\n    chapters:\n"}  # fmt: skip
+AFTER = {"[hints]": "\n[hints]\n"}
+BEFORE = {"Chapters": "  - caption: Solutions\n", "Solutions": "  - caption: For instructors\n"}
 
 
 def section(title: str) -> str:
@@ -57,18 +57,20 @@ def as_here(line: str) -> list[str]:
 
 
 def put(tree: Path, words: str, code: str) -> None:
-    """Lay a block where the words before it say: at the end of the file named last, or behind a line in it."""
+    """Lay a block where the words before it say: at the end of the file named last or of a part, or behind a line."""
     named = PLACE.findall(words)
-    where = next(
-        (line for name, line in AFTER.items() if re.search(rf"(after the line|under) [`*]{re.escape(name)}", words)), ""
+    after, before = (
+        next((line for name, line in lines.items() if re.search(rf"{said} [`*]{re.escape(name)}", words)), "")
+        for said, lines in (("after the line", AFTER), ("at the end of", BEFORE))
     )
+    where = after or before
     path = tree / (named[-1] if named else "_toc.yml")
     old = path.read_text(encoding="utf-8") if path.exists() else ""
     assert where in old, f"{path.name} has no {where.strip()}"
     if old and path.suffix == ".py":
         code = f"\n\n{code}"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(old.replace(where, where + code, 1) if where else old + code, encoding="utf-8")
+    path.write_text(old.replace(where, after + code + before, 1) if where else old + code, encoding="utf-8")
 
 
 def follow(tree: Path, title: str) -> list[str]:
@@ -85,23 +87,60 @@ def follow(tree: Path, title: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the course in which the guide was followed, for an exercise and for a chapter."""
+    """A copy of the course in which the guide was followed, for an exercise, two questions and a chapter."""
     tree = tmp_path_factory.mktemp("copy") / "course"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*MADE))
-    *_, bank = follow(tree, "Add an exercise")
-    assert "caught 4/4  named 4/4  accepted 3/3" in bank
-    follow(tree, "Add a chapter")
+    for title, banks in (("Add an exercise", 1), ("Add a question", 0), ("Add a chapter", 1)):
+        said = "".join(follow(tree, title))
+        assert said.count("caught 4/4  named 4/4  accepted 3/3") == banks and "TOO FEW" not in said
     return tree
+
+
+def passes(tree: Path, *arguments: str) -> None:
+    """These tests of the copy pass, and there are some."""
+    told = run(tree, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments)
+    assert "passed" in told and "failed" not in told
 
 
 def test_what_looks_at_exercises_passes(tree):
     """Notebooks and solutions, banks as recorded and from a fresh seed, what messages disclose, imports."""
     files = ("tests/notebooks/test_one_source.py", "tests/autograde/bank/test_bank.py",
              "tests/course/checks/test_disclosure.py", "tests/project/test_imports.py")  # fmt: skip
-    chosen = "row_entropy or running_mean or 10-running-means or 00-warm-up or registry or imports"
-    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *files, "-k", chosen)
-    told = run(tree, *command)
-    assert "passed" in told and "failed" not in told
+    passes(tree, *files, "-k", "row_entropy or running_mean or 98-running-means or 00-warm-up or registry or imports")
+
+
+@pytest.mark.sandbox
+def test_a_chapter_with_one_exercise_can_be_graded(tree):
+    """In the sandbox, answer by answer and as a whole sample class, which is the least that a chapter may be."""
+    files = ("bank/test_in_sandbox.py", "bank/test_sample.py", "grading/test_blanks.py")
+    passes(tree, *(f"tests/autograde/{file}" for file in files), "-k", "98-running-means")
+
+
+def test_the_questions_tell_right_from_wrong(tree):
+    """As a learner's check judges them: the right answer, each wrong one that is named, and any other."""
+    judged = """
+from course.checks.questions import judge
+from course.exercises import by_number
+for number, answer in (("0.q98", 448), ("0.q98", 28), ("0.q98", 1), ("0.q99", {"a", "c"}), ("0.q99", {"b"})):
+    verdict = judge(by_number(number), answer)
+    print(number, verdict.passed, "|".join([verdict.message, *(case.message for case in verdict.cases)]))
+"""
+    told = run(tree, sys.executable, "-c", judged).splitlines()
+    assert [line.split()[1] for line in told] == ["True", "False", "False", "True", "False"]
+    for line, words in zip(
+        told, ("multiplied", "how many words", "Each of the 4", "sure of", "its largest"), strict=True
+    ):
+        assert words in line
+
+
+def test_what_the_guide_leaves_to_do_is_told(tree):
+    """The pages that name the chapters: the guide says that `make check` says which."""
+    passes(tree, "tests/project/test_chapters.py", "-k", "contents")
+    asked = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/project/test_chapters.py", "--fast")
+    told = subprocess.run(asked, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True)
+    assert told.returncode == 1 and told.stdout.count("mend it") >= 3
+    for page in ("README.md", "book/index.md", "book/start/ways.md"):
+        assert page in told.stdout
 
 
 def test_it_is_in_style(tree):
@@ -117,11 +156,11 @@ def test_the_book_shows_the_answers(tree):
     from theme.solutions import completed
 
     one = {"points": 1, "difficulty": 1, "importance": 3, "minutes": 4, "stretch": False, "question": False}
-    new = Exercise("10.1", "running_mean", "running_means", "10-running-means", ("running_mean",), **one)
-    page = (tree / "book" / "solutions" / "10-running-means.md").read_text(encoding="utf-8")
-    assert ":pyobject: running_mean\n" in completed(page, (new,)) and "## 10.1 Running mean\n" in completed(
+    new = Exercise("98.1", "running_mean", "running_means", "98-running-means", ("running_mean",), **one)
+    page = (tree / "book" / "solutions" / "98-running-means.md").read_text(encoding="utf-8")
+    assert ":pyobject: running_mean\n" in completed(page, (new,)) and "## 98.1 Running mean\n" in completed(
         page, (new,)
     )
     assert completed(completed(page, (new,)), (new,)) == completed(page, (new,))
     contents = (tree / "_toc.yml").read_text(encoding="utf-8")
-    assert contents.index("notebooks/10-") < contents.index("caption: Solutions") < contents.index("solutions/10-")
+    assert contents.index("notebooks/98-") < contents.index("caption: Solutions") < contents.index("solutions/98-")

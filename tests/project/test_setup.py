@@ -83,6 +83,20 @@ def test_an_interrupted_set_up_is_made_again_from_the_start(place, monkeypatch, 
     assert setup.RECORD.exists() and not setup.MARKER.exists()
 
 
+def test_an_environment_of_another_checkout_is_left_alone(place, tmp_path, capsys):
+    other = tmp_path / "another one"
+    other.mkdir()
+    packages = setup.VENV / "lib" / "python3.11" / "site-packages" / "attention_from_scratch-0.1.0.dist-info"
+    packages.mkdir(parents=True)
+    (packages / "direct_url.json").write_text(json.dumps({"url": other.as_uri(), "dir_info": {"editable": True}}))
+    setup.make_environment("learner", newest=False)  # that folder is gone, or was moved here
+    (other / "pyproject.toml").touch()
+    place.clear()
+    with pytest.raises(SystemExit):
+        setup.make_environment("learner", newest=False)
+    assert place == [] and f"environment of another checkout, {other}" in capsys.readouterr().err
+
+
 def test_newest_leaves_the_lock_aside(place):
     setup.make_environment("test", newest=True)
     assert "--upgrade" in place[-1] and "--constraint" not in place[-1]

@@ -182,9 +182,8 @@ def test_what_the_notebook_hands_out_earns_nothing(number):
     from course.checks import engine
     from course.checks.engine import recorded
 
-    verdict = engine.find(exercise.name, exercise.chapter).compare(
-        bank.observe(exercise, stub, RECORDED_KEY), recorded.load(exercise.name)
-    )
+    check = engine.find(exercise.name, exercise.chapter)
+    verdict = check.compare(bank.observe(exercise, stub, RECORDED_KEY), recorded.load(check))
     assert verdict.fraction == 0
     assert verdict.outcome == "fail" or number != "0.7"
     if number == "0.7":
