@@ -53,6 +53,14 @@ def check_of(exercise) -> str:
     return f'check("{exercise.number}", {", ".join(exercise.components)})'
 
 
+def test_a_check_leaves_the_notebooks_random_numbers_where_they_were(learner):
+    """What a cell draws after a check is what it would draw without: numbers in a stored output stay what they are."""
+    answer = reference.source("multi_head", ("LearnedPositionalEncoding",))
+    cells = learner(IMPORTS, answer, "torch.manual_seed(5); torch.rand(3)", "torch.manual_seed(5)",
+                    check_of(of_component("LearnedPositionalEncoding")), "torch.rand(3)")  # fmt: skip
+    assert float(shown(cells[4])) > 0 and shown(cells[5]) == shown(cells[2])
+
+
 def test_a_wrong_answer_is_told_by_name_and_a_right_one_kept_for_later_notebooks(learner):
     helper = "SCALE = 1.0\ndef _shift(scores, dim):\n    return SCALE * (scores - scores.amax(dim, keepdim=True))"
     right = """
