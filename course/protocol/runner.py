@@ -37,8 +37,7 @@ class Runner:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Carry one request out, after those that wait in its "first".
 
-        The reply holds "ok"; of a new module also the "shapes" of its state, and where that is to be watched, whether
-        the call "changed" a tensor, or a list of tensors, that was given to it. Or it holds "error", with "first" where
+        The reply holds "ok"; of a new module also the "shapes" of its state. Or it holds "error", with "first" where
         that is one of those. Where call-backs were "prefetched", either says how many of them came.
         """
         self._prefetched, self._came = request.get("prefetched", {}), 0
@@ -55,13 +54,10 @@ class Runner:
                 first = False
                 arguments = [self._in(a) for a in request.get("args", ())]
                 keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
-                before = list(map(untouched.copied, arguments)) if request.get("watch") else []
                 if request.get("seed") is not None:
                     torch.default_generator.manual_seed(request["seed"])  # torch.manual_seed visits devices: slow
                 result = self._operation(request, arguments, keywords)
             reply = {"ok": self._out(result)}
-            if request.get("watch"):
-                reply["changed"] = not all(map(untouched.same, before, arguments))
             if isinstance(reply["ok"], Handle):  # the next request would be for the shapes of its state
                 with suppress(Exception):  # where there are none, or not yet, that request will say so
                     reply["shapes"] = shapes_of(self.objects[reply["ok"].number])

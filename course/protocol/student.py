@@ -101,7 +101,6 @@ class Student:
         self._banned = list(blocked)
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
-        self._watch = self._changed = False
         self._built = 0  # helpers, whose numbers are below zero
         self._first: list[dict[str, Any]] = []  # waits for the next request
         self._prefetched = Prefetched()  # likewise
@@ -152,15 +151,6 @@ class Student:
         """Seed torch's generator beside the student's code before each of the following requests."""
         self._seed = number
 
-    def watch(self) -> None:
-        """Have it looked at, in this case's calls from here on, whether they change what is given to them."""
-        self._watch = True
-
-    def changed(self) -> bool:
-        """Whether the last call changed a tensor, or a list of tensors, that was given to it. It takes `watch`."""
-        assert self._watch, "nobody watched what the call did with what was given to it"
-        return self._changed
-
     def prefetch(self, calls: Prefetched) -> None:
         """Have call-backs of the next request answered over there, as long as they are these."""
         self._prefetched = calls
@@ -202,7 +192,6 @@ class Student:
             "first": self._first,
             "prefetched": self._out(vars(self._prefetched)) if self._prefetched.calls else None,
             "blocked": self._banned,
-            "watch": self._watch,
         }
         message |= {k: v for k, v in arguments.items() if v}
         if self._seed is not None:
@@ -217,7 +206,7 @@ class Student:
             self._shapes.clear()
             first = waited and reply.get("first") is True
             raise (StateError if first else StudentError)(*map(str, reply["error"]))
-        self._changed, made = reply.get("changed") is True, reply["ok"]
+        made = reply["ok"]
         if isinstance(made, wire.Handle):
             self._shapes[made.number] = reply.get("shapes")
             return Module(self, made.number)
@@ -225,8 +214,7 @@ class Student:
         return made
 
     def forget(self) -> None:
-        """Leave out what waits for a request that never came, and watch no longer: another case begins."""
-        self._watch = False
+        """Leave out what waits for a request that never came: another case begins."""
         self._first, self._prefetched = [], Prefetched()
         self._unbuilt.clear()
 

@@ -36,6 +36,7 @@ class Subject:
 
     def __init__(self, declaration: Declaration, student: Student, draw: Draw):
         self.declaration, self.student, self.draw = declaration, student, draw
+        self._loaded: list[Module] = []
 
     def arguments(self, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Its arguments, the same for the same sizes."""
@@ -62,6 +63,9 @@ class Subject:
         module = self.student.shared(self.declaration.component, *self.built_with(sizes), **self.declaration.keywords)
         if not isinstance(module, Module):
             raise ValueError(f"{self.declaration.component} is {describe(module)}")
+        if any(module is loaded for loaded in self._loaded):  # the same for sizes that its class does not ask for
+            return module
+        self._loaded.append(module)
         if self.declaration.scale is not None:
             state, tied = self.draw.state(module, self.declaration.scale), self.declaration.tied
             module.load(state)

@@ -194,38 +194,27 @@ def test_calls_methods_variables_and_errors(connect):
         student.missing()
 
 
+def changed(student: Student, name: str, *arguments: Any) -> bool:
+    """Whether a call of the student's changed one of these arguments."""
+    names = [f"argument {at}" for at in range(len(arguments))]
+    (reply,) = student.calls([{"op": "call", "name": name, "args": list(arguments), "watch": names}])
+    assert reply.raised is None
+    return any(name.strip("`") in names for name in reply.changed)
+
+
 def test_a_change_in_place_is_seen(connect):
     student = connect()
-    student.watch()
     x = torch.zeros(3)
-    student.add(x)
-    assert not student.changed()
-    student.in_place(x)
-    assert student.changed() and torch.equal(x, torch.zeros(3))
-
-
-def test_whether_something_changed_is_not_asked_where_nobody_watched(connect):
-    """Nor is a row watched that comes after one that was."""
-    student = connect()
-    student.in_place(torch.zeros(3))
-    with pytest.raises(AssertionError, match="nobody watched"):
-        student.changed()
-    student.watch()
-    student.forget()
-    with pytest.raises(AssertionError, match="nobody watched"):
-        student.changed()
+    assert not changed(student, "add", x)
+    assert changed(student, "in_place", x) and torch.equal(x, torch.zeros(3))
 
 
 def test_a_change_in_a_list_is_seen(connect):
     student = connect()
-    student.watch()
     xs = [torch.zeros(2), torch.ones(3)]
-    student.last_of(xs)
-    assert not student.changed()
-    student.last_in_place(xs)
-    assert student.changed()
-    student.last_taken(xs)
-    assert student.changed() and len(xs) == 2
+    assert not changed(student, "last_of", xs)
+    assert changed(student, "last_in_place", xs)
+    assert changed(student, "last_taken", xs) and len(xs) == 2
 
 
 def test_modules_stay_and_answer_by_handle(connect):
@@ -835,25 +824,19 @@ class _Agreeing(TorchDispatchMode):
 @pytest.mark.parametrize("mode", [_Agrees, _Agreeing])
 def test_a_mode_that_a_cell_left_on_hides_no_change(mode):
     student = Student(Local(namespace()))
-    student.watch()
     with mode():
-        student.in_place(torch.zeros(3))
-        assert student.changed()
-        student.last_in_place([torch.zeros(2)])
-        assert student.changed()
-        student.add(torch.zeros(3))
-        assert not student.changed()
+        assert changed(student, "in_place", torch.zeros(3))
+        assert changed(student, "last_in_place", [torch.zeros(2)])
+        assert not changed(student, "add", torch.zeros(3))
 
 
 @pytest.mark.filterwarnings("ignore:.*Overriding a previously registered kernel")
 def test_a_kernel_of_the_students_own_hides_no_change():
     student = Student(Local(namespace()))
-    student.watch()
     kernels = torch._C._dispatch_library("IMPL", "aten", "", __file__, 0)
     try:
         kernels.impl("equal", "CPU", lambda a, b: True)
-        student.in_place(torch.zeros(3))
-        assert student.changed()
+        assert changed(student, "in_place", torch.zeros(3))
     finally:
         kernels.reset()
 
@@ -887,16 +870,14 @@ def _handed_back(xs):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.int64, torch.bool])
 def test_what_counts_as_a_change(dtype):
     student = Student(Local({f.__name__: f for f in (_turned, _replaced, _tracked, _handed_back)}))
-    student.watch()
     x = torch.tensor([[1, 0], [1, 1]]).to(dtype)
-    for function, argument, changed in (
+    for function, argument, expected in (
         ("_turned", x, True),
         ("_replaced", x if dtype != torch.bool else x.float(), True),
         ("_handed_back", [x, x], False),
         ("_tracked", x.float() * torch.nan, False),
     ):
-        student._do("call", (argument,), name=function)
-        assert student.changed() is changed, function
+        assert changed(student, function, argument) is expected, function
 
 
 def test_a_frame_may_come_in_pieces():
