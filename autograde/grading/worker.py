@@ -109,10 +109,13 @@ class Worker:
         """The sandbox, started when the first submission needs it. It holds the solutions of earlier chapters alone."""
         if self._sandbox is None:
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
-            blocked = {engine.find(e.name, e.chapter).blocked for e in self.exercises if not e.question} - {()}
-            helpers = fixtures.modules()
+            tasks = [exercise for exercise in self.exercises if not exercise.question]
+            blocked = {engine.find(e.name, e.chapter).blocked for e in tasks} - {()}
             started = Sandbox(
-                solutions=paths, warm=[*_imported(self.notebook), *helpers], blocked=sorted(blocked)
+                solutions=paths,
+                warm=[*_imported(self.notebook), *fixtures.modules()],
+                blocked=sorted(blocked),
+                components=[name for exercise in tasks for name in exercise.components],
             ).launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up

@@ -459,8 +459,12 @@ def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
     try:
         wire.send(line, {"ready": True})
         caps = wire.Caps(header_bytes=32 << 20)
-        for cell in wire.receive(line, caps)["cells"]:
+        order = wire.receive(line, caps)
+        defined: dict = {}
+        for cell in order["cells"]:
             wire.send(line, {"cell": cell["index"], **run_cell(shell, cell["source"], limits)}, caps)
+            defined |= components_among(shell.user_ns, order["components"])
+        shell.user_ns.update(defined)  # where a name was given to something else, what the cells defined as it counts
         settings_as_they_were()
         wire.send(line, {"done": True})
 
@@ -478,6 +482,14 @@ def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
     except BaseException:
         os._exit(1)
     os._exit(0)
+
+
+def components_among(namespace: dict, names: list[str]) -> dict:
+    """name -> the function or class that it stands for, of those that stand for one; no object that can be called."""
+    from torch import nn
+
+    values = {name: namespace[name] for name in names if name in namespace}
+    return {name: value for name, value in values.items() if callable(value) and not isinstance(value, nn.Module)}
 
 
 def settings_as_they_were() -> None:

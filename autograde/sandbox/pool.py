@@ -61,7 +61,8 @@ class Sandbox:
 
     solutions: modules of EARLIER chapters; whatever is named here can be read by the code that is graded.
     warm: names of modules to import beforehand, such as those that the notebooks import. blocked: operators that
-    requests will block.
+    requests will block. components: names of functions and classes that the cells define: where a later cell gives such
+    a name to something that is neither, such as an object of the class, requests find the function or class.
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
 
@@ -73,10 +74,12 @@ class Sandbox:
         limits: Limits | None = None,
         warm: Sequence[str] = (),
         blocked: Sequence[Sequence[str]] = (),
+        components: Sequence[str] = (),
     ):
         self.solutions = [Path(path) for path in solutions]
         self.limits = limits or Limits()
         self.warm, self.blocked = list(warm), [list(names) for names in blocked]
+        self.components = list(components)
         self.start_seconds = 0.0
         self._process: subprocess.Popen | None = None
         self._control: socket.socket | None = None
@@ -189,7 +192,7 @@ class Sandbox:
         while True:
             child = Child(self._lines(limits), limits, before)
             try:
-                stuck = child._execute([cell for cell in cells if cell.index not in left_out])
+                stuck = child._execute([cell for cell in cells if cell.index not in left_out], self.components)
             except BaseException:
                 _go_anywhere()
                 raise
@@ -261,7 +264,7 @@ class Child:
         """The hard limit of a request in seconds: a little later than the one that the child keeps itself."""
         return self.limits.request_seconds + self.limits.grace
 
-    def _execute(self, cells: list[CellLike]) -> int | None:
+    def _execute(self, cells: list[CellLike], components: list[str]) -> int | None:
         """Run the cells; returns the index of the cell in which the child ended, or None."""
         current = -1
         try:
@@ -276,7 +279,7 @@ class Child:
             current = cells[0].index if cells else -1
             wanted = [{"index": cell.index, "source": outputs.encodable(cell.source)} for cell in cells]
             self.socket.settimeout(self.limits.cell_seconds)
-            wire.send(self.socket, {"cells": wanted}, _FRAME)
+            wire.send(self.socket, {"cells": wanted, "components": components}, _FRAME)
             for place, cell in enumerate(cells):
                 current = cell.index
                 message = self._receive(self.limits.cell_seconds + self.limits.grace)
