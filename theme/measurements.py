@@ -1,8 +1,9 @@
 """The page of measurements: `{measurements} NAME` shows `benchmarks/results/NAME.json`, whatever its records are.
 
-Every number is read when the book is built; none is typed in. Where we do worse than a peer comes first, in words;
-where a file is missing the page says "not yet measured" and the command that measures. Two names are more than one
-file: `targets`, what the course promises beside what was reached, and `experiments`, those of the chapters.
+The role `{measured}` says one of its figures in a sentence. Every number is read when the book is built; none is typed
+in. Where we do worse than a peer comes first, in words; where a file is missing the page says "not yet measured" and
+the command that measures. Two names are more than one file: `targets`, what the course promises beside what was
+reached, and `experiments`, those of the chapters.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -91,6 +92,24 @@ def over_seeds(records: Sequence[Record]) -> list[Record]:
                 row[key] = value
         merged.append(row | {"seeds": len(group)})
     return merged
+
+
+def rounds(records: Iterable[Record]) -> list[str]:
+    """The rounds of these records, the newest last; of one date, the tenth after the second."""
+    dates = {str(record["round"]): str(record.get("date", "")) for record in records if "round" in record}
+    return sorted(dates, key=lambda name: (dates[name], len(name), name))
+
+
+def latest(name: str, what: str, folder: Path = RESULTS) -> Record | None:
+    """The figure of this name, of the newest round where a result has rounds; None where it was not measured."""
+    figures = {record.get("round"): record for record in rows(name, folder, measure="figures", what=what)}
+    last = [figures[of] for of in rounds(figures.values())] or list(figures.values())
+    return last[-1] if last else None
+
+
+def so_many(record: Record) -> str:
+    """`119 of 123`."""
+    return f"{number(record['came_out_so'])} of {number(record['of'])}"
 
 
 def columns(records: Sequence[Record]) -> tuple[list[str], dict[str, str]]:
@@ -272,7 +291,7 @@ def told_apart(folder: Path, *figures: str) -> list[Record]:
 
 def of_all(records: Sequence[Record]) -> str:
     """`39 of 39`, for each of them."""
-    return "; ".join(f"{number(record['came_out_so'])} of {number(record['of'])}" for record in records)
+    return "; ".join(so_many(record) for record in records)
 
 
 @target("right answers accepted; wrong ones caught; told by name", "all; all; 9 in 10")
@@ -362,6 +381,24 @@ def table(
     return made
 
 
+def by_round(caption: str, records: Sequence[Record], name: str) -> nodes.table:
+    """Figures with a column for each round: how many of how many, and the share with its interval."""
+
+    def cell(record: Record | None) -> list[nodes.Node]:
+        if record is None:
+            return [nodes.Text("\N{EN DASH}")]
+        share = f"{value_of(record, 'percent')} % {spread_of(record, 'percent')}"
+        return [nodes.Text(f"{so_many(record)} "), nodes.inline("", share, classes=["spread"])]
+
+    found = rounds(records)
+    figures = {(record["what"], record["round"]): record for record in records}
+    what = list(dict.fromkeys(str(record["what"]) for record in records))
+    lines = [[sentence(each), *(cell(figures.get((each, of))) for of in found)] for each in what]
+    made = table(caption, ["what", *found], lines, name, set(range(1, len(found) + 1)))
+    made["classes"].append("by-round")
+    return made
+
+
 def terms(of: Iterable[tuple[str, str]], *classes: str) -> nodes.definition_list:
     """A list of terms and what they are."""
     made = nodes.definition_list("", classes=list(classes))
@@ -383,7 +420,8 @@ class Measurements(SphinxDirective):
 
     :command: what measures it, shown where there is no result; :sort: the column to order rows by, the largest first;
     :rows: how many at most; :last: a column of which only the largest value's rows are shown; :measure: the one of its
-    tables to show, without the words around; :caption: what stands over that; :circumstances: only those words.
+    tables to show, without the words around; :only: a column and the word that it must hold; :columns: which to show;
+    :rounds: a column for each round; :caption: what stands over that; :circumstances: only those words.
     """
 
     required_arguments = 1
@@ -393,15 +431,16 @@ class Measurements(SphinxDirective):
         "last": directives.unchanged_required,
         "rows": directives.positive_int,
         "measure": directives.unchanged_required,
+        "only": directives.unchanged_required,
+        "columns": directives.unchanged_required,
+        "rounds": directives.flag,
         "caption": directives.unchanged_required,
         "circumstances": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
-        self.env.metadata[self.env.docname]["measured"] = " ".join(measured())
-        for path in RESULTS.glob("*.json"):
-            self.env.note_dependency(str(path))
+        note_results(self.env)
         if name == "targets":
             return [self.targets()]
         if name == "experiments":
@@ -416,10 +455,14 @@ class Measurements(SphinxDirective):
 
     def result(self, name: str, result: dict) -> list[nodes.Node]:
         if (measure := self.options.get("measure")) is not None:
-            records = [record for record in result["records"] if record.get("measure") == measure]
+            records = self.chosen([record for record in result["records"] if record.get("measure") == measure])
             caption = self.options.get("caption", title(measure).capitalize())
-            place = f"{name}-{nodes.make_id(measure)}"
-            return self.records(place, caption, records) if records else [paragraph(nodes.Text("None."))]
+            place = nodes.make_id(f"{name} {measure} {self.options.get('only', '')}")
+            if not records:
+                return [paragraph(nodes.Text("None."))]
+            if "rounds" in self.options:
+                return [by_round(caption, records, f"measured-{place}")]
+            return self.records(place, caption, records)
         parts: list[nodes.Node] = [paragraph(*sentence(" ".join(result["about"].split())))]
         if "circumstances" in self.options:
             return [*parts, terms(circumstances(result), "circumstances")]
@@ -439,6 +482,13 @@ class Measurements(SphinxDirective):
             caption = title(name).capitalize() + (f": {measure}" if measure else "")
             parts += self.records(f"{name}-{index}", caption, records)
         return [*parts, terms(circumstances(result), "circumstances")]
+
+    def chosen(self, records: list[Record]) -> list[Record]:
+        """The records and of each the columns that the options choose."""
+        key, _, word = self.options.get("only", "").partition(" ")
+        wanted = self.options.get("columns", "").split()
+        records = [record for record in records if not key or record.get(key) == word]
+        return [{key: record.get(key) for key in wanted} for record in records] if wanted else records
 
     def records(self, name: str, caption: str, records: list[Record]) -> list[nodes.Node]:
         """A table of records, chosen and ordered as the options say."""
@@ -497,6 +547,19 @@ class Measurements(SphinxDirective):
         return parts
 
 
+class Measured(SphinxRole):
+    """`{measured}`NAME WHAT``: of how many how many came out so, in the newest round where there are several."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        note_results(self.env)
+        name, _, what = self.text.partition(" ")
+        record = latest(name, what)
+        if record is None and results(name) is not None:
+            told = self.inliner.reporter.error(f"no figure {what!r} in the result {name!r}", line=self.lineno)
+            return [], [told]
+        return [nodes.Text(so_many(record) if record else "not yet measured")], []
+
+
 def experiment(result: dict) -> str:
     """What an experiment compares, and its circumstances in one line."""
     seeds, took = len(result["seeds"]), number(round(result["seconds"]))
@@ -516,6 +579,13 @@ def measured() -> list[str]:
     return sorted(path.stem for path in RESULTS.glob("*.json"))
 
 
+def note_results(env: BuildEnvironment) -> None:
+    """Have the page that is being read made again when a result changes or comes or goes."""
+    env.metadata[env.docname]["measured"] = " ".join(measured())
+    for path in RESULTS.glob("*.json"):
+        env.note_dependency(str(path))
+
+
 def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
     """Pages that were made when other results were there: a new file is nobody's dependency yet."""
     now = " ".join(measured())
@@ -524,4 +594,5 @@ def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, remov
 
 def setup(app: Sphinx) -> None:
     app.add_directive("measurements", Measurements)
+    app.add_role("measured", Measured())
     app.connect("env-get-outdated", outdated)

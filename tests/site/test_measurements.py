@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from docutils import nodes
 
 from benchmarks.record import write
 from theme import measurements
@@ -95,6 +96,38 @@ def test_an_experiment_belongs_to_the_chapter_of_its_name():
     assert measurements.chapter_of("dot_product_scale", chapters) == "04-dot-product"
     assert measurements.chapter_of("vit_fonts_control", chapters) == "08-vit"
     assert measurements.chapter_of("grading", chapters) is measurements.chapter_of("vitality_x", chapters) is None
+
+
+# ---- rounds ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_newest_round_is_the_last_whatever_the_order_in_the_file(tmp_path):
+    def figure(of: str, date: str, some: int) -> dict:
+        return {"measure": "figures", "round": of, "what": "wrong answers caught", "came_out_so": some, "of": 1200,
+                "percent": 50.0, "percent_low": 40.0, "percent_high": 60.0, "date": date}  # fmt: skip
+
+    records = [
+        figure("round-10", "2026-02-01", 3),
+        figure("round-2", "2026-02-01", 2),
+        figure("round-1", "2026-01-01", 1),
+    ]
+    result(tmp_path, "looks", records)
+    assert measurements.rounds(records) == ["round-1", "round-2", "round-10"]
+    newest = measurements.latest("looks", "wrong answers caught", tmp_path)
+    assert newest and measurements.so_many(newest) == "3 of 1,200"
+    assert measurements.latest("looks", "another", tmp_path) is measurements.latest("none", "any", tmp_path) is None
+
+    result(tmp_path, "once", [{"measure": "figures", "what": "attacks contained", "came_out_so": 4, "of": 5}])
+    assert measurements.so_many(measurements.latest("once", "attacks contained", tmp_path)) == "4 of 5"
+
+
+def test_rounds_stand_side_by_side():
+    one = {"what": "caught", "round": "round-1", "came_out_so": 1, "of": 2, "percent": 50.0, "date": "2026-01-01"}
+    other = {**one, "what": "refused", "round": "round-2", "percent_low": 9.45, "percent_high": 90.55}
+    made = measurements.by_round("Rounds", [other, one], "name")
+    cells = [[entry.astext() for entry in row.findall(nodes.entry)] for row in made.findall(nodes.row)]
+    assert cells[0] == ["what", "round-1", "round-2"]
+    assert cells[1:] == [["refused", "–", "1 of 2 50 % (9.45 to 90.5)"], ["caught", "1 of 2 50 % ", "–"]]
 
 
 # ---- targets --------------------------------------------------------------------------------------------------------
@@ -228,3 +261,24 @@ def test_every_chapter_with_experiments_is_linked(built: Path, text: str) -> Non
         shown = any(measurements.chapter_of(name, chapters) for name in measurements.measured())
         if shown and (built / "notebooks" / f"{path.stem}.html").is_file():
             assert f'href="../notebooks/{path.stem}.html"' in text.partition("experiments-of")[2]
+
+
+# ---- the pages on trust ---------------------------------------------------------------------------------------------
+
+
+def test_the_page_on_trust_is_short_and_says_what_the_files_say(built: Path) -> None:
+    article = (built / "book" / "instructors" / "trust.html").read_text("utf-8").partition("<article")[2]
+    words = html.unescape(re.sub(r"<[^>]+>", " ", article.partition("</article>")[0])).split()
+    assert len(words) <= 900  # the long tables have a page of their own
+    source = (ROOT / "book" / "instructors" / "trust.md").read_text("utf-8")
+    named = re.findall(r"{measured}`(\w+) ([^`]+)`", source)
+    assert len(named) > 5
+    for name, what in named:
+        assert measurements.so_many(measurements.latest(name, what)) in " ".join(words), what
+
+
+def test_every_record_of_the_run_stands_in_a_table(built: Path) -> None:
+    text = (built / "book" / "instructors" / "trust-tables.html").read_text("utf-8")
+    for measure in {record["measure"] for record in measurements.rows("trust", measurements.RESULTS)} - {"figures"}:
+        table = text.partition(f'id="measured-{nodes.make_id(f"trust {measure}")}"')[2].partition("</table>")[0]
+        assert table.count("<tr") == 1 + len(measurements.rows("trust", measurements.RESULTS, measure=measure)), measure
