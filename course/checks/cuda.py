@@ -142,7 +142,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         return student.error_of("measure_throughput", device.step, 8, num_steps, warm_up, device.synchronize,
                                 device.clock)  # fmt: skip
 
-    return {"num_steps = 0": error_of(0, 2), "warm_up = -1": error_of(3, -1)}
+    return {"num_steps = 0": error_of(0, 2), "num_steps = -2": error_of(-2, 2), "warm_up = -1": error_of(3, -1)}
 
 
 # ---- train_step -----------------------------------------------------------------------------------------------------
@@ -423,12 +423,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 # The stub has the rest right: a repair should keep it.
 
 
-@fix_the_drifting_rows.case("scores in the hundreds, above zero and below", weight=0.5, contract=True, atol=2e-6)
+@fix_the_drifting_rows.case("large scores, above zero and below", weight=0.5, contract=True, atol=2e-6)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key, value = torch.ones(3, 4), _whole(draw, 1, 6, 4), draw.normal(6, 2)
     shifts = {"far above zero": 256.0, "far below zero": -256.0}  # sums of powers of two, exact in bfloat16
     key = torch.cat([key[:, :1], torch.zeros(6, 2), torch.ones(6, 1)], dim=-1)
     moved = {where: key * torch.tensor([64.0, 1.0, 1.0, shift]) for where, shift in shifts.items()}
+    moved["alike, and in the thousands"] = torch.tensor([0.0, 0.0, 0.0, 16384.0]).repeat(6, 1)
     return {"weights": {where: student.low_precision_attention(query, k, value)[1] for where, k in moved.items()}}
 
 
@@ -1183,6 +1184,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.shard(1, 1, 2, 0)  # first, so that raising always proves nothing
     return {
         "no samples": student.error_of("shard", 0, 0, 2, 0),
+        "samples below none": student.error_of("shard", -3, 0, 2, 0),
         "a rank of 2 of 2": student.error_of("shard", 10, 2, 2, 0),
         "a rank of -1": student.error_of("shard", 10, -1, 2, 0),
     }

@@ -583,5 +583,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @fix_the_leak.case("every query's weights sum to one")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    _, weights = student.attend_to_the_past(*_query_key_value(draw, 2, T=5, S=5, d_k=3, d_v=4))
-    return {"sums": weights.sum(dim=2), "of the last query": weights[:, -1]}
+    query, key, value = _query_key_value(draw, 2, T=5, S=5, d_k=3, d_v=4)
+    low = torch.full_like(query, 20.0), key - 100, value  # scores in the thousands below zero
+    weights, of_low = (student.attend_to_the_past(*given)[1] for given in ((query, key, value), low))
+    return {"sums": weights.sum(dim=2), "of the last query": weights[:, -1], "where all scores are low": of_low}

@@ -157,7 +157,7 @@ encoder = Check("encoder", components=("Encoder",))
     excused={"device": "it reads the lengths, and the stand-in for another device has no numbers"},
 )
 def _(draw: Draw, B: int, S: int, E: int, H: int, V: int) -> Arguments:
-    lengths = draw.lengths(B, S)
+    lengths = draw.lengths(B, max(1, S - 1))  # no sentence fills the batch
     source = draw.integers(1, V, B, S).masked_fill(torch.arange(S) >= lengths.unsqueeze(1), 0)
     return {"source": source, "lengths": lengths}
 
@@ -281,7 +281,7 @@ def _(draw: Draw, B: int, T: int, E: int, H: int, V: int) -> Arguments:
     excused={"device": "its encoder and decoder are made beside it"},
 )
 def _(draw: Draw, B: int, S: int, T: int) -> Arguments:
-    lengths = draw.lengths(B, S)
+    lengths = draw.lengths(B, max(1, S - 1))  # no sentence fills the batch
     source = draw.integers(1, SOURCE_VOCABULARY, B, S).masked_fill(torch.arange(S) >= lengths.unsqueeze(1), 0)
     return {"source": source, "lengths": lengths, "targets": draw.integers(1, TARGET_VOCABULARY, B, T)}
 
@@ -684,7 +684,7 @@ reverse_source = Check("reverse_source", components=("reverse_source",))
 
 @reverse_source.takes("reverse_source", B=4, S=SOURCE)
 def _(draw: Draw, B: int, S: int) -> Arguments:
-    return {"source": draw.integers(0, 20, B, S), "lengths": draw.lengths(B, S)}
+    return {"source": draw.integers(0, 20, B, S), "lengths": draw.lengths(B, max(1, S - 1))}
 
 
 def _padding_first(seen: Values, reference: Values) -> str | None:

@@ -26,7 +26,9 @@ def _(draw: Draw, B: int, T: int, D: int) -> Arguments:
 
 @token_uniformity.case("random tokens: B, T and D all different", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"spread": student.token_spread(draw.normal(3, 5, 4))}
+    x = draw.normal(3, 5, 4)
+    x[0, 2] = 0.0  # a token like any other
+    return {"spread": student.token_spread(x)}
 
 
 @token_uniformity.case("tokens that share a large part")
@@ -417,7 +419,7 @@ def _(draw: Draw, B: int, T: int, S: int, L: int) -> Arguments:
 def _(draw: Draw, B: int, T: int, S: int, D: int, V: int) -> Arguments:
     return {
         "source": draw.integers(0, V + 4, B, S),
-        "lengths": draw.lengths(B, S),
+        "lengths": draw.lengths(B, max(1, S - 1)),  # no sentence fills the batch
         "targets": draw.integers(0, V, B, T),
     }
 
@@ -702,10 +704,18 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss": student.label_smoothing_loss(logits, targets, 0, 0.0)}
 
 
-@label_smoothing_loss.case("logits far apart", weight=0.5)
+@label_smoothing_loss.case("logits far apart, and one that is NaN", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw)
-    return {"loss": student.label_smoothing_loss(200 * logits, targets, 0, 0.1)}
+    far = 200 * logits
+    unknown = far.clone()
+    unknown[1, 0, 3] = torch.nan
+    return {
+        "loss": student.label_smoothing_loss(far, targets, 0, 0.1),
+        "a NaN at a real token shows": bool(
+            torch.as_tensor(student.label_smoothing_loss(unknown, targets, 0, 0.1)).isnan()
+        ),
+    }
 
 
 @label_smoothing_loss.case("nothing but padding: 0; and one word that is real")

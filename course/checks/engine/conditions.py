@@ -251,10 +251,16 @@ def gradients(subject: Subject) -> dict[str, Any]:
 def untouched(subject: Subject) -> dict[str, Any]:
     """What a call changes that is not its own."""
     given, module = subject.arguments(), subject.module()
-    (reply,) = subject.ask([subject.call(given, module, watch=list(given))])
-    of_modules = [f"the {what} of {name}" for what in ("mode", "state") for name in ("the module", *given)]
-    known = {f"`{name}`" for name in given} | set(SHARED) | set(of_modules)
-    changed = [name for name in reply.changed if not (subject.declaration.draws and name == DRAWN)]
+    calls = [subject.call(given, module, watch=list(given))]
+    if module is not None:
+        calls += [{"op": "mode", "on": module, "training": True}, subject.call(given, module, watch=list(given))]
+        calls += [{"op": "mode", "on": module, "training": False}]
+    replies = subject.ask(calls)
+    modes, states = ([f"the {what} of {name}" for name in ("the module", *given)] for what in ("mode", "state"))
+    known = {f"`{name}`" for name in given} | set(SHARED) | {*modes, *states}
+    changed = [name for name in replies[0].changed if not (subject.declaration.draws and name == DRAWN)]
+    if module is not None and not changed:  # dropout draws, and batch norm counts; a mode is the caller's
+        changed = [name for name in replies[2].changed if name in modes]
     return {"changed": ", ".join(name if name in known else "something else" for name in changed)}
 
 
