@@ -63,7 +63,7 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
     for rule in rules():
         if rule.exercise == exercise.name:
             continue
-        for at, node in enumerate(_expressions(tree)):
+        for at, (function, node) in enumerate(_expressions(tree)):
             bound: Bound = {}
             if not _fits(rule.before, node, bound, literal):
                 continue
@@ -72,7 +72,7 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
                 continue
             source = _with(tree, at, filled)
             if source not in known:
-                name = f"{ast.unparse(node)} -> {ast.unparse(filled)}"
+                name = f"{function}: {ast.unparse(node)} -> {ast.unparse(filled)}"
                 made.setdefault(source, Borrowed(name, source))
     return list(made.values())
 
@@ -135,14 +135,15 @@ def _fields(node: ast.AST) -> list[tuple[str, Any]]:
     return [(name, value) for name, value in ast.iter_fields(node) if name not in ("ctx", *_GIVEN)]
 
 
-def _expressions(node: ast.AST) -> Iterator[ast.expr]:
-    """The expressions of a tree in a fixed order, those left out that are annotations or decorators."""
+def _expressions(node: ast.AST, function: str = "") -> Iterator[tuple[str, ast.expr]]:
+    """(name of the function around it, expression) of a tree in a fixed order, without annotations and decorators."""
+    function = node.name if isinstance(node, ast.FunctionDef) else function
     for _, value in _fields(node):
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.expr):
-                yield child
+                yield function, child
             if isinstance(child, ast.AST):
-                yield from _expressions(child)
+                yield from _expressions(child, function)
 
 
 def _apart(one: ast.AST, other: ast.AST) -> tuple[ast.expr, ast.expr] | None:
@@ -209,7 +210,7 @@ def _filled(after: ast.expr, bound: Bound, literal: frozenset[str]) -> ast.expr 
 def _with(tree: ast.Module, at: int, filled: ast.expr) -> str:
     """The source with another expression in the place of that number."""
     changed = copy.deepcopy(tree)
-    place = list(_expressions(changed))[at]
+    _, place = list(_expressions(changed))[at]
 
     class Put(ast.NodeTransformer):
         def visit(self, node: ast.AST) -> ast.AST:

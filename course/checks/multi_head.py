@@ -323,7 +323,8 @@ def _explain_previous(observed: dict[str, Any], expected: dict[str, Any]) -> str
             common = max(set(offsets), key=offsets.count)
             where = {0: "their own place", 1: "the place after", -1: "the place before, though not all"}.get(common)
             return f"Most queries look at {where or f'a place {abs(common)} away'}."
-        return "Every query looks at the place before, but not as firmly as the gain asks."
+        firmly = "more" if seen.diagonal(-1).mean() > right.diagonal(-1).mean() else "less"
+        return f"Every query looks at the place before, {firmly} firmly than the gain asks."
     return None
 
 

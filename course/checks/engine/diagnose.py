@@ -36,7 +36,7 @@ def causes(
     one that asks whether an answer agrees with itself, has a cause of its own, which its line tells, and speaks neither
     for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain,
     the one that looks like the answer in most of what failed is named as a possibility, if that is more than half of
-    it. `same` says whether the case of an index cannot tell two observations apart.
+    it; that both raise the same says little, and does not count. `same` says whether the case of an index cannot tell two observations apart.
     """
     failing = [i for i, sentence in enumerate(differences) if sentence is not None]
     apart = [case.agrees or case.contract for case in cases]
@@ -54,7 +54,7 @@ def causes(
         alike = [i for i in telling if looks_like(diagnosis, i)]
         if len(alike) == len(telling) and all(looks_like(diagnosis, i) for i in asked if i not in telling):
             return {i: Cause(diagnosis, True) for i in failing if i in telling or looks_like(diagnosis, i)}
-        weight = sum(cases[i].weight for i in alike if shows(diagnosis, i))
+        weight = sum(cases[i].weight for i in alike if shows(diagnosis, i) and seen[i].raised is None)
         if weight > most:
             best, most = (diagnosis, alike), weight
     return {i: Cause(best[0], False) for i in best[1]} if best else {}

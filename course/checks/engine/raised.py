@@ -23,11 +23,13 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|The size of tensor a .* must match the "
             "size of tensor b .* at non-singleton|expected m1 and m2|Expected size for first two dimensions of batch2|"
-            "inconsistent tensor size|is invalid for input of size|expects each tensor to be equal size|Sizes of "
-            "tensors must "
-            "match",
-            "The shapes do not fit. Write the two shapes down, axis by axis, from the right: a weight (out, in) stands "
-            "transposed behind its rows, `x @ weight.T`, and what broadcasts needs an axis of one.",
+            "inconsistent tensor size|expects each tensor to be equal size|Sizes of tensors must match",
+            "Two shapes do not fit. Write them down, one below the other, axis by axis from the right, and say of each "
+            "axis what it counts.",
+        ),
+        (
+            "is invalid for input of size",
+            "The numbers of the tensor do not fill that shape: multiply its sizes, and say of each what it counts.",
         ),
         (
             "'NoneType' object",
@@ -46,21 +48,28 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             "leaf Variable that requires grad is being used in an in-place operation|a view of a leaf Variable that "
             "requires grad|modified by an inplace operation|more than one element of the written-to tensor refers",
-            "Something is changed in place that gradients are still asked of: make a new tensor, without `_` or `+=`.",
+            "A tensor is changed in place that is still needed as it was: make a new one.",
         ),
         (
             "does not require grad and does not have a grad_fn",
             "Nothing in it leads back to a parameter: it was cut from the graph, or made anew of numbers.",
         ),
         (
-            "Index tensor must have the same number of dimensions|index .* is out of bounds for dimension",
-            "An index does not fit its axis: `gather` wants as many axes as its input has, and indices count from 0.",
+            "Index tensor must have the same number of dimensions",
+            "`gather` wants an index with as many axes as its input has.",
+        ),
+        (
+            "index .* is out of bounds for dimension|index out of range",
+            "An index is beyond the end of its axis: there are fewer than the code counts on, or they count from 0.",
         ),
         (
             "expected scalar type|must have the same dtype|Expected floating point type|result type Float can't "
-            "be cast|"
-            "have same dtype|could not infer output dtype|not implemented for '(Long|Bool|Int)'",
-            "Two kinds of number meet: make one like the other, with an argument's own `.dtype`, or `.float()`.",
+            "be cast|have same dtype|could not infer output dtype",
+            "Two kinds of number meet: make one like the other, with an argument's own `.dtype`.",
+        ),
+        (
+            "not implemented for '(Long|Bool|Int)'",
+            "This function of PyTorch's takes no numbers of that kind, and most take floating-point ones.",
         ),
         (
             "'indices' to have one of the following scalar types|index tensor of type LongTensor|tensors used as "

@@ -320,7 +320,7 @@ BEGINNERS = {
     "indices that are no whole numbers": (lambda s: torch.eye(3)[s], "int64"),
     "a mask of numbers": (lambda s: s.masked_fill(s, 0.0), "made of truth values"),
     "an axis too many": (lambda s: s.softmax(dim=2), "`unsqueeze` adds one"),
-    "whole numbers in a softmax": (lambda s: s.long().softmax(0), "Two kinds of number meet"),
+    "whole numbers in a softmax": (lambda s: s.long().softmax(0), "takes no numbers of that kind"),
 }
 
 
