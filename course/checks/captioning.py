@@ -372,6 +372,7 @@ fix_the_frozen_backbone = Check("fix_the_frozen_backbone", components=("FrozenBa
         "sizes": "By which name it holds the backbone is free, and weights are drawn by names: others than the "
         "reference's. A case looks at a picture alone and in company.",
         "gradients": "Its parameters take none, under whatever names: a case looks at them.",
+        "mode": "To bring the backbone into evaluation mode before each use is one way to keep it there.",
     },
 )
 def _(draw: Draw, B: int, ROWS: int, COLUMNS: int, C: int) -> Arguments:

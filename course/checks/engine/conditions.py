@@ -252,14 +252,15 @@ def untouched(subject: Subject) -> dict[str, Any]:
     """What a call changes that is not its own."""
     given, module = subject.arguments(), subject.module()
     calls = [subject.call(given, module, watch=list(given))]
-    if module is not None:
+    in_training = module is not None and "mode" not in subject.declaration.excused
+    if in_training:
         calls += [{"op": "mode", "on": module, "training": True}, subject.call(given, module, watch=list(given))]
         calls += [{"op": "mode", "on": module, "training": False}]
     replies = subject.ask(calls)
     modes, states = ([f"the {what} of {name}" for name in ("the module", *given)] for what in ("mode", "state"))
     known = {f"`{name}`" for name in given} | set(SHARED) | {*modes, *states}
     changed = [name for name in replies[0].changed if not (subject.declaration.draws and name == DRAWN)]
-    if module is not None and not changed:  # dropout draws, and batch norm counts; a mode is the caller's
+    if in_training and not changed:  # dropout draws, and batch norm counts; a mode is the caller's
         changed = [name for name in replies[2].changed if name in modes]
     return {"changed": ", ".join(name if name in known else "something else" for name in changed)}
 
@@ -514,7 +515,7 @@ CONDITIONS: dict[str, Condition] = {
     "ignored": Condition("what does not count changes nothing", ignored, _say_ignored),
     "device": Condition("on another device", elsewhere, _say_elsewhere),
 }
-KINDS = {*CONDITIONS, "training"}  # "training" is part of "again"
+KINDS = {*CONDITIONS, "training", "mode"}  # parts of "again" and "untouched"
 WEIGHT = 0.5  # of each
 _PROBE = Key.public("which conditions apply")
 

@@ -36,7 +36,8 @@ def causes(
     one that asks whether an answer agrees with itself, has a cause of its own, which its line tells, and speaks neither
     for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain,
     the one that looks like the answer in most of what failed is named as a possibility, if that is more than half of
-    it; that both raise the same says little, and does not count. `same` says whether the case of an index cannot tell two observations apart.
+    it; that both raise the same says little, and does not count. `same` says whether the case of an index cannot tell
+    two observations apart.
     """
     failing = [i for i, sentence in enumerate(differences) if sentence is not None]
     apart = [case.agrees or case.contract for case in cases]
