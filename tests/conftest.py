@@ -66,6 +66,7 @@ def pytest_addoption(parser):
     parser.addoption("--full", action="store_true", help="also the long forms of tests, as the weekly run takes them")
     parser.addoption("--fast", action="store_true", help="leave out the slow files, without importing them")
     parser.addoption("--store-durations", action="store_true", help=f"write {DURATIONS.name}, for the files that ran")
+    parser.addoption("--draw", type=int, help="the one draw of answers that a whole way through the notebooks takes")
 
 
 @pytest.fixture(scope="session")
