@@ -52,9 +52,9 @@ class CaptionDecoder(nn.Module):
       s_t = cell([embedding of the token; c_t], s_{t-1});
       the logits are output([s_t; c_t]).
 
-    start: features (B, N, d_model) -> state (hidden, features); hidden (B, H) is the tanh of
-    `initial` applied to the mean of the N cells.
-    step: token (B,), state -> logits (B, V), state, where only hidden is new.
+    start: features (B, N, d_model) -> state, a tuple (hidden, features); hidden (B, H) is the
+    tanh of `initial` applied to the mean of the N cells.
+    step: token (B,), state -> logits (B, V), state, a tuple too, where only hidden is new.
     forward: features (B, N, d_model), tokens (B, T) ids that go IN (already shifted), from the
     state that `start` gives -> logits (B, T, V) and weights (B, T, N).
     """

@@ -127,9 +127,10 @@ class Seq2Seq(nn.Module):
       state and the context. Teacher forcing: what goes in at step t is the true token t-1, and
       bos_id at step 0 (shift right). The caller's targets are left as they were.
     forward: source, lengths, targets -> logits (B, T, V), encode and decode in one.
-    start: source, lengths -> state (hidden (B, H), context (B, H)) before the first token.
-    step: token (B,), state -> logits (B, V), state. From `start`, fed with bos_id and then the
-      targets, it gives the logits of forward one column at a time.
+    start: source, lengths -> state, a tuple (hidden (B, H), context (B, H)), before the first
+      token.
+    step: token (B,), state -> logits (B, V), state, a tuple again. From `start`, fed with
+      bos_id and then the targets, it gives the logits of forward one column at a time.
     """
 
     def __init__(self, encoder: nn.Module, decoder: nn.Module, bos_id: int):

@@ -237,10 +237,11 @@ class Transformer(nn.Module):
     forward: source, lengths, targets (B, T) -> logits (B, T, V). Teacher forcing: what goes in
       at t is the true token t-1, and bos_id at 0 (shift right). The caller's targets are left
       as they were.
-    start: source, lengths -> state (tokens (B, 0) int64, memory, memory_mask) before the first
-      token.
-    step: token (B,), state -> logits (B, V), state, its tokens longer by one. From `start`, fed
-      with bos_id and then the targets, it gives the logits of forward one column at a time.
+    start: source, lengths -> state, a tuple (tokens (B, 0) int64, memory, memory_mask), before
+      the first token.
+    step: token (B,), state -> logits (B, V), state, a tuple too, its tokens longer by one. From
+      `start`, fed with bos_id and then the targets, it gives the logits of forward one column
+      at a time.
     """
 
     def __init__(

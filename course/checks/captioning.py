@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.checks import states
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
 from course.checks.engine.of_tests import CheckOfTest
@@ -203,6 +204,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
     features[:, 1], features[1, 4], tokens[:, 2], tokens[1, 3] = 0.0, 0.0, 0, 0
     return {"logits": _written(_decoder(student, draw)(features, tokens))["logits"]}
+
+
+@caption_decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    decoder = _decoder(student, draw)
+    start = decoder.method("start", draw.normal(_B, _N, _D_MODEL))
+    _, step = _two(decoder.method("step", draw.integers(1, _V, _B), start), "`step` gives the logits and the new state")
+    return states.kinds(start=start, step=step)
 
 
 # ---- pooled_baseline ------------------------------------------------------------------------------------------------

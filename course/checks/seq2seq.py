@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.checks import states
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
 from course.protocol.student import Module, Student, StudentError
@@ -400,6 +401,15 @@ def _(student: Student, draw: Draw) -> Values:
     if stepwise.shape != at_once.shape:
         raise ValueError(f"steps give logits {tuple(stepwise.shape)}, forward gives {tuple(at_once.shape)}")
     return {"largest_difference": float((stepwise - at_once).abs().max())}
+
+
+@decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
+def _(student: Student, draw: Draw) -> Values:
+    model, bos_id = _seq2seq(student, draw)
+    source, lengths = _source(draw)
+    start = model.method("start", source, lengths)
+    _, step = model.method("step", torch.full((len(source),), bos_id), start)
+    return states.kinds(start=start, step=step)
 
 
 # ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------

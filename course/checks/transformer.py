@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.checks import states
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis
 from course.protocol.student import Module, Student
@@ -508,6 +509,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         columns.append(logits)
     written = {"shape of the tokens before the first word": before, "tokens in the state": state[0]}
     return {"logits": torch.stack(columns, 1)} | written
+
+
+@transformer.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, (source, lengths, _) = _transformer(student, draw), _sentences(draw)
+    start = model.method("start", source, lengths)
+    _, step = model.method("step", torch.full((2,), _BOS), start)
+    return states.kinds(start=start, step=step)
 
 
 @transformer.case("in training, dropout 1: not even the embedding comes through", weight=0.5)

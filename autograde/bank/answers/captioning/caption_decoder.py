@@ -167,6 +167,15 @@
 # --- after
         context, weights = self.attention(hidden, features, features, (features != 0).any(dim=2))
 
+# %% wrong: a list for the state
+# The numbers are right. A state of several tensors is a tuple, and `greedy_decode` takes a list for one tensor.
+# Give a tuple.
+
+# --- before
+        return torch.tanh(self.initial(features.mean(dim=1))), features
+# --- after
+        return [torch.tanh(self.initial(features.mean(dim=1))), features]
+
 # %% correct: one output layer at the end
 
 # --- before
@@ -213,12 +222,8 @@
 # --- after
         self.cell = nn.GRUCell(embedding_size + d_model, hidden_size)
 
-# %% correct: lists for pairs, and results written into their places
+# %% correct: results written into their places
 
-# --- before
-        return torch.tanh(self.initial(features.mean(dim=1))), features
-# --- after
-        return [self.initial(features.mean(1)).tanh(), features]
 # --- before
         state = self.start(features)
         logits, weights = [], []

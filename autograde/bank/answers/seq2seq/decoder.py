@@ -118,6 +118,15 @@
 # --- after
         if False:
 
+# %% wrong: a list for the state
+# The numbers are right. A state of several tensors is a tuple, and `greedy_decode` takes a list for one tensor.
+# Give a tuple.
+
+# --- before
+        return vector, vector
+# --- after
+        return [vector, vector]
+
 # %% correct: roll, then overwrite the first column
 
 # --- before

@@ -168,6 +168,15 @@
 # --- after
         self.decoder = TransformerDecoder(*sizes, dropout=dropout)
 
+# %% wrong: a list for the state
+# The numbers are right. A state of several tensors is a tuple, and `greedy_decode` takes a list for one tensor.
+# Give a tuple.
+
+# --- before
+        return source[:, :0], memory, memory_mask
+# --- after
+        return [source[:, :0], memory, memory_mask]
+
 # %% correct: F.pad for the shift
 
 # --- before
