@@ -196,7 +196,7 @@ def _filled(after: ast.expr, bound: Bound, literal: frozenset[str]) -> ast.expr 
     missing = False
 
     class Fill(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
+        def visit(self, node: ast.AST) -> Any:
             nonlocal missing
             if name := _variable(node, literal):
                 missing |= name not in bound
@@ -213,7 +213,7 @@ def _with(tree: ast.Module, at: int, filled: ast.expr) -> str:
     _, place = list(_expressions(changed))[at]
 
     class Put(ast.NodeTransformer):
-        def visit(self, node: ast.AST) -> ast.AST:
+        def visit(self, node: ast.AST) -> Any:
             return filled if node is place else self.generic_visit(node)
 
     return ast.unparse(ast.fix_missing_locations(Put().visit(changed)))
