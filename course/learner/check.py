@@ -8,6 +8,7 @@ import html
 import io
 import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, by_number, exercises
-from course.learner import components, owed, progress, session
+from course.learner import components, owed, pace, progress, session
 from course.protocol.runner import as_at_the_start
 from course.protocol.student import Local, Student
 
@@ -97,6 +98,16 @@ def _refuse_one_of_another(exercise: Exercise, name: str) -> None:
         )
 
 
+@contextlib.contextmanager
+def _aside() -> Iterator[None]:
+    """What is run says nothing, and leaves PyTorch's settings and random numbers as they were."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with as_at_the_start(), torch.random.fork_rng(devices=[]):
+                yield
+
+
 def check(number: str, *answers: Any) -> Points:
     """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
 
@@ -113,16 +124,13 @@ def check(number: str, *answers: Any) -> Points:
         _refuse_one_of_another(exercise, getattr(answer, "__name__", ""))
     if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
         raise ValueError(f"give the functions or classes themselves: check({number!r}, {asked})")
-    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            with as_at_the_start(), torch.random.fork_rng(devices=[]):
-                verdict = _judge(exercise, namespace)
+    with _aside():
+        verdict = _judge(exercise, namespace)
     kept = ""
     if session.learning():
         progress.add(exercise, verdict)
         if verdict.passed and not exercise.question and engine.find(exercise.name, exercise.chapter).keeps:
-            kept = components.keep(exercise, namespace)
+            kept = " ".join(filter(None, [components.keep(exercise, namespace), _slow(exercise, namespace)]))
     points = Points(exercise, verdict, kept)
     if session.strict() and not verdict.passed:
         raise CheckFailed(points)
@@ -141,6 +149,25 @@ def judge(exercise_check: Check, student: Student, table: Table) -> Verdict:
             return Verdict(Outcome.ERROR, message=message)
         table = replace(table, against=exercise_check.published(right))
     return exercise_check.judge(student, table)
+
+
+def _slow(exercise: Exercise, namespace: dict[str, Any]) -> str:
+    """What to say of a right answer that is many times slower than the reference, where that is installed."""
+    try:
+        with _aside():
+            name, times = pace.times_slower(
+                engine.find(exercise.name, exercise.chapter), namespace, components.references(exercise)
+            )
+    except Exception:  # the points and the part are the learner's whatever comes of a clock
+        return ""
+    if not name:
+        return ""
+    about = float(f"{times:.1g}")
+    return (
+        f"Right, but slow: on larger inputs `{name}` takes about {about:.0f} times as long as the reference. Where "
+        f'experiments take too long, run `from course import use_reference; use_reference("{name}")` and `from '
+        f"course.components import {name}` in a cell of their own."
+    )
 
 
 def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:

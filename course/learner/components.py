@@ -19,7 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from course.exercises import Exercise, of_component
 from course.files import replace
 from course.learner import session
-from course.learner.progress import choose_reference, home, read
+from course.learner.progress import choose_reference, home, own_again, read
 
 
 def component(name: str) -> Any:
@@ -38,7 +38,8 @@ def component(name: str) -> Any:
                 return own
             raise
     own = home() / "components" / f"{exercise.name}.py"
-    if own.exists():
+    chosen = name in read()["reference"]
+    if own.exists() and not chosen:
         try:
             part = getattr(_load(own), name)
         except Exception as error:  # the learner's own file: whatever it raises, say it and name the way on
@@ -48,7 +49,7 @@ def component(name: str) -> Any:
             ) from error
         print(f"{name}: your own, from exercise {exercise.number}.")
         return part
-    if name in read()["reference"]:
+    if chosen:
         part = _reference(name, exercise)
         print(f"{name}: the reference, as you chose.")
         return part
@@ -80,7 +81,8 @@ def own_or_reference(name: str) -> Any:
 
 
 def use_reference(*names: str) -> None:
-    """Go on with the reference for these parts where your own have not passed. Raises ValueError for unknown names."""
+    """Go on with the reference for these parts until their check passes, or passes again. Raises ValueError for unknown
+    names."""
     for name in names:
         exercise = of_component(name)
         try:
@@ -89,7 +91,13 @@ def use_reference(*names: str) -> None:
             print(error)
             continue
         choose_reference(name)
-        print(f"{name}: the reference is used until exercise {exercise.number} passes.")
+        again = " again" if (home() / "components" / f"{exercise.name}.py").exists() else ""
+        print(f"{name}: the reference is used until exercise {exercise.number} passes{again}.")
+
+
+def references(exercise: Exercise) -> dict[str, Any]:
+    """The reference's parts of an exercise. Raises ImportError where they are not installed."""
+    return {name: _reference(name, exercise) for name in exercise.components}
 
 
 def _reference(name: str, exercise: Exercise) -> Any:
@@ -120,6 +128,7 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         trial = types.ModuleType("course.own.trial")
         exec(compile(source, str(path), "exec"), trial.__dict__)
         replace(path, source)
+        own_again(answers)
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         return f"The points are yours, but the part could not be kept for later notebooks: {why}"

@@ -8,7 +8,7 @@ import html
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -87,6 +87,13 @@ def choose_reference(part: str) -> None:
     """Remember that the learner goes on with the reference for a part."""
     with _changed() as state:
         state["reference"] = sorted({*state["reference"], part})
+
+
+def own_again(parts: Iterable[str]) -> None:
+    """Forget that the learner went on with the reference for these parts."""
+    if not set(parts).isdisjoint(read()["reference"]):
+        with _changed() as state:
+            state["reference"] = sorted({*state["reference"]}.difference(parts))
 
 
 class Progress:
