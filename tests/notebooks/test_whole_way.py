@@ -32,10 +32,13 @@ TRAINED, MEASURES = "skip-execution", "timing"
 LONG = {
     "memories-cleared-momentum-never-026b90", "fig-axes-plt-subplots-16bc95", "def-train-epoch-as-7b1cde",
     "shares-count-len-targets-ca83f5", "mended-seed-epochs-of-46ed08", "searched-for-k-in-d800dc",
-    "def-gradient-model-nn-f991f1", "fig-ax-plt-subplots-9fc5bf", "for-name-dtype-in-1d694f",
     "program-import-os-import-3dbfb5", "train-images-train-labels-87fd8f", "def-mean-by-rows-0b349f",
 }  # fmt: skip
-NEEDS_TRAINING = {"chosen-next-i-for-bef017"}  # it looks for a caption that came out right
+# Always left out. One looks for a caption that came out right. The others compute in float16, which is not promised of
+# the masks of chapters 02 and 04: what to do where one is filled with -1e9 stands before them.
+NEVER = {"chosen-next-i-for-bef017", "def-gradient-model-nn-f991f1", "for-name-dtype-in-1d694f"} | {
+    "fig-ax-plt-subplots-9fc5bf"  # draws what one of them found
+}
 FIRST_CELL = """
 import matplotlib.pyplot as plt
 import course.plots, course.training
@@ -82,7 +85,7 @@ def answered(path: Path, answers: dict[str, Answer], everything: bool) -> Notebo
             cell.source = answers[answer].source
         if TRAINED in tags:
             cell.source = ast.unparse(_Unasserted().visit(ast.parse(cell.source)))
-        if cell.id not in NEEDS_TRAINING and (everything or not (MEASURES in tags or cell.id in LONG)):
+        if cell.id not in NEVER and (everything or not (MEASURES in tags or cell.id in LONG)):
             cells.append(cell)
     return new_notebook(cells=[new_code_cell(FIRST_CELL), *cells])
 
@@ -142,7 +145,7 @@ def test_a_draw_comes_again_and_every_answer_comes():
 
 def test_left_out_cells_are_there():
     there = {cell.id for path in notebooks.paths() for cell in notebooks.read(path).cells}
-    assert there >= LONG | NEEDS_TRAINING
+    assert there >= LONG | NEVER
 
 
 def test_a_wrong_answer_and_a_cell_that_raises_are_seen(tmp_path):
