@@ -5,9 +5,9 @@
 
 A round is a folder of `benchmarks/first_look/`: answers written from the notebooks alone, in the bank's format
 (`autograde.bank.reader`), one file an exercise. A wrong answer's comment says what its writer knows to be wrong. After
-the first look a person says in the round's `labels.toml` of each diagnosis whether it told the student the right cause;
-what has no label there counts as told wrongly. Answers of a scored round are never changed; what is learnt from them
-goes into the checks, and into the banks.
+the first look it is said in the round's `labels.toml` of each whether the student was told the right cause, a wrong one
+or none; a test wants that of every caught one. Answers of a scored round are never changed; what is learnt from
+them goes into the checks, and into the banks.
 """
 
 from __future__ import annotations

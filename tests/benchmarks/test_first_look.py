@@ -6,6 +6,7 @@ import pytest
 
 from autograde.bank import reader
 from benchmarks import first_look
+from benchmarks.record import read
 from course.exercises import by_number
 
 ROUNDS = sorted(path for path in first_look.ROUNDS.iterdir() if path.is_dir())
@@ -23,6 +24,9 @@ def test_a_round_can_be_read_and_its_labels_name_what_is_in_it(folder):
     labels = [(name, each, said) for name, of in first_look.labels(folder).items() for each, said in of.items()]
     assert {(name, each) for name, each, _ in labels} <= wrong
     assert {said for _, _, said in labels} <= {"rightly", "wrongly", ""}
+    scored = [r for r in read("first_look")["records"] if r["round"] == folder.name and r["measure"] == "answers"]
+    caught = {(str(r["exercise"]).split()[1], r["answer"]) for r in scored if r["outcome"] == "caught"}
+    assert caught <= {(name, each) for name, each, _ in labels}
 
 
 def test_figures_come_from_records_and_labels():
