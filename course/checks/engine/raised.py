@@ -21,9 +21,14 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "`torch` has functions of the same names that take tensors.",
         ),
         (
-            "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|The size of tensor a .* must match the "
-            "size of tensor b .* at non-singleton|expected m1 and m2|Expected size for first two dimensions of batch2|"
-            "inconsistent tensor size|expects each tensor to be equal size|Sizes of tensors must match",
+            "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|expected m1 and m2|Expected size for first "
+            "two dimensions of batch2",
+            "In a product the last axis on the left and the last but one on the right must count the same. A layer's "
+            "weight is (out, in): `x @ weight.T`.",
+        ),
+        (
+            "The size of tensor a .* must match the size of tensor b .* at non-singleton|inconsistent tensor size|"
+            "expects each tensor to be equal size|Sizes of tensors must match",
             "Two shapes do not fit. Write them down, one below the other, axis by axis from the right, and say of each "
             "axis what it counts.",
         ),

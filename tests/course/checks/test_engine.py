@@ -9,7 +9,7 @@ import torch
 from course.checks.engine import UNWRITTEN, Check, Diagnosis, Draw, Observation, Table, recorded
 from course.checks.engine import unwritten as unwritten_case
 from course.checks.engine.draw import RECORDED_KEY, Key
-from course.protocol.student import Local, Student
+from course.protocol.student import Local, Student, StudentError
 
 KEY = RECORDED_KEY
 
@@ -30,8 +30,11 @@ def toy() -> Check:
 
     @check.case("a large score does not overflow", weight=3)
     def _(student: Student, draw: Draw):
-        student.watch()
-        return {"shares": student.share(1e4 * draw.normal(2, 5)), "in place": student.changed()}
+        call = {"op": "call", "name": "share", "args": [1e4 * draw.normal(2, 5)], "watch": ["scores"]}
+        (reply,) = student.calls([call])
+        if reply.raised:
+            raise StudentError(*reply.raised)
+        return {"shares": reply.value, "in place": bool(reply.changed)}
 
     return check
 
