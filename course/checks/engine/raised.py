@@ -21,8 +21,8 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "`torch` has functions of the same names that take tensors.",
         ),
         (
-            "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|expected m1 and m2|Expected size for first "
-            "two dimensions of batch2",
+            "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|expected m1 and m2|"
+            "Expected size for first two dimensions of batch2",
             "In a product the last axis on the left and the last but one on the right must count the same. A layer's "
             "weight is (out, in): `x @ weight.T`.",
         ),
