@@ -24,8 +24,7 @@
         weights = masked_softmax(scores, None)
 
 # %% wrong: W_a is left out
-# The bilinear score is a plain dot product: W_a is never used, and unequal widths cannot meet. Project the query
-# first.
+# The bilinear score is a plain dot product: W_a is never used, and unequal widths cannot meet. Project the query first.
 
 # --- before
         scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)

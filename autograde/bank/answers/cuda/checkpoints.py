@@ -6,7 +6,6 @@ def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     torch.save({"step": step, "model": model.state_dict()}, f"{path}.part")
     os.replace(f"{path}.part", path)
 
-
 def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     try:
         state = torch.load(path)
@@ -155,7 +154,6 @@ def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     torch.save((step, model, optimizer, scheduler, scaler, data, torch.get_rng_state()), f"{path}.part")
     os.replace(f"{path}.part", path)
 
-
 def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     try:
         step, model, optimizer, scheduler, scaler, data, random = torch.load(path, weights_only=False)
@@ -269,7 +267,6 @@ def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     temporary = Path(path).with_name(Path(path).name + ".tmp")
     torch.save(state, temporary)
     temporary.replace(path)
-
 
 def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     if not os.path.exists(path):

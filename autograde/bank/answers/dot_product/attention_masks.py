@@ -91,7 +91,6 @@ def causal_mask(length):
     t = torch.arange(length)
     return t[None, :] <= t[:, None]
 
-
 def padding_mask(lengths, max_length):
     return torch.arange(max_length, device=lengths.device)[None, None, :] < lengths[:, None, None]
 
@@ -99,7 +98,6 @@ def padding_mask(lengths, max_length):
 
 def causal_mask(length):
     return torch.tensor([[s <= t for s in range(length)] for t in range(length)])
-
 
 def padding_mask(lengths, max_length):
     rows = [[[s < n for s in range(max_length)]] for n in lengths.tolist()]
@@ -109,7 +107,6 @@ def padding_mask(lengths, max_length):
 
 def causal_mask(length):
     return ~torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
-
 
 def padding_mask(lengths, max_length):
     mask = torch.zeros(len(lengths), 1, max_length, dtype=torch.bool, device=lengths.device)
@@ -122,7 +119,6 @@ def padding_mask(lengths, max_length):
 def causal_mask(length):
     return torch.eye(length).cumsum(0).bool().mT.contiguous().mT
 
-
 def padding_mask(lengths, max_length):
     ones = torch.ones(len(lengths), max_length, dtype=torch.long, device=lengths.device)
     return (ones.cumsum(1) <= lengths.view(-1, 1)).view(-1, 1, max_length)
@@ -133,7 +129,6 @@ def causal_mask(length):
     mask = torch.zeros(length, length, dtype=torch.bool)
     mask[tuple(torch.tril_indices(length, length))] = True
     return mask
-
 
 def padding_mask(lengths, max_length):
     table = torch.ones(max_length + 1, max_length, dtype=torch.bool, device=lengths.device).tril(-1)

@@ -83,8 +83,7 @@
         top_k = 1
 
 # %% wrong: the first max_length tokens are read
-# Once the text is longer than the window, the model went on reading its beginning. It needs the last max_length
-# tokens.
+# Once the text is longer than the window, the model went on reading its beginning. It needs the last max_length tokens.
 
 # --- before
             logits = model(tokens[:, -max_length:])[:, -1]  # (B, T, V) -> (B, V)
@@ -183,7 +182,6 @@ def sampling_distribution(logits, temperature=1.0, top_k=None, top_p=None):
         drop = torch.cat([torch.zeros_like(together[:, :1], dtype=torch.bool), together[:, :-1] >= top_p], dim=1)
         logits = logits.masked_fill(torch.zeros_like(drop).scatter(1, order, drop), float("-inf"))
     return logits.softmax(1)
-
 
 @torch.no_grad()
 def generate(model, tokens, count, max_length, temperature=1.0, top_k=None, top_p=None):

@@ -19,8 +19,7 @@
         return x + self.weight[torch.arange(length) % max_length]
 
 # %% wrong: no error of its own
-# A sentence that is too long ends in torch's complaint about sizes. Raise a ValueError with the numbers before you
-# add.
+# A sentence that is too long ends in torch's complaint about sizes. Raise a ValueError with the numbers before you add.
 
 # --- before
         if length > max_length:

@@ -43,8 +43,7 @@
         angle = torch.tensor(10_000.0 ** (-i / 2 / d_model))  # what this clock turns in one position
 
 # %% wrong: blocks for all sines first, then all cosines
-# The matrix pairs feature j with feature j + D/2. In sinusoidal_encoding sine and cosine of a clock stand side by
-# side.
+# The matrix pairs feature j with feature j + D/2. In sinusoidal_encoding sine and cosine of a clock stand side by side.
 
 # --- before
         W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, -sin], [sin, cos]])

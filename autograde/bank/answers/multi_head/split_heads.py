@@ -113,7 +113,6 @@ def split_heads(x, num_heads):
         raise ValueError(f"{num_heads} heads for {D} features")
     return x.reshape(B, T, num_heads, -1).permute(0, 2, 1, 3)
 
-
 def merge_heads(x):
     B, H, T, d = x.shape
     return x.permute(0, 2, 1, 3).reshape(B, T, H * d)
@@ -125,7 +124,6 @@ def split_heads(x, num_heads):
         raise ValueError((num_heads, x.shape[-1]))
     return torch.stack(x.chunk(num_heads, dim=2), dim=1)
 
-
 def merge_heads(x):
     return torch.cat(x.unbind(dim=1), dim=2)
 
@@ -135,7 +133,6 @@ def split_heads(x, num_heads):
     if x.shape[2] // num_heads * num_heads != x.shape[2]:
         raise ValueError("num_heads must divide the width")
     return x.unflatten(2, (num_heads, -1)).transpose(-3, -2).contiguous()
-
 
 def merge_heads(x):
     return x.transpose(1, 2).contiguous().view(x.shape[0], x.shape[2], x.shape[1] * x.shape[3])
@@ -151,7 +148,6 @@ def split_heads(x, num_heads):
         heads[:, h] = x[:, :, h * d : (h + 1) * d]
     return heads
 
-
 def merge_heads(x):
     return torch.cat([x[:, h] for h in range(x.shape[1])], dim=-1)
 
@@ -164,7 +160,6 @@ def split_heads(x, num_heads):
         raise ValueError(f"{D} features, {num_heads} heads")
     which = torch.arange(D, device=x.device).view(num_heads, 1, d).expand(B, num_heads, T, d)
     return torch.gather(x.unsqueeze(1).expand(B, num_heads, T, D), 3, which)
-
 
 def merge_heads(x):
     H, d = x.shape[1], x.shape[3]

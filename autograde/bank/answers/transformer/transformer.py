@@ -17,8 +17,7 @@
         tokens = torch.cat([begin, begin, targets[:, :-2]], dim=1)
 
 # %% wrong: the last target goes in too
-# There is one more column of logits than of targets: the last target went in, and nothing comes after it. Leave it
-# out.
+# There is one more column of logits than of targets: the last target went in, and nothing comes after it. Leave it out.
 
 # --- before
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in

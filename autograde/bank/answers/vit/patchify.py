@@ -43,8 +43,7 @@
     rows = columns = height // patch_size
 
 # %% wrong: height and width named the wrong way round
-# Height and width have changed places: images are (B, C, H, W), the height first. On square images nobody would
-# notice.
+# Height and width have changed places: images are (B, C, H, W), the height first. On square images nobody would notice.
 
 # --- before
     batch, channels, height, width = images.shape

@@ -115,8 +115,7 @@
         num_tokens = (height // patch_size) ** 2 + (pool == "class")
 
 # %% wrong: images of another size are let in
-# Images of another size are not refused. Smaller ones would get the positions of other patches, and nothing would
-# tell.
+# Images of another size are not refused. Smaller ones would get the positions of other patches, and nothing would tell.
 
 # --- before
         if images.shape[2:] != self.image_size:  # fewer patches would silently get other patches' positions
