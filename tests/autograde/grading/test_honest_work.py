@@ -12,6 +12,12 @@ from tools import notebooks
 
 pytestmark = [pytest.mark.usefixtures("observed_once"), pytest.mark.sandbox]
 
+ODD = """
+class Odd:
+    @property
+    def __class__(self):
+        raise RuntimeError("nobody need ask")
+"""
 LEFT_ON = """
 torch.autocast("cpu", dtype=torch.bfloat16).__enter__()
 torch.inference_mode().__enter__()
@@ -79,7 +85,7 @@ def test_a_name_may_be_used_again_and_settings_left_on(points_lost):
     """As in experiments at the end: `encoder_layer = ...` is one letter from `EncoderLayer = EncoderLayer(...)`."""
     sheet, lost = points_lost
     names = [name for exercise in sheet.tasks for name in exercise.components]
-    others = ("torch.nn.Linear(2, 2)", "torch.zeros(3)", "[1, 2]", "None")
+    others = ("torch.nn.Linear(2, 2)", "torch.zeros(3)", "[1, 2]", "None", "Odd()")
     again = [f"{name} = {others[at % len(others)]}" for at, name in enumerate(names[:-1])]
-    ending = "\n".join([*again, f"del {names[-1]}", LEFT_ON])
+    ending = "\n".join([ODD, *again, f"del {names[-1]}", LEFT_ON])
     assert lost({}, lambda cells: [*cells, cell(ending, 0)]) == {}
