@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from autograde import bank
 from course.checks import engine, fixtures
-from course.checks.engine import Table
+from course.checks.engine import Table, Verdict
 from course.checks.engine.conditions import applies
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw, Key
@@ -330,6 +330,11 @@ def _made(value: Any, built: dict[int, Any]) -> Any:
 
 def seen(exercise: Exercise, declaration: Declaration, name: str) -> bool:
     """Whether the exercise's check takes points for a defect."""
+    return not verdict(exercise, declaration, name, table(exercise)).passed
+
+
+def verdict(exercise: Exercise, declaration: Declaration, name: str, table: Table) -> Verdict:
+    """The verdict on the reference with a defect round it, against a table of the same key."""
     _counts.clear()
     _memory.clear()
     check = engine.find(exercise.name, exercise.chapter)
@@ -337,7 +342,7 @@ def seen(exercise: Exercise, declaration: Declaration, name: str) -> bool:
     names[declaration.component] = broken(names[declaration.component], declaration, DEFECTS[name])
     with _restored():
         observed = check.observe(check.student(Local(names)), KEY)
-    return not check.compare(observed, table(exercise)).passed
+    return check.compare(observed, table)
 
 
 class _restored:

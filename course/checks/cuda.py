@@ -884,7 +884,7 @@ for _title, _names in _LOOKED_AT.items():
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run, dice = _Run(student, draw), student.fixture("Dice")
     dice.before("seed", run.seed)
-    dice.before("throw")
+    first = dice.method("throw")
     run.save()
     thrown = dice.method("throw")
     resumed = run.another()
@@ -893,8 +893,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     after = dice.method("throw")
     dice.before("seed", run.seed + 1)
     left_alone = _equal(after, dice.method("throw"))
-    kind = "those after the save" if _equal(thrown, after) else "as if nothing were loaded" if left_alone else "others"
-    return {"the next random numbers": kind}
+    kind = "as if nothing were loaded" if left_alone else "others"
+    kinds = {"those after the save": thrown, "the first ones again": first}
+    return {"the next random numbers": next((name for name, of in kinds.items() if _equal(of, after)), kind)}
 
 
 @checkpoints.case("and with the random numbers of every CUDA device, here of two that stand in for them", weight=0.5)

@@ -32,6 +32,7 @@ class Check:
         self.own_cases: list[Case] = []  # written by hand, for what is particular to the exercise
         self.declarations: list[Declaration] = []
         self.undeclared = ""  # why none of its components is declared
+        self.redundant = conditions.redundant().get(name, frozenset())
         Check.registry[name] = self
 
     def case(
@@ -82,7 +83,8 @@ class Check:
     @property
     def cases(self) -> list[Case]:
         """Its own cases, and those that are made from what its components declare."""
-        return [*self.own_cases, *conditions.cases(tuple(self.declarations))]
+        made = conditions.cases(tuple(self.declarations))
+        return [*self.own_cases, *(case for kind, case in made.items() if kind not in self.redundant)]
 
     def student(self, protocol: Any) -> Student:
         """The student at the other end of a protocol, under this exercise's rules."""

@@ -8,10 +8,12 @@ all is well, or what is not, as a key of its table of sentences. PyTorch tests i
 from __future__ import annotations
 
 import copy
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,6 +28,7 @@ from course.protocol.untouched import DRAWN, SHARED
 
 WHOLE, PROJECTIONS = 6, 3  # numbers of a result: so many are compared one by one, of more so many weighted sums
 ATOL, RTOL = 1e-5, 1e-4
+REDUNDANT = Path(__file__).parents[1] / "redundant.json"
 ON = 2.6  # the step forwards in float64, of steps backwards
 
 Look = Callable[["Subject"], dict[str, Any]]
@@ -522,13 +525,20 @@ _PROBE = Key.public("which conditions apply")
 
 
 @cache
-def cases(declarations: tuple[Declaration, ...]) -> list[Case]:
-    """The conditions of a check's components, a case for each kind that applies to any of them."""
-    made = []
-    for kind, condition in CONDITIONS.items():
-        if asked := [d for d in declarations if applies(kind, d)]:
-            made.append(_case(condition, asked))
-    return made
+def cases(declarations: tuple[Declaration, ...]) -> dict[str, Case]:
+    """The conditions of a check's components: a case for each kind that applies to any of them."""
+    asked = {kind: [d for d in declarations if applies(kind, d)] for kind in CONDITIONS}
+    return {kind: _case(CONDITIONS[kind], those) for kind, those in asked.items() if those}
+
+
+@cache
+def redundant() -> dict[str, frozenset[str]]:
+    """exercise -> kinds that its check does without, because other cases catch all that they do
+    (`autograde.bank.redundant` finds them). Raises ValueError for a kind that there is none of."""
+    found = {name: frozenset(kinds) for name, kinds in json.loads(REDUNDANT.read_text("utf-8")).items()}
+    if unknown := frozenset().union(*found.values()) - CONDITIONS.keys():
+        raise ValueError(f"{REDUNDANT} names conditions that there are none of: {sorted(unknown)}")
+    return found
 
 
 def applies(kind: str, declaration: Declaration) -> bool:

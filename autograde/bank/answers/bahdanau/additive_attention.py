@@ -90,7 +90,6 @@
         return (weights * values).sum(dim=1), weights.squeeze(2)
 
 # %% correct: broadcast with None, weighted sum by hand
-
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
@@ -102,7 +101,6 @@
         return (weights[..., None] * values).sum(1), weights
 
 # %% correct: query and key side by side through one matrix
-
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
@@ -112,7 +110,6 @@
         scores = torch.tanh(pairs @ both.T) @ self.v_a.weight[0]
 
 # %% correct: loops as the equation reads
-
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
@@ -125,7 +122,6 @@
         return torch.stack([w @ v for w, v in zip(weights, values)]), weights
 
 # %% correct: einsum throughout
-
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
@@ -135,7 +131,6 @@
         scores = torch.einsum("h,bsh->bs", self.v_a.weight.squeeze(0), torch.tanh(asked.unsqueeze(1) + kept))
 
 # %% correct: keys first along the axes
-
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)

@@ -78,7 +78,6 @@
     alignment = alignment.reshape(weights.shape[:2])
 
 # %% correct: selected by the mask
-
 # --- before
     right = weights.argmax(dim=2) == alignment
     return (right & aligned).sum().item() / aligned.sum().item()
@@ -86,7 +85,6 @@
     return (weights.argmax(-1)[aligned] == alignment[aligned]).float().mean().item()
 
 # %% correct: loops
-
 # --- before
     right = weights.argmax(dim=2) == alignment
     return (right & aligned).sum().item() / aligned.sum().item()
@@ -99,14 +97,12 @@
     return hits / count
 
 # %% correct: a mean over NaN for what does not count
-
 # --- before
     return (right & aligned).sum().item() / aligned.sum().item()
 # --- after
     return float(right.double().masked_fill(~aligned, float("nan")).nanmean())
 
 # %% correct: the right word's weight is the maximum
-
 # --- before
     right = weights.argmax(dim=2) == alignment
 # --- after

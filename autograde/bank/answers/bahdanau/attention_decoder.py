@@ -117,14 +117,12 @@
         self._h = hidden.detach()
 
 # %% correct: torch's own cell
-
 # --- before
         self.cell = GRUCell(embedding_size + d_value, hidden_size)
 # --- after
         self.cell = nn.GRUCell(embedding_size + d_value, hidden_size)
 
 # %% correct: forward by way of step, which asks twice
-
 # --- before
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
@@ -141,7 +139,6 @@
         return torch.stack(logits, 1), torch.stack(weights, 1)
 
 # %% correct: results written into their places
-
 # --- before
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
@@ -158,7 +155,6 @@
         return logits, weights
 
 # %% correct: the output's two halves apart
-
 # --- before
         return self.output(torch.cat([hidden, context], dim=1)), hidden, weights
 # --- after
@@ -167,7 +163,6 @@
         return logits, hidden, weights
 
 # %% correct: by recursion over the tokens
-
 # --- before
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)

@@ -80,7 +80,6 @@ def encode_longest_first(encoder, source, lengths):
     return outputs, state
 
 # %% correct: the inverse by counting
-
 # --- before
     back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
 # --- after
@@ -96,14 +95,12 @@ def encode_longest_first(encoder, source, lengths):
     return outputs[back], state[back]
 
 # %% correct: numpy
-
 # --- before
     back = order.argsort()  # the inverse permutation: order[back] is 0, 1, 2, ...
 # --- after
     back = torch.from_numpy(order.numpy().argsort())
 
 # %% correct: a permutation matrix and its transpose
-
 # --- before
     return outputs[back], state[back]
 # --- after

@@ -165,7 +165,6 @@ def masked_softmax(scores, mask):
     return torch.where(mask, scores, float("-inf")).softmax(-1).nan_to_num(0.0)
 
 # %% correct: a large negative number, empty rows zeroed
-
 # --- before
     scores = scores.masked_fill(~mask, float("-inf"))
     # A row of minus infinities has no softmax (0/0), forwards or backwards: let it be uniform, then take it away.

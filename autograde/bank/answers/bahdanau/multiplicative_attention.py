@@ -89,7 +89,6 @@
         check_attention(query, keys, values, mask)
 
 # %% correct: matrix products
-
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
         return torch.einsum("bs,bsd->bd", weights, values), weights
@@ -102,7 +101,6 @@
         scores = (keys @ self.W_a(query).unsqueeze(2)).squeeze(2)
 
 # %% correct: products and sums
-
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
         return torch.einsum("bs,bsd->bd", weights, values), weights
@@ -115,7 +113,6 @@
         scores = (self.W_a(query)[:, None] * keys).sum(-1)
 
 # %% correct: bilinear by way of the dot product
-
 # --- before
         scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
         weights = masked_softmax(scores, mask)
@@ -124,14 +121,12 @@
         return DotProductAttention()(self.W_a(query), keys, values, mask)
 
 # %% correct: the keys are taken to the query instead
-
 # --- before
         scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
 # --- after
         scores = ((keys @ self.W_a.weight) * query.unsqueeze(1)).sum(2)
 
 # %% correct: sentence by sentence
-
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
         return torch.einsum("bs,bsd->bd", weights, values), weights

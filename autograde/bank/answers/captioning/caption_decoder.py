@@ -177,7 +177,6 @@
         return [torch.tanh(self.initial(features.mean(dim=1))), features]
 
 # %% correct: one output layer at the end
-
 # --- before
         state = self.start(features)
         logits, weights = [], []
@@ -197,7 +196,6 @@
         return self.output(torch.stack(read, 1)), torch.stack(weights, 1)
 
 # %% correct: forward goes through step and asks for the weights again
-
 # --- before
         state = self.start(features)
         logits, weights = [], []
@@ -216,14 +214,12 @@
         return torch.stack(logits).transpose(0, 1), torch.stack(weights).transpose(0, 1)
 
 # %% correct: torch's own cell
-
 # --- before
         self.cell = GRUCell(embedding_size + d_model, hidden_size)
 # --- after
         self.cell = nn.GRUCell(embedding_size + d_model, hidden_size)
 
 # %% correct: results written into their places
-
 # --- before
         state = self.start(features)
         logits, weights = [], []
@@ -241,7 +237,6 @@
         return logits, weights
 
 # %% correct: the mask given as all True
-
 # --- before
         context, weights = self.attention(hidden, features, features)
 # --- after

@@ -90,7 +90,6 @@
         return self.kept[0](images)
 
 # %% correct: train that always says False
-
 # --- before
         super().train(mode)
         self.backbone.eval()
@@ -99,7 +98,6 @@
         return super().train(False)
 
 # %% correct: train that passes nothing on
-
 # --- before
         super().train(mode)
         self.backbone.eval()
@@ -107,7 +105,6 @@
         self.training = mode
 
 # %% correct: evaluation before each use
-
 # --- before
     def train(self, mode=True):
         super().train(mode)
@@ -136,7 +133,6 @@ class FrozenBackbone(nn.Module):
         return self.net(images)
 
 # %% correct: written out
-
 # --- before
         self.backbone.eval()
 # --- after

@@ -110,7 +110,6 @@
         grid = self.backbone.eval()(images)
 
 # %% correct: meshgrid and permute
-
 # --- before
             x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
             y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
@@ -124,7 +123,6 @@
         cells = grid.permute(0, 2, 3, 1).reshape(len(grid), -1, grid.shape[1])
 
 # %% correct: the notebook's formula for each cell
-
 # --- before
             x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
             y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
@@ -135,7 +133,6 @@
             grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
 
 # %% correct: loops over rows and columns
-
 # --- before
         cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
 # --- after
@@ -143,7 +140,6 @@
         cells = torch.stack(cells, dim=1)
 
 # %% correct: coordinates side by side
-
 # --- before
             x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
             y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
@@ -154,7 +150,6 @@
             grid = torch.cat([grid, x, y], dim=1)
 
 # %% correct: project as a 1 by 1 convolution
-
 # --- before
         cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
         return torch.relu(self.project(cells))

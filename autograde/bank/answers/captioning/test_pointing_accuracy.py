@@ -160,7 +160,6 @@ def test_pointing_accuracy(pointing_accuracy):
     return False
 
 # %% correct: asserts
-
 # --- before
     if any(share([[(5, box)]]) != 1.0 for box in hits) or any(share([[(5, box)]]) != 0.0 for box in misses):
         return False
@@ -171,7 +170,6 @@ def test_pointing_accuracy(pointing_accuracy):
         assert share([[(5, box)]]) == 0.0, box
 
 # %% correct: one caption of all the boxes
-
 # --- before
     if any(share([[(5, box)]]) != 1.0 for box in hits) or any(share([[(5, box)]]) != 0.0 for box in misses):
         return False
@@ -180,7 +178,6 @@ def test_pointing_accuracy(pointing_accuracy):
         return False
 
 # %% correct: the error is caught first, and None says that all is well
-
 # --- before
     try:
         share([[silent, silent]])

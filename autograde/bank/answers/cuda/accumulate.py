@@ -141,7 +141,6 @@ def accumulate(model, loss_sum_of, micro_batches):
     return total / count
 
 # %% correct: sums as numbers
-
 # --- before
     total, count = torch.zeros(()), 0
 # --- after
@@ -170,7 +169,6 @@ def accumulate(model, loss_sum_of, micro_batches):
     return loss
 
 # %% correct: multiplied by the inverse
-
 # --- before
     for parameter in model.parameters():
         if parameter.grad is not None:

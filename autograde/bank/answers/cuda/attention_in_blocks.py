@@ -152,7 +152,6 @@ def attention_in_blocks(query, key, value, block_size):
     return output / total
 
 # %% correct: in float64, from the smallest number on
-
 # --- before
     largest = query.new_full((*query.shape[:-1], 1), float("-inf"))  # (..., T, 1)
 # --- after
@@ -164,7 +163,6 @@ def attention_in_blocks(query, key, value, block_size):
     return (output / total).to(dtype)
 
 # %% correct: written in place
-
 # --- before
         total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
         output = output * rescale + exponentials @ values

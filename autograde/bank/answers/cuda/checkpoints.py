@@ -63,6 +63,15 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     torch.set_rng_state(random.cpu())
 # --- after
 
+# %% wrong: the seed in place of the state
+# The seed says where the random numbers began, not how far they have come: after loading, dropout draws the first ones
+# again. Save the generator's state. See section 9.10.
+
+# --- before
+        "random": torch.get_rng_state(),
+# --- after
+        "random": torch.Generator().manual_seed(torch.initial_seed()).get_state(),
+
 # %% wrong: a random number drawn when saving
 # Saving used up random numbers, after their state had been taken or before it, so the running training draws others
 # than it would have drawn. Leave torch's random numbers alone. See section 9.10.
@@ -224,7 +233,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         os.replace(unfinished, path)
 
 # %% correct: a temporary file in the same folder
-
 # --- before
     unfinished = Path(f"{path}.part")
 # --- after
@@ -286,7 +294,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         raise ValueError(f"no checkpoint in {path}") from error
 
 # %% correct: random numbers of Python's too
-
 # --- before
     }
 # --- after

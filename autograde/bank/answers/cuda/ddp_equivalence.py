@@ -122,14 +122,12 @@
     return list(islice(cycle(order), rank, whole, world_size))
 
 # %% correct: divided before it goes round
-
 # --- before
         parameter.grad = all_reduce(gradient) / world_size
 # --- after
         parameter.grad = all_reduce(gradient / world_size)
 
 # %% correct: written into the gradient
-
 # --- before
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
         parameter.grad = all_reduce(gradient) / world_size

@@ -86,14 +86,12 @@
     weights = torch.softmax(scores.float(), dim=-1)
 
 # %% correct: softmax with a dtype
-
 # --- before
     weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1)
 # --- after
     weights = F.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1, dtype=torch.float32)
 
 # %% correct: the softmax by hand
-
 # --- before
     weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1)
 # --- after
@@ -121,7 +119,6 @@ def low_precision_attention(query, key, value):
     return output.float(), weights
 
 # %% correct: through the logarithm
-
 # --- before
     weights = torch.softmax(scores.float() / query.shape[-1] ** 0.5, dim=-1)
 # --- after

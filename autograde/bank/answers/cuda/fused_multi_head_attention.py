@@ -96,7 +96,6 @@
         return self.W_O(merge_heads(outputs))
 
 # %% correct: view and transpose
-
 # --- before
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
 # --- after
@@ -107,7 +106,6 @@
         return self.W_O(outputs.transpose(1, 2).contiguous().view(query.shape)), None
 
 # %% correct: a mask of minus infinities
-
 # --- before
             mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
 # --- after
@@ -116,7 +114,6 @@
             mask = queries.new_zeros(mask.shape).masked_fill(~mask, float("-inf"))
 
 # %% correct: the mask always with four axes
-
 # --- before
         if mask is not None and mask.ndim == 3:
             mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
@@ -125,7 +122,6 @@
             mask = mask.expand(query.shape[0], query.shape[1], key.shape[1])[:, None]
 
 # %% correct: set by name
-
 # --- before
         self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
 # --- after

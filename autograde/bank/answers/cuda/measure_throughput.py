@@ -83,7 +83,6 @@
     if False:
 
 # %% correct: waited for where nothing is pending too
-
 # --- before
     for _ in range(warm_up):
         step()
@@ -95,7 +94,6 @@
     synchronize()
 
 # %% correct: both readings have names
-
 # --- before
     return items * num_steps / (clock() - start)
 # --- after

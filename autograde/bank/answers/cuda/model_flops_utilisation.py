@@ -96,7 +96,6 @@ def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, seq
     return flops / peak_flops * sequences_per_second
 
 # %% correct: seconds needed at the peak
-
 # --- before
     return flops * sequences_per_second / peak_flops
 # --- after
@@ -104,7 +103,6 @@ def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, seq
     return seconds * sequences_per_second
 
 # %% correct: a tensor
-
 # --- before
     return flops * sequences_per_second / peak_flops
 # --- after

@@ -137,7 +137,6 @@
     return loss.item(), norm.item()
 
 # %% correct: norm and clipping by hand
-
 # --- before
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 # --- after
@@ -148,7 +147,6 @@
         gradient.mul_(factor)
 
 # %% correct: with or without, by an if
-
 # --- before
     with torch.autocast(device.type, dtype=dtype, enabled=dtype != torch.float32):
         loss = loss_of(model, batch)
@@ -160,7 +158,6 @@
             loss = loss_of(model, batch)
 
 # %% correct: measured and clipped in two calls
-
 # --- before
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 # --- after
@@ -168,7 +165,6 @@
     nn.utils.clip_grads_with_norm_(model.parameters(), max_norm, norm)
 
 # %% correct: gradients by torch.autograd.grad
-
 # --- before
     scaler.scale(loss).backward()
 # --- after
@@ -178,7 +174,6 @@
         parameter.grad = gradient
 
 # %% correct: a null context
-
 # --- before
     with torch.autocast(device.type, dtype=dtype, enabled=dtype != torch.float32):
 # --- after

@@ -89,7 +89,6 @@ def attend_to_the_past(query, key, value):
     return scaled_dot_product_attention(query, key, value, causal_mask(query.shape[1]).to(query.device))
 
 # %% correct: the last axis
-
 # --- before
     weights = torch.softmax(scores, dim=2)
 # --- after

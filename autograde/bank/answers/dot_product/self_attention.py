@@ -120,7 +120,6 @@ class SelfAttention(nn.Module):
         return weights @ self.W_V(x), weights
 
 # %% correct: written out
-
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
 # --- after
@@ -130,7 +129,6 @@ class SelfAttention(nn.Module):
         return weights @ value, weights
 
 # %% correct: the score matrix in one: W_Q^T W_K
-
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
 # --- after
@@ -139,7 +137,6 @@ class SelfAttention(nn.Module):
         return self.W_V(weights @ x), weights
 
 # %% correct: setattr in a loop
-
 # --- before
         self.W_Q = nn.Linear(d_model, d_model, bias=False)
         self.W_K = nn.Linear(d_model, d_model, bias=False)
@@ -149,7 +146,6 @@ class SelfAttention(nn.Module):
             setattr(self, name, nn.Linear(d_model, d_model, False))
 
 # %% correct: one sequence at a time
-
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
 # --- after
@@ -159,7 +155,6 @@ class SelfAttention(nn.Module):
         return torch.stack([output for output, _ in done]), torch.stack([weights for _, weights in done])
 
 # %% correct: the three weights side by side in one product
-
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
 # --- after

@@ -138,7 +138,6 @@
         self.eval()
 
 # %% correct: a matrix product, cross_entropy over the transposed
-
 # --- before
         return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
 # --- after
@@ -150,7 +149,6 @@
         return F.cross_entropy(self(tokens[:, :-1]).transpose(1, 2), tokens[:, 1:])
 
 # %% correct: a mask of its own, an einsum at the end
-
 # --- before
         mask = causal_mask(tokens.shape[1]).to(tokens.device)
 # --- after
@@ -162,7 +160,6 @@
         return torch.einsum("btd,vd->btv", self.norm(x), self.token_embedding.weight)
 
 # %% correct: log_softmax and gather in the loss
-
 # --- before
         logits = self(tokens[:, :-1])
         return F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
@@ -172,7 +169,6 @@
         return -log_p.gather(-1, comes_next.unsqueeze(-1)).mean()
 
 # %% correct: a head that is tied in the constructor
-
 # --- before
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
 # --- after
@@ -185,7 +181,6 @@
         return self.head(self.norm(x))
 
 # %% correct: a loss place by place
-
 # --- before
         return F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
 # --- after

@@ -192,28 +192,24 @@ def generate(model, tokens, count, max_length, temperature=1.0, top_k=None, top_
     return tokens
 
 # %% correct: Gumbel's trick in place of multinomial
-
 # --- before
             tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
 # --- after
             tokens = torch.cat([tokens, (probabilities.log() - (-torch.rand_like(probabilities).log()).log()).argmax(1, keepdim=True)], dim=1)
 
 # %% correct: the inverse of the cumulated distribution
-
 # --- before
             tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
 # --- after
             tokens = torch.cat([tokens, (probabilities.cumsum(1) < torch.rand(len(tokens), 1)).sum(1, keepdim=True).clamp(max=probabilities.shape[1] - 1)], dim=1)
 
 # %% correct: ranks instead of scatter
-
 # --- before
     return torch.zeros_like(ordered).scatter(-1, order, ordered)  # back to the vocabulary's order
 # --- after
     return ordered.gather(-1, order.argsort(dim=-1))  # back to the vocabulary's order
 
 # %% correct: a table for the text, under inference_mode
-
 # --- before
     with torch.no_grad():
         for _ in range(count):

@@ -202,7 +202,6 @@ class KeyValueCache(nn.Module):
         return F.linear(self.model.norm(x), self.model.token_embedding.weight)
 
 # %% correct: joined where length is above 0
-
 # --- before
             x = x + layer.feed_forward(layer.norm2(x))
 # --- after
@@ -213,7 +212,6 @@ class KeyValueCache(nn.Module):
         if self.length > 0:
 
 # %% correct: no mask where one token comes
-
 # --- before
         mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
 # --- after

@@ -69,14 +69,12 @@
     return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)[0]
 
 # %% correct: expanded over an axis for the heads, then flattened
-
 # --- before
     blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
 # --- after
     blocked = blocked.unsqueeze(1).expand(-1, attention.num_heads, -1, -1).flatten(0, 1)  # (B, T, S) -> (B * H, T, S), head after head
 
 # %% correct: minus infinity, added
-
 # --- before
     blocked = ~mask  # torch's module has it the other way round: True = may not attend
 # --- after

@@ -49,14 +49,12 @@ class LearnedPositionalEncoding(nn.Module):
         return x + self.table(torch.arange(x.shape[1]))
 
 # %% correct: looked up by position
-
 # --- before
         return x + self.weight[:length]
 # --- after
         return x + nn.functional.embedding(torch.arange(length, device=x.device), self.weight)
 
 # %% correct: position by position
-
 # --- before
         return x + self.weight[:length]
 # --- after

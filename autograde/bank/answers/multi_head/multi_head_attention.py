@@ -163,7 +163,6 @@
         outputs = weights @ values
 
 # %% correct: einsum throughout
-
 # --- before
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)
         return self.W_O(merge_heads(outputs)), weights
@@ -172,7 +171,6 @@
         return self.W_O(torch.einsum("bhts,bhsd->bthd", weights, values).flatten(2)), weights
 
 # %% correct: a loop over the heads
-
 # --- before
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
@@ -193,7 +191,6 @@
         return self.W_O(torch.cat(found, -1)), torch.stack(looked, 1)
 
 # %% correct: heads folded into the batch
-
 # --- before
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
@@ -212,7 +209,6 @@
         return self.W_O(merged), weights.reshape(B, H, T, -1)
 
 # %% correct: the scores written out, minus infinity and no NaN
-
 # --- before
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)
         return self.W_O(merge_heads(outputs)), weights
@@ -224,7 +220,6 @@
         return self.W_O(merge_heads(weights @ values)), weights
 
 # %% correct: the width is checked in split_heads alone
-
 # --- before
         if d_model % num_heads:
             raise ValueError(f"num_heads must divide d_model, got {num_heads} and {d_model}")

@@ -128,7 +128,6 @@
         return [vector, vector]
 
 # %% correct: roll, then overwrite the first column
-
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -137,7 +136,6 @@
         tokens[:, 0] = self.bos_id
 
 # %% correct: the decoder as a loop of single steps
-
 # --- before
         repeated = context.unsqueeze(1).expand(-1, length, -1)  # (B, H) -> (B, T, H)
         states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
@@ -152,7 +150,6 @@
         return torch.stack(logits, dim=1), hidden
 
 # %% correct: padding the targets on the left
-
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -160,7 +157,6 @@
         tokens = F.pad(targets, (1, 0), value=self.bos_id)[:, :-1]
 
 # %% correct: the whole forward pass as single steps
-
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -176,7 +172,6 @@
         return torch.stack(columns, dim=1)
 
 # %% correct: the output layer as two products
-
 # --- before
         return self.output(torch.cat([states, repeated], dim=2)), last.squeeze(0)
 # --- after

@@ -92,7 +92,6 @@
         if False:
 
 # %% correct: sorted, run, put back
-
 # --- before
         embedded = self.embedding(source)  # (B, S, E)
 # --- after
@@ -111,7 +110,6 @@
         return outputs[back], torch.tanh(self.bridge(last))
 
 # %% correct: a sentence at a time
-
 # --- before
         embedded = self.embedding(source)  # (B, S, E)
         # Packed, each sentence ends at its own end: the backward pass starts at its last real token.
@@ -129,7 +127,6 @@
         return torch.stack(outputs), self.bridge(torch.stack(states)).tanh()
 
 # %% correct: states read off the outputs
-
 # --- before
         state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
 # --- after
@@ -138,7 +135,6 @@
         state = torch.tanh(self.bridge(torch.cat([forward, backward], dim=-1)))
 
 # %% correct: padding filled up by hand
-
 # --- before
         outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
 # --- after
@@ -151,7 +147,6 @@
         state = torch.tanh(last[0] @ W_f.T + last[1] @ W_b.T + self.bridge.bias)
 
 # %% correct: both directions as two loops of the cell's equations
-
 # --- before
         embedded = self.embedding(source)  # (B, S, E)
         # Packed, each sentence ends at its own end: the backward pass starts at its last real token.

@@ -89,7 +89,6 @@
         if False:
 
 # %% correct: one slice a gate
-
 # --- before
         input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
         hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
@@ -105,7 +104,6 @@
         return candidate + update * (hidden - candidate)
 
 # %% correct: six matrices with their names
-
 # --- before
         input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
         hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
@@ -125,7 +123,6 @@
         return (1 - z) * n + z * h
 
 # %% correct: einsum
-
 # --- before
         input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
         hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
@@ -140,7 +137,6 @@
         return torch.lerp(candidate, hidden, update)
 
 # %% correct: a loop over the batch
-
 # --- before
         input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
         hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
@@ -159,7 +155,6 @@
         return torch.stack(rows)
 
 # %% correct: gates together, the exponential written out
-
 # --- before
         reset = torch.sigmoid(input_r + hidden_r)
         update = torch.sigmoid(input_z + hidden_z)

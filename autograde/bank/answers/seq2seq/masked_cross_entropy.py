@@ -88,7 +88,6 @@
     if False:
 
 # %% correct: cross_entropy with ignore_index, as a sum
-
 # --- before
     real = targets != pad_id  # (B, T)
     log_probabilities = F.log_softmax(logits, dim=2)
@@ -99,7 +98,6 @@
     return total / max(1, int((targets != pad_id).sum()))
 
 # %% correct: a loop over the tokens
-
 # --- before
     real = targets != pad_id  # (B, T)
     log_probabilities = F.log_softmax(logits, dim=2)
@@ -115,7 +113,6 @@
     return total / max(count, 1)
 
 # %% correct: real tokens picked out first
-
 # --- before
     log_probabilities = F.log_softmax(logits, dim=2)
     losses = -log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2)  # (B, T)
@@ -126,7 +123,6 @@
     return F.nll_loss(logits[real].log_softmax(-1), targets[real])
 
 # %% correct: one-hot targets
-
 # --- before
     log_probabilities = F.log_softmax(logits, dim=2)
     losses = -log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2)  # (B, T)
@@ -136,7 +132,6 @@
     return -(wanted * torch.log_softmax(logits, dim=-1)).sum() / real.sum().clamp(min=1)
 
 # %% correct: weights times the losses
-
 # --- before
     log_probabilities = F.log_softmax(logits, dim=2)
     losses = -log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2)  # (B, T)

@@ -189,7 +189,6 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
     return torch.tensor(t), normal(s, len(t))
 
 # %% correct: index_select for the state
-
 # --- before
         state = tuple(part[rows] for part in state) if isinstance(state, tuple) else state[rows]
 # --- after
@@ -197,7 +196,6 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
         state = tuple(map(pick, state)) if isinstance(state, tuple) else pick(state)
 
 # %% correct: the score kept as a tensor until the end
-
 # --- before
     return torch.tensor(best[0]), score(best)
 # --- after

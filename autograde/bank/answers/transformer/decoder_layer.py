@@ -266,7 +266,6 @@ class DecoderLayer(nn.Module):
         return torch.add(x, drop(self.feed_forward(self.norm3(x))))
 
 # %% correct: a dropout for each part
-
 # --- before
         self.dropout = nn.Dropout(dropout)
 # --- after
@@ -277,7 +276,6 @@ class DecoderLayer(nn.Module):
             return torch.add(x, self.dropout3(self.feed_forward(self.norm3(x))))
 
 # %% correct: the attention's arguments by name
-
 # --- before
             x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
 # --- after

@@ -226,7 +226,6 @@ class EncoderLayer(nn.Module):
         return self.norm2(h + drop(self.feed_forward(h)))
 
 # %% correct: a dropout for each part
-
 # --- before
         self.dropout = nn.Dropout(dropout)
 # --- after
@@ -237,7 +236,6 @@ class EncoderLayer(nn.Module):
             return torch.add(x, self.dropout2(self.feed_forward(self.norm2(x))))
 
 # %% correct: the attention's arguments by name
-
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
 # --- after

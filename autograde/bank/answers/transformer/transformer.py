@@ -177,7 +177,6 @@
         return [source[:, :0], memory, memory_mask]
 
 # %% correct: F.pad for the shift
-
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -185,7 +184,6 @@
         tokens = F.pad(targets[:, :-1], (1, 0), value=self.bos_id)
 
 # %% correct: roll and overwrite a copy
-
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -194,14 +192,12 @@
         tokens[:, 0] = self.bos_id
 
 # %% correct: the mask of every sentence's own
-
 # --- before
         mask = causal_mask(tokens.shape[1]).to(tokens.device)
 # --- after
         mask = causal_mask(tokens.shape[1]).to(tokens.device).expand(len(tokens), -1, -1)
 
 # %% correct: only the last state goes through the output
-
 # --- before
         logits = self.decode(tokens, memory, memory_mask)[:, -1]
 # --- after
@@ -210,7 +206,6 @@
         logits = self.output(states[:, -1])
 
 # %% correct: a mask of its own
-
 # --- before
         vectors = embedding(tokens) * self.d_model**0.5  # (B, T) -> (B, T, D)
 # --- after

@@ -165,7 +165,6 @@ class TransformerEncoder(nn.Module):
         return self.norm(stream)
 
 # %% correct: functools.reduce
-
 # --- before
         for layer in self.layers:
             x = layer(x, mask)
@@ -176,7 +175,6 @@ class TransformerEncoder(nn.Module):
         return self.norm(reduce(lambda stream, layer: layer(stream, mask), self.layers, x))
 
 # %% correct: the norm put in where it is wanted
-
 # --- before
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
 # --- after

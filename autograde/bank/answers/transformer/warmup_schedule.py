@@ -6,6 +6,14 @@
         return 0.0
 # --- after
 
+# %% wrong: step 0 is taken for step 1
+# All rates are right but the first: at step 0 the docstring asks for another one than at step 1.
+
+# --- before
+        return 0.0
+# --- after
+        step = 1
+
 # %% wrong: the larger of the two
 # The rate starts huge and never falls as it should: of the two expressions the smaller one counts.
 

@@ -76,7 +76,6 @@
         return self.transformer.patches(self.backbone(images))
 
 # %% correct: keyword arguments
-
 # --- before
             feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
 # --- after
@@ -84,14 +83,12 @@
             d_ff=d_ff, num_classes=num_classes, pool=pool, num_channels=feature_channels
 
 # %% correct: the image size made a tuple
-
 # --- before
             feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
 # --- after
             (feature_size[0], feature_size[1]), patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
 
 # %% correct: forward by the transformer's parts
-
 # --- before
         return self.transformer(self.backbone(images))
 # --- after
@@ -101,7 +98,6 @@
         return self.transformer.head(read)
 
 # %% correct: features kept in a variable
-
 # --- before
         return self.transformer(self.backbone(images))
 # --- after

@@ -111,7 +111,6 @@ def patch_labels(labels, patch_size, background):
     return torch.stack(out).reshape(patches.shape[:2])
 
 # %% correct: background as half a vote
-
 # --- before
     counts[..., background] = 0
 # --- after

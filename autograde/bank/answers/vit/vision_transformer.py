@@ -152,21 +152,18 @@
         return self.head(read[self.pool](tokens))
 
 # %% correct: logits of every token, then one
-
 # --- before
         return self.head(tokens[:, -1 if self.pool == "last" else 0])  # the class token stands first
 # --- after
         return self.head(tokens)[:, -1 if self.pool == "last" else 0]  # the class token stands first
 
 # %% correct: the mean of the logits
-
 # --- before
             return self.head(tokens.mean(dim=1))
 # --- after
             return self.head(tokens).mean(dim=1)
 
 # %% correct: positions added by hand
-
 # --- before
         return self.encoder(self.positions(tokens))
 # --- after

@@ -64,21 +64,18 @@ def broadcast_mask(padding, pattern):
     return padding.unsqueeze(1) & pattern
 
 # %% correct: indexing with None
-
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 # --- after
     return padding[:, None, :] & pattern[None]  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% correct: einsum on numbers, then back
-
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 # --- after
     return torch.einsum("bs,ts->bts", padding.int(), pattern.int()).bool()  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% correct: sentence by sentence
-
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 # --- after

@@ -81,7 +81,6 @@
     if len(inputs) != len(targets) or batch_size == 0:
 
 # %% correct: both put into the order first
-
 # --- before
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
 # --- after

@@ -116,7 +116,6 @@ def numerical_gradient(function, x, step=1e-3):
     return gradient
 
 # %% correct: mean of forwards and backwards
-
 # --- before
         slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
 # --- after

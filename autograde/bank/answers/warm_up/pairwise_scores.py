@@ -65,14 +65,12 @@ def pairwise_scores(query, key):
     return torch.einsum("btd,bsd->bts", query, key).detach().numpy()
 
 # %% correct: matrix product
-
 # --- before
     return torch.einsum("btd,bsd->bts", query, key)
 # --- after
     return query @ key.transpose(1, 2)
 
 # %% correct: broadcast and sum
-
 # --- before
     return torch.einsum("btd,bsd->bts", query, key)
 # --- after

@@ -29,6 +29,14 @@
 # --- after
     return (exponentials / exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)  # and the sum is at least 1
 
+# %% wrong: NaN mended afterwards
+# Infinity over infinity is NaN, whatever stood there before: ones in its place share out what nobody asked for. Shift
+# the scores before the exponential. See section 0.4.
+
+def safe_softmax(scores: Tensor, dim: int) -> Tensor:
+    weights = (scores.exp() / scores.exp().sum(dim, keepdim=True)).nan_to_num(1.0)
+    return weights / weights.sum(dim, keepdim=True)
+
 # %% wrong: one maximum for the whole tensor
 # A row far below the largest score of all still gets only zeros, and 0/0 is NaN. Every row needs the maximum of its
 # own. See section 0.4.
@@ -104,7 +112,6 @@ def safe_softmax(scores, dim):
     return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
 
 # %% correct: max instead of amax, detached
-
 # --- before
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
 # --- after

@@ -114,14 +114,12 @@
     loss = -torch.softmax(model(inputs), -1)[torch.arange(len(targets)), targets].log().mean()
 
 # %% correct: cleared through the model
-
 # --- before
     optimizer.zero_grad()
 # --- after
     model.zero_grad()
 
 # %% correct: cleared just before backward
-
 # --- before
     optimizer.zero_grad()
 # --- after
@@ -132,7 +130,6 @@
     loss.backward()
 
 # %% correct: cross-entropy by hand
-
 # --- before
     loss = F.cross_entropy(model(inputs), targets)
 # --- after
