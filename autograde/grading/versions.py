@@ -70,7 +70,7 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
     toml = Path(str(course.chapters.__file__))
     files |= {f"chapters/{chapter}": toml.with_name(f"{chapter}.toml") for chapter in chapters}
     files |= {f"answers/{e.name}": reader.path_of(e) for e in exercises() if e.chapter in chapters and not e.question}
-    files["exercises"] = course.exercises._FILE
+    files |= {"exercises": course.exercises._FILE, "redundant conditions": engine.conditions.REDUNDANT}
     return files, {name for top in others - sys.stdlib_module_names for name in _distributions().get(top, ())}
 
 

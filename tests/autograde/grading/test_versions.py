@@ -106,6 +106,7 @@ course/__init__.py
 course/checks/questions.py course/exercises.py course/chapters/exercises.json course/learner/components.py
 course/learner/session.py course/plots.py course/data/__init__.py course/checks/__init__.py
 course/checks/engine/draw.py course/checks/engine/declare.py course/checks/engine/conditions.py
+course/checks/redundant.json
 course/checks/engine/of_tests.py course/protocol/device.py course/protocol/untouched.py
 course/checks/fixtures/__init__.py
 course/checks/fixtures/seq2seq.py course/protocol/wire.py course/protocol/runner.py course/protocol/student.py
