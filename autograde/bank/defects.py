@@ -249,15 +249,15 @@ def broken(component: Any, declaration: Declaration, fault: Defect) -> Any:
     if not isinstance(component, type):
 
         @wraps(component)
-        def function(*arguments: Any) -> Any:
-            return fault.around(lambda args: component(*args), arguments, None)
+        def function(*arguments: Any, **keywords: Any) -> Any:
+            return fault.around(lambda args: component(*args, **keywords), arguments, None)
 
         return function
     method = declaration.method or "forward"
     right = getattr(component, method)
 
-    def instead(self: Any, *arguments: Any) -> Any:
-        return fault.around(lambda args: right(self, *args), arguments, self)
+    def instead(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        return fault.around(lambda args: right(self, *args, **keywords), arguments, self)
 
     return type(component.__name__, (component,), {method: instead})
 

@@ -421,9 +421,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": torch.stack(columns, 1), "hidden": hidden, "keys": keys, "values": values, "mask": mask}
 
 
-@attention_decoder.case("`step` without a mask", weight=0.5)
+@attention_decoder.case("`step` of a single sentence, without a mask", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    logits, state = _decoder(student, draw).method("step", draw.integers(1, _V, _B), (*_memory(draw), None))
+    memory = (x[:1] for x in _memory(draw))
+    logits, state = _decoder(student, draw).method("step", draw.integers(1, _V, 1), (*memory, None))
     return {"logits": logits, "hidden": state[0], "the mask that comes back": state[3]}
 
 

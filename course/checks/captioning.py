@@ -209,9 +209,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @caption_decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder = _decoder(student, draw)
-    start = decoder.method("start", draw.normal(_B, _N, _D_MODEL))
-    _, step = _two(decoder.method("step", draw.integers(1, _V, _B), start), "`step` gives the logits and the new state")
-    return states.kinds(start=start, step=step)
+    start = decoder.method("start", draw.normal(1, _N, _D_MODEL))
+    both = decoder.method("step", draw.integers(1, _V, 1), start)
+    logits, step = _two(both, "`step` gives the logits and the new state")
+    return states.seen(logits, start=start, step=step)
 
 
 # ---- pooled_baseline ------------------------------------------------------------------------------------------------

@@ -406,10 +406,10 @@ def _(student: Student, draw: Draw) -> Values:
 @decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
 def _(student: Student, draw: Draw) -> Values:
     model, bos_id = _seq2seq(student, draw)
-    source, lengths = _source(draw)
+    source, lengths = _source(draw, batch=1)
     start = model.method("start", source, lengths)
-    _, step = model.method("step", torch.full((len(source),), bos_id), start)
-    return states.kinds(start=start, step=step)
+    logits, step = model.method("step", torch.tensor([bos_id]), start)
+    return states.seen(logits, start=start, step=step)
 
 
 # ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------

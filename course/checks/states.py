@@ -1,19 +1,24 @@
-"""The state that `start` and `step` give: `greedy_decode` and `beam_search` know several tensors by the tuple."""
+"""What `start` and `step` give for a single sentence: `greedy_decode` and `beam_search` know a state by the tuple, and
+rows by the first axis.
+"""
 
 from typing import Any
 
-TITLE = "the state that `start` and `step` give is a tuple, as `greedy_decode` expects"
+from course.checks.engine.case import describe
+
+TITLE = "one sentence, one step: the state is a tuple, as `greedy_decode` expects, and the logits are (1, V)"
 
 
-def kinds(**states: Any) -> dict[str, str]:
-    """By method, what kind of thing the state is that it gave."""
-    return {name: "tuple" if isinstance(state, tuple) else type(state).__name__ for name, state in states.items()}
+def seen(logits: Any, **states: Any) -> dict[str, str]:
+    """By method, what kind of thing the state is that it gave; and what the logits are."""
+    kinds = {name: "tuple" if isinstance(state, tuple) else type(state).__name__ for name, state in states.items()}
+    return kinds | {"logits": describe(logits)}
 
 
 def explain(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     """Which method gives something else, in a sentence."""
-    for name in expected:
+    for name in expected.keys() - {"logits"}:
         kind = observed.get(name, "tuple")
         if kind != "tuple":
             return f"The state that `{name}` gives is of the type `{kind}`."
-    return None
+    return f"For one sentence the logits are {observed['logits']}, and {expected['logits']} is asked for."

@@ -514,9 +514,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @transformer.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, _) = _transformer(student, draw), _sentences(draw)
-    start = model.method("start", source, lengths)
-    _, step = model.method("step", torch.full((2,), _BOS), start)
-    return states.kinds(start=start, step=step)
+    start = model.method("start", source[:1], lengths[:1])
+    logits, step = model.method("step", torch.tensor([_BOS]), start)
+    return states.seen(logits, start=start, step=step)
 
 
 @transformer.case("in training, dropout 1: not even the embedding comes through", weight=0.5)

@@ -228,7 +228,9 @@ def _explain_mask(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
 
 @broadcast_mask.case("sizes all different: (B, S) with (T, S) to (B, T, S)", weight=2, explain=_explain_mask)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"mask": student.broadcast_mask(draw.mask(2, 5), draw.mask(3, 5))}
+    padding, pattern = draw.mask(2, 5), draw.mask(3, 5)
+    pattern[0] &= ~padding[0]  # of the first sentence, the first query may attend to nothing
+    return {"mask": student.broadcast_mask(padding, pattern)}
 
 
 @broadcast_mask.case("padding with a causal pattern: the queries are the keys", explain=_explain_mask)
