@@ -34,9 +34,9 @@ PATHS = notebooks.paths()
 def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
     """Exit code and output of one nbval run, and its record: seconds, those of CPU, peak bytes of the largest process
     (the kernel)."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "nbval", "--nbval", str(path), "--nbval-sanitize-with",
-               str(ROOT / "tools" / "nbval.ini"), "--nbval-kernel-name", "python3", "-p", "tools.nbval_trained",
-               "-p", "no:cacheprovider",
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.nbval_trained",  # before nbval: see tools/__init__.py
+               "-p", "nbval", "--nbval", str(path), "--nbval-sanitize-with", str(ROOT / "tools" / "nbval.ini"),
+               "--nbval-kernel-name", "python3", "-p", "no:cacheprovider",
                "-p", "no:xdist", "-p", "no:randomly", "--rootdir", str(path.parent), *options]  # fmt: skip
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | notebooks.ENVIRONMENT
     log = path.with_suffix(".log")

@@ -11,6 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+# isort: split
+import autograde  # noqa: F401  before nbformat: what it leaves out takes each process that has the toy two seconds
+
+# isort: split
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
