@@ -29,8 +29,9 @@ collect_ignore = ["autograde/toy/answers"]  # of the toy's answer bank: one of t
 SHARED = {
     "site": ("site/",),
     "grader": (
-        "autograde/test_cli.py", "autograde/reports/", "autograde/gradebook/test_release.py",
-        "autograde/grading/test_run.py", "autograde/grading/test_of_tests.py", "autograde/bank/test_trust.py",
+        "autograde/test_access.py", "autograde/test_cli.py", "autograde/reports/", "autograde/gradebook/test_enter.py",
+        "autograde/gradebook/test_release.py", "autograde/grading/test_keys.py", "autograde/grading/test_run.py",
+        "autograde/grading/test_of_tests.py", "autograde/bank/test_trust.py",
     ),
 }  # fmt: skip
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
