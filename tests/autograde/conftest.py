@@ -236,8 +236,32 @@ def submission():
     return put
 
 
+@pytest.fixture(scope="session")
+def examination() -> str:
+    """What the doctor remembers of this machine, examined at most once a session."""
+    from autograde.intake.probe import probe_jail
+    from autograde.sandbox import doctor
+
+    doctor.require(probe_jail)
+    return doctor._stamp().read_text()
+
+
 @pytest.fixture
-def breakable(monkeypatch, tmp_path):
+def well_by_another_name(examination):
+    """A function that has the doctor remember this machine's examination though bubblewrap, the same program, now has
+    another path: an examination takes seconds, in each process that looks. What it finds anew is not touched."""
+    from autograde.sandbox import doctor
+
+    def remember():
+        stamp = doctor._stamp()
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        stamp.write_text(examination)
+
+    return remember
+
+
+@pytest.fixture
+def breakable(monkeypatch, tmp_path, well_by_another_name):
     """A folder that is all of the PATH, with bubblewrap in it; what the doctor remembers is the test's own."""
     from autograde.sandbox.fonts import font_cache
 
@@ -251,4 +275,5 @@ def breakable(monkeypatch, tmp_path):
     os.symlink(fonts, kept / fonts.name)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PATH", str(folder))
+    well_by_another_name()
     return folder

@@ -131,16 +131,22 @@ def stopped(folder, expected, **where):
     return str(told.value)
 
 
-def mended_and_graded(folder, expected, monkeypatch, breakable):
-    """The next run, on a machine that is well, grades the rest by itself."""
-    monkeypatch.setenv("PATH", str(breakable.parent / "real"))
-    (breakable.parent / "real").mkdir()
-    (breakable.parent / "real" / "bwrap").symlink_to(breakable.parent / "real-bwrap")
-    run.grade(folder)
-    assert sums(folder) == expected and once_each(folder)
+@pytest.fixture
+def mended_and_graded(monkeypatch, breakable, well_by_another_name, one_sandbox):
+    """A function: the next run, on a machine that is well, grades the rest by itself."""
+
+    def graded(folder, expected):
+        monkeypatch.setenv("PATH", str(breakable.parent / "real"))
+        (breakable.parent / "real").mkdir()
+        (breakable.parent / "real" / "bwrap").symlink_to(breakable.parent / "real-bwrap")
+        well_by_another_name()
+        run.grade(folder)
+        assert sums(folder) == expected and once_each(folder)
+
+    return graded
 
 
-def test_two_workers_stop_where_their_machine_breaks(breaking, breakable, monkeypatch):
+def test_two_workers_stop_where_their_machine_breaks(breaking, breakable, mended_and_graded):
     import distributed  # noqa: F401  (brings its own settings, which ours are then laid over)
     from dask import config
 
@@ -148,13 +154,13 @@ def test_two_workers_stop_where_their_machine_breaks(breaking, breakable, monkey
     with config.set({"distributed.worker.preload": [PRELOAD]}):
         told = stopped(folder, expected, jobs=2)
     assert "tcp://" not in told
-    mended_and_graded(folder, expected, monkeypatch, breakable)
+    mended_and_graded(folder, expected)
 
 
-def test_a_cluster_stops_where_a_machine_of_it_breaks(breaking, breakable, cluster, monkeypatch):
+def test_a_cluster_stops_where_a_machine_of_it_breaks(breaking, breakable, cluster, mended_and_graded):
     folder, expected = breaking
     assert "bubblewrap at tcp://127.0.0.1" in stopped(folder, expected, scheduler=cluster[0])
-    mended_and_graded(folder, expected, monkeypatch, breakable)
+    mended_and_graded(folder, expected)
 
 
 def test_workers_with_another_grader_are_refused(filled, monkeypatch):
