@@ -26,6 +26,7 @@ from autograde.gradebook import configuration, store
 from autograde.gradebook.release import release
 from autograde.ledger import Ledger
 from benchmarks.grading import forget_the_sandbox
+from tests.autograde.conftest import copied
 
 NOTEBOOK = Path(__file__).resolve().parents[3] / "notebooks" / "00-warm-up.ipynb"
 NAME = NOTEBOOK.stem
@@ -48,20 +49,25 @@ def nbgrader(folder, *words, status=0):
     return done
 
 
-def with_honest(folder):
-    """The class with its honest sample alone."""
-    release(folder, [NOTEBOOK])
-    made = {submission.student: submission for submission in sample.sample(folder, NAME)}
+@pytest.fixture(scope="module")
+def with_honest(tmp_path_factory):
+    """A function that makes a class with its honest sample alone: (folder, made). The first is copied, as it was."""
+    first = ClassFolder.at(tmp_path_factory.mktemp("honest") / "class")
+    release(first, [NOTEBOOK])
+    made = {submission.student: submission for submission in sample.sample(first, NAME)}
     for student in set(made) - set(HONEST):
-        shutil.rmtree(folder.submitted / student)
-    return made
+        shutil.rmtree(first.submitted / student)
+
+    def copy(name):
+        return copied(first, tmp_path_factory.mktemp(name) / "class"), made
+
+    return copy
 
 
 @pytest.fixture(scope="module")
-def stock(tmp_path_factory):
+def stock(with_honest):
     """Honest submissions graded by stock nbgrader, in a class that is not ours: its own executor, no sandbox."""
-    folder = ClassFolder.at(tmp_path_factory.mktemp("stock") / "class")
-    made = with_honest(folder)
+    folder, made = with_honest("stock")
     forget_the_sandbox(folder)
     nbgrader(folder, "autograde", NAME)
     return folder, made
@@ -84,10 +90,9 @@ def writes(folder, student, target):
 
 
 @pytest.fixture(scope="module")
-def ours(tmp_path_factory):
+def ours(with_honest, tmp_path_factory):
     """A class of ours, with submissions that would leave a file behind: (folder, made, student -> that file)."""
-    folder = ClassFolder.at(tmp_path_factory.mktemp("ours") / "class")
-    made = with_honest(folder)
+    folder, made = with_honest("ours")
     marks = tmp_path_factory.mktemp("marks")
     targets = {student: marks / student for student in ("by-command", "by-button", "by-validate")}
     for student, target in targets.items():
