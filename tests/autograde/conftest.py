@@ -193,14 +193,18 @@ def one_sandbox(warm_sandbox, lend):
 
 
 def graded(released: ClassFolder, root: Path) -> GradedClass:
-    """The toy's sample class, graded, with feedback and grades."""
+    """The toy's sample class, graded, with feedback and grades. An answer that never ends is given up sooner than a
+    student's."""
     from autograde.bank import sample
-    from autograde.grading import run
+    from autograde.grading import run, worker
     from autograde.reports import export, feedback
+    from autograde.sandbox.limits import Limits
 
-    with toy.installed(root):
+    hasty = functools.partial(worker.Sandbox, limits=Limits(request_seconds=4, grace=1))
+    with toy.installed(root), pytest.MonkeyPatch.context() as patch:
         folder = copied(released, root / "class")
         made = sample.sample(folder, toy.NAME)
+        patch.setattr(worker, "Sandbox", hasty)
         summary = run.grade(folder)
         feedback.feedback(folder, toy.NAME)
         export.export(folder)

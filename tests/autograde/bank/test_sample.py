@@ -32,7 +32,7 @@ def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_desk, lend, ful
     if not full:
         sandbox = chapter_desk.sandbox()
         lend(sandbox)
-        monkeypatch.setattr(sandbox, "limits", Limits(request_seconds=4, grace=1))
+        monkeypatch.setattr(sandbox, "limits", Limits(request_seconds=3, grace=0.5))
         monkeypatch.setattr(Key, "fresh", lambda: chapter_desk.key)
     name, folder = chapter_desk.name, ClassFolder.at(tmp_path / "class")
     release(folder, notebooks.paths([name]))
