@@ -24,6 +24,7 @@ class Check:
 
     registry: dict[str, "Check"] = {}
     keeps = True  # whether a passed component is kept for later notebooks
+    guesses = True  # whether a diagnosis that explains most of what failed is told as a possibility
 
     def __init__(self, name: str, components: tuple[str, ...], blocked: tuple[str, ...] = ()):
         self.name = name
@@ -111,7 +112,7 @@ class Check:
         each = list(zip(self.cases, seen, table.reference, strict=True))
         differences = [difference(observed, reference, case) for case, observed, reference in each]
         failing = [i for i, sentence in enumerate(differences) if sentence is not None]
-        by_index = causes(differences, self.cases, seen, table, self.same)
+        by_index = causes(differences, self.cases, seen, table, self.same, self.guesses)
         sentences = [
             sentence and (case.explained(observed, reference) or sentence)
             for sentence, (case, observed, reference) in zip(differences, each, strict=True)

@@ -29,6 +29,7 @@ def causes(
     seen: Sequence[Observation],
     table: Table,
     same: Callable[[int, Observation, Observation], bool],
+    guesses: bool = True,
 ) -> dict[int, Cause]:
     """Index of a failing case -> what it comes of, by where the observations depart from the reference's.
 
@@ -36,7 +37,7 @@ def causes(
     one that asks whether an answer agrees with itself, has a cause of its own, which its line tells, and speaks neither
     for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain,
     the one that looks like the answer in most of what failed is named as a possibility, if that is more than half of
-    it; that both raise the same says little, and does not count. `same` says whether the case of an index cannot tell
+    it and the check `guesses`; that both raise the same says little, and does not count. `same` says whether the case of an index cannot tell
     two observations apart.
     """
     failing = [i for i, sentence in enumerate(differences) if sentence is not None]
@@ -58,7 +59,7 @@ def causes(
         weight = sum(cases[i].weight for i in alike if shows(diagnosis, i) and seen[i].raised is None)
         if weight > most:
             best, most = (diagnosis, alike), weight
-    return {i: Cause(best[0], False) for i in best[1]} if best else {}
+    return {i: Cause(best[0], False) for i in best[1]} if best and guesses else {}
 
 
 def case_verdicts(

@@ -48,6 +48,7 @@ class CheckOfTest(Check):
     """
 
     keeps = False  # nothing later rests on a test
+    guesses = False  # what refuses, or passes, as many as a known one need not have its mistake
 
     def __init__(
         self,

@@ -9,8 +9,8 @@
         context, weights = self.attention(hidden, keys, values, mask)
 
 # %% wrong: one context for the whole sentence
-# The attention was asked once, before the loop, which makes it chapter 01's fixed vector again. Ask inside the loop.
-# See section 2.5.
+# The attention is asked once, before the loop, or always with the first state, which makes it chapter 01's fixed vector
+# again. Ask inside the loop, with the state of the step before. See section 2.5.
 
 # --- before
         logits, weights = [], []

@@ -9,6 +9,15 @@
         larger = largest
         exponentials, rescale = torch.exp(scores), 1.0
 
+# %% wrong: one maximum for all queries
+# The largest score is taken over all queries, so a query whose scores lie far below another's sums up nothing but
+# zeros. Each query has a maximum of its own. See section 9.5.
+
+# --- before
+        larger = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
+# --- after
+        larger = torch.maximum(largest, scores.amax())
+
 # %% wrong: the block's maximum in place of the largest so far
 # What has been summed up is carried over to the maximum of the latest block, which may be smaller: then what was there
 # before overflows. Take the larger of the old maximum and the block's. See section 9.5.

@@ -38,9 +38,19 @@
 # --- after
         ordered = ordered.masked_fill(before >= top_p, 0.0)
 
+# %% wrong: gradients left off
+# After a call nothing has a gradient any more, wherever the program goes on. Switch them off for the call alone, with
+# `torch.no_grad()`.
+
+# --- before
+    with torch.no_grad():
+# --- after
+    torch.set_grad_enabled(False)
+    if count > 0:
+
 # %% wrong: top_p before top_k
-# top_p was applied first, to all the tokens, and top_k to what it left. The docstring has it the other way round, and
-# it matters: top_p counts shares of what top_k has kept.
+# top_p counted shares of all the tokens: it was applied first, or to what top_k had kept before that was divided by its
+# sum. It counts shares of what top_k has kept.
 
 # --- before
     if top_k is not None:

@@ -1,3 +1,11 @@
+# %% wrong: `step` squeezes every axis of one
+# A bare squeeze() takes away every axis of one: for a single sentence that of the batch too. Name the axis of time.
+
+# --- before
+        return logits.squeeze(1), (hidden, context)
+# --- after
+        return logits.squeeze(), (hidden, context)
+
 # %% wrong: the input is not shifted
 # The token to be predicted goes in with the question. Training would drive the loss to nothing and teach the model
 # nothing. Put bos_id in front and leave the last target out.

@@ -1,3 +1,12 @@
+# %% wrong: a query that may attend to nothing may attend to all
+# Where padding and pattern leave a query nothing, its row is all False: what is then to be done is the softmax's affair.
+
+# --- before
+    return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
+# --- after
+    allowed = padding.unsqueeze(1) & pattern
+    return allowed | ~allowed.any(dim=-1, keepdim=True)
+
 # %% wrong: either is enough
 # A pair passes as soon as one of the two masks lets it. A key must be real and allowed. See section 0.5.
 
