@@ -116,12 +116,12 @@ def observe(
     against = against or implementations(exercise)
     if against is None:
         return _Looks(exercise, check, source, key)
-    with _silence(key, exercise.name):
+    with silence(key, exercise.name):
         return check.observe(check.student(Local(namespace(exercise, source))), key, against)
 
 
 @contextlib.contextmanager
-def _silence(key: Key, *labels: str | int) -> Iterator[None]:
+def silence(key: Key, *labels: str | int) -> Iterator[None]:
     """What is run says nothing, and what no case sets is drawn alike for the same labels."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         with warnings.catch_warnings(), torch.random.fork_rng(devices=[]):
@@ -146,7 +146,7 @@ class _Looks(Sequence[Observation]):
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(len(self))))
         if self._seen[index] is None:
-            with _silence(self._key, self._exercise.name, index % len(self)):
+            with silence(self._key, self._exercise.name, index % len(self)):
                 if self._student is None:
                     self._student = self._check.student(Local(namespace(self._exercise, self._source)))
                 self._seen[index] = self._check.look(index % len(self), self._student, self._key)

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from autograde import bank
-from autograde.bank import reference
+from autograde.bank import operators, reference
 from autograde.intake.merge import Cell
 from autograde.intake.names import Names, names_of, symbols
 from autograde.intake.syntax import nodes
@@ -44,13 +44,14 @@ MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the stu
 
 @dataclass
 class Judgement:
-    """All of one submission: exercise -> verdict, what became of its cells (by index), what it used and how it
-    ended."""
+    """All of one submission: exercise -> verdict, what became of its cells (by index), what it used, how it ended, and
+    what a person should look at."""
 
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     ran: dict[int, Ran] = field(default_factory=dict)
     peak_bytes: int = 0
     endings: set[str] = field(default_factory=set)
+    flags: list[str] = field(default_factory=list)
 
 
 def of_assignment(assignment: str) -> list[Exercise]:
@@ -354,8 +355,16 @@ class SubmissionJudge:
 
     def _task(self, exercise: Exercise, line: Line) -> Verdict:
         check = engine.find(exercise.name, exercise.chapter)
+        student = check.student(line)
         with bounded(MEMORY):
-            return check.judge(check.student(line), self.tables[exercise.name])
+            verdict = check.judge(student, self.tables[exercise.name])
+        if unknown := sorted(student.operators - operators.known(exercise.name)):
+            self._flag(f"{exercise.number}: calls {', '.join(unknown[:5])}, as no known right answer does")
+        return verdict
+
+    def _flag(self, flag: str) -> None:
+        if flag not in self.done.flags:
+            self.done.flags.append(flag)
 
     @staticmethod
     def _question(exercise: Exercise, line: Line) -> Verdict:

@@ -22,7 +22,7 @@ import nbformat
 
 import course.chapters
 import course.exercises
-from autograde.bank import reader, reference
+from autograde.bank import operators, reader, reference
 from autograde.grading import judge
 from autograde.intake.syntax import nodes
 from course.checks import engine, fixtures
@@ -70,7 +70,8 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
     toml = Path(str(course.chapters.__file__))
     files |= {f"chapters/{chapter}": toml.with_name(f"{chapter}.toml") for chapter in chapters}
     files |= {f"answers/{e.name}": reader.path_of(e) for e in exercises() if e.chapter in chapters and not e.question}
-    files |= {"exercises": course.exercises._FILE, "redundant conditions": engine.conditions.REDUNDANT}
+    files |= {"exercises": course.exercises._FILE, "operators": operators.FILE}
+    files["redundant conditions"] = engine.conditions.REDUNDANT
     return files, {name for top in others - sys.stdlib_module_names for name in _distributions().get(top, ())}
 
 

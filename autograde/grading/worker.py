@@ -157,6 +157,7 @@ class Worker:
                 *seen.flags,
                 *merged.flags,
                 *merged.edited,
+                *judgement.flags,
                 *sorted(f"ended: {ending}" for ending in judgement.endings),
             ],
             notes=[*seen.notes, *merged.notes],

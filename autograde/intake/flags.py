@@ -86,7 +86,17 @@ _HOOKS = {
     "path_hooks",
 }
 _WATCHED = ("NBGRADER_EXECUTION", "COURSE_STRICT", "COURSE_HOME", "/sandbox")
-_INNER = {"__subclasses__", "__globals__", "f_locals", "f_back", "history_manager", "user_ns", "__builtins__"}
+_INNER = {
+    "__subclasses__",
+    "__globals__",
+    "__builtins__",
+    "__code__",
+    "__wrapped__",
+    "f_locals",
+    "f_back",
+    "history_manager",
+    "user_ns",
+}
 _INNER_MODULES = ("course.protocol", "course.checks", "autograde")
 _SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
 _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}

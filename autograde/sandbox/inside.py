@@ -74,7 +74,7 @@ def warm(modules: list[str], blocked: list[list[str]]):
     """Import what cells use and touch what is imported lazily, on one thread, and look up the operators that are
     blocked; returns the shell that runs the cells and the module that answers requests."""
     place_font_list()
-    runner = warm_torch(blocked)
+    runner = warm_torch()
     warm_matplotlib()
     importlib.import_module("course.protocol.runner")  # the cells' own copy
     for name in modules:
@@ -83,6 +83,8 @@ def warm(modules: list[str], blocked: list[list[str]]):
         except Exception as error:  # a module that is missing here is missing in the cell too, which will say so
             print(f"not warmed: {name}: {error}", file=sys.stderr)
     shell = warm_shell()
+    for families in blocked:  # while nobody has changed them, and all that is imported is there
+        runner.look_up(tuple(families))
     close_fonts()
     return shell, runner
 
@@ -95,17 +97,15 @@ def place_font_list() -> None:
         shutil.copy(os.path.join("/sandbox/fonts", name), cache)
 
 
-def warm_torch(blocked: list[list[str]]):
-    """Import torch and the module that answers requests, which looks up the operators that are blocked while nobody has
-    changed them; then use what is set up at its first use. Returns that module, a copy apart from the cells' own."""
+def warm_torch():
+    """Import torch and the module that answers requests; then use what is set up at its first use. Returns that module,
+    a copy apart from the cells' own."""
     os.environ["TORCHDYNAMO_DISABLE"] = "1"  # there is no compiler here: what is compiled runs as it was written
     os.environ["PYTORCH_JIT"] = "0"  # and what is scripted or traced, so that what an exercise blocks is seen in it too
 
     import torch
 
     runner = apart("course.protocol.runner")
-    for names in blocked:
-        runner.BlockedOperators(tuple(names))
     if multiprocessing.get_start_method() != "fork":  # the others start a program, which the filter refuses
         multiprocessing.set_start_method("fork", force=True)
     torch.set_num_threads(1)
@@ -478,7 +478,8 @@ def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
             except BaseException as error:
                 return {"error": (type(error).__name__, str(error)[:2000])}
 
-        runner.serve(line, shell.user_ns, around)
+        # nothing but requests runs here from now on
+        runner.serve(line, shell.user_ns, around, runner.Rule(lasting=True, watch=runner.Watch()))
     except BaseException:
         os._exit(1)
     os._exit(0)

@@ -67,7 +67,8 @@ class Remote:
                     if not isinstance(kind, str) or not isinstance(text, str):
                         raise wire.WireError("an error that is not in words")  # a tensor's would take long to make
                     error = (printable(kind[:100]), printable(text[:2000]))
-                    return {"error": error, "first": reply.get("first") is True, "prefetched": reply.get("prefetched")}
+                    beside = {name: reply.get(name) for name in ("prefetched", "operators")}
+                    return {"error": error, "first": reply.get("first") is True, **beside}
                 elif "ok" in reply and type(reply.get("changed", False)) is bool:
                     return reply
                 else:

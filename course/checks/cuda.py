@@ -373,9 +373,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- fix_the_drifting_rows ------------------------------------------------------------------------------------------
 
-fix_the_drifting_rows = Check(
-    "fix_the_drifting_rows", components=("low_precision_attention",), blocked=("scaled_dot_product_attention",)
-)
+fix_the_drifting_rows = Check("fix_the_drifting_rows", components=("low_precision_attention",), blocked=("attention",))
 
 
 @fix_the_drifting_rows.takes(
@@ -552,9 +550,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- attention_in_blocks --------------------------------------------------------------------------------------------
 
-attention_in_blocks = Check(
-    "attention_in_blocks", components=("attention_in_blocks",), blocked=("scaled_dot_product_attention",)
-)
+attention_in_blocks = Check("attention_in_blocks", components=("attention_in_blocks",), blocked=("attention",))
 
 
 @attention_in_blocks.takes(

@@ -82,14 +82,7 @@ test_split_heads.takes_nothing("it takes an implementation, and what it says of 
 
 # ---- multi_head_attention -------------------------------------------------------------------------------------------
 
-_TORCHS_ATTENTION = (
-    "multi_head_attention_forward",
-    "scaled_dot_product_attention",
-    "_native_multi_head_attention",
-    "MultiheadAttention",
-)
-
-multi_head_attention = Check("multi_head_attention", components=("MultiHeadAttention",), blocked=_TORCHS_ATTENTION)
+multi_head_attention = Check("multi_head_attention", components=("MultiHeadAttention",), blocked=("attention",))
 
 
 @multi_head_attention.takes(
@@ -372,7 +365,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 convolution_as_attention = Check(
     "convolution_as_attention",
     components=("convolution_as_attention",),
-    blocked=("conv1d", "conv2d", "conv3d", "conv_transpose1d", "convolution", "conv_tbc"),
+    blocked=("convolution",),
 )
 
 

@@ -35,7 +35,7 @@ def _refusals(module: Module, misfits: Mapping[str, tuple[Tensor, ...]]) -> Valu
 
 INPUT, HIDDEN, BATCH = 3, 5, 4
 
-gru_cell = Check("gru_cell", components=("GRUCell",), blocked=("gru_cell", "gru", "GRUCell"))
+gru_cell = Check("gru_cell", components=("GRUCell",), blocked=("recurrent",))
 
 
 @gru_cell.takes("GRUCell", B=BATCH, I=INPUT, H=HIDDEN, new=lambda B, I, H: (I, H), same="input hidden")  # noqa: E741 the docstring's letter

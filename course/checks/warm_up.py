@@ -121,7 +121,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 # ---- safe_softmax ---------------------------------------------------------------------------------------------------
 
-safe_softmax = Check("safe_softmax", components=("safe_softmax",), blocked=("softmax", "log_softmax", "softmin"))
+safe_softmax = Check("safe_softmax", components=("safe_softmax",), blocked=("softmax", "attention"))
 
 
 @safe_softmax.takes("safe_softmax", B=2, T=3, S=5)

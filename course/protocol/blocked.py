@@ -1,49 +1,51 @@
-"""What an exercise asks to be written may not be called: functions of PyTorch's, refused while a request is answered.
+"""What an exercise asks to be written may not be called: operators of PyTorch's, refused while a request is answered.
 
-Three nets, each for what slips through the one before. A mode refuses calls by name, with the best message, but within
-its own thread, and code can switch it off. PyTorch's dispatcher refuses the operations themselves, for every thread
-and whatever name, module, `torch.ops` or compiled code they are reached by. And functions that are no operations, such
-as `torch.autograd.grad`, have their code replaced, under whatever name somebody holds them.
+A check names families, such as "attention": whatever of PyTorch's does the work of one is refused, wherever it stands.
+Operators are refused by PyTorch's dispatcher, for every thread and whatever name, alias, `torch.ops` or compiled code
+they are reached by. What PyTorch writes in Python has its code replaced, under whatever name somebody holds it. An
+operator that is of no family, and that PyTorch does not call elementary, goes through and is noted: the grader's record
+tells which of those right answers use (`autograde.bank.operators`), and a person hears of the others.
 
 All of it is in the process that it watches: code that goes to lengths to find and undo it can. In the grader such code
 is flagged, and what it would have to find is not where an import looks (see `autograde.sandbox.inside`).
 """
 
-import inspect
 import re
 import sys
+import types
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 
 import torch
-from torch.overrides import TorchFunctionMode
+from torch._decomp import decomposition_table
 
-# Who blocks one of a family blocks it whole, and those that have one of it inside: each of them could be the answer,
-# under whatever name it goes.
-_FAMILIES = {
-    "attention": re.compile("attention|multi_head|transformer_encoder"),
-    "softmax": re.compile("softmax|cross_entropy"),
-    "norm": re.compile("(batch|layer|group|instance|rms)_norm"),
-    "recurrent": re.compile("gru|lstm|rnn", re.IGNORECASE),
-    "convolution": re.compile("conv(?!ert)"),
+# Family -> what is in the names that PyTorch gives to its members, operators and Python's functions alike.
+FAMILIES = {
+    "attention": re.compile(r"attention|multi_?head|transformer_?(en|de)coder|^transformer\.", re.IGNORECASE),
+    "softmax": re.compile(r"softmax|softmin|cross_?entropy", re.IGNORECASE),
+    "norm": re.compile(r"(batch|layer|group|instance|rms)_?norm|^_normalize$", re.IGNORECASE),
+    "recurrent": re.compile(r"gru|lstm|rnn", re.IGNORECASE),
+    "convolution": re.compile(r"conv(?!er)", re.IGNORECASE),
+    # the first two are the doors of reverse mode, from Python and from an operator; the third is that of forward mode
+    "autograd": re.compile(r"^_engine_run_backward$|^_?backward$|^_?make_dual$|^grad$|(softmax|attention).*backward"),
 }
-_WITH_ONE_INSIDE = {"softmax": ("attention",)}
-_KEYS = ("CPU", "MkldnnCPU", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU", "CUDA")
+_AT_WORK = re.compile("forward|call")  # the methods of a family's class that do its work
+# Where an operator's code for this machine stands, or code for many machines at once.
+_KEYS = (
+    "CPU", "CUDA", "MkldnnCPU", "SparseCPU", "SparseCsrCPU", "NestedTensorCPU", "QuantizedCPU",
+    "CompositeImplicitAutograd", "CompositeImplicitAutogradNestedTensor", "CompositeExplicitAutograd",
+    "CompositeExplicitAutogradNonFunctional", "FuncTorchBatchedDecomposition",
+)  # fmt: skip
+_ELEMENTARY = {torch.Tag.core, torch.Tag.pointwise, torch.Tag.reduction, torch.Tag.view_copy}
 # Looked up once, before any cell runs: what a cell puts in their place changes nothing.
 _register, _has_kernel = torch._C._dispatch_library, torch._C._dispatch_has_kernel_for_dispatch_key
-_OPERATIONS = tuple(
-    name.removeprefix("aten::") for name in torch._C._dispatch_get_all_op_names() if name.startswith("aten::")
-)
-_NAMES = frozenset(operation.partition(".")[0] for operation in _OPERATIONS)
-_HOMES = ("torch.nn.functional", "torch.autograd", "torch._refs", "torch._refs.nn.functional",
-          "torch._decomp.decompositions")  # fmt: skip
-_FUNCTIONS = tuple(
-    (name, value)
-    for home in _HOMES
-    if home in sys.modules
-    for name, value in vars(sys.modules[home]).items()
-    if inspect.isfunction(value)
-)
+_overload, _kernel_of = torch._C._get_operation_overload, torch.library.get_kernel
+# each with its name without its library's and its variant's: ("aten::softmax.int", "softmax")
+_OPERATORS = tuple((o, o.partition("::")[2].partition(".")[0]) for o in torch._C._dispatch_get_all_op_names())
+
+_IN_STEPS = {operator.name() for operator in decomposition_table if isinstance(operator, torch._ops.OpOverload)}
 
 
 class Blocked(RuntimeError):
@@ -51,90 +53,212 @@ class Blocked(RuntimeError):
 
 
 class BlockedOperators:
-    """Refuses PyTorch functions within a `with` statement. `names` are those that the exercise's text names: their
-    variants (`_softmax`, `special_softmax`) are refused with them, and their families. To find them takes the first
-    block of the same names longer than most requests take.
+    """Refuses families within a `with` statement. To find their members takes the first block of the same families
+    longer than most requests take.
     """
 
-    def __init__(self, names: tuple[str, ...]):
-        self._operations, self._functions = _operations(names), _functions(names)
-        self._mode = _Mode(names)
+    def __init__(self, families: tuple[str, ...]):
+        self._operators, self._functions = _operators(families), _functions(families)
 
     def __enter__(self) -> None:
-        self._library = _register("IMPL", "aten", "", __file__, 0)
-        with warnings.catch_warnings():  # that an operation has another kernel now is what is wanted
-            warnings.simplefilter("ignore")
-            for operation, key in self._operations:
-                self._library.impl(operation, key, _refuse)
-        self._codes = [(function, function.__code__) for function in self._functions]
-        for function, code in self._codes:  # which may hold variables of a function around it
-            function.__code__ = _refuse.__code__.replace(co_freevars=code.co_freevars)
-        self._mode.__enter__()
+        self._libraries = _registered(self._operators)
+        self._codes = [(function, function.__code__) for function, _ in self._functions]
+        for function, code in self._functions:
+            function.__code__ = code
 
-    def __exit__(self, *raised: object) -> None:
-        self._library.reset()
+    def __exit__(self, *_: object) -> None:
+        for library in self._libraries:
+            library.reset()
         for function, code in self._codes:
             function.__code__ = code
-        self._mode.__exit__(*raised)  # last: it raises where somebody took the mode away
 
 
-class _Mode(TorchFunctionMode):
-    def __init__(self, names: tuple[str, ...]):
-        super().__init__()
-        self.names = names
+class Watch:
+    """Notes the operators that are called, in any thread, and are neither elementary nor of any family."""
 
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        name = getattr(func, "__name__", "").partition(".")[0]  # torch.ops' own add a word: softmax.int
-        if _covered(self.names, name):
-            raise Blocked(f"the exercise is to be done without torch's {name}, so it may not be called here")
-        return func(*args, **(kwargs or {}))
+    def __init__(self) -> None:
+        self.noted: set[str] = set()
+        self._libraries: list = []
+
+    def begin(self) -> None:
+        """Watch from now on; nothing, where it does already."""
+        self._libraries = self._libraries or _registered(
+            [(operator, "CPU", self._noting(name, kernel)) for operator, name, kernel in _unfamiliar()], keyset=True
+        )
+
+    def end(self) -> None:
+        for library in self._libraries:
+            library.reset()
+        self._libraries = []
+
+    def _noting(self, name: str, kernel) -> Callable:
+        add, call = self.noted.add, kernel.call_boxed
+
+        def note(keys, *args, **kwargs):
+            add(name)
+            return call(keys, *args, **kwargs)
+
+        return note
+
+
+class Rule:
+    """What requests are answered under: one after the other, each with its families. One that is `lasting` stays in
+    force until a request under another: where nothing but requests runs, that saves each its set-up. `watch`, where
+    there is one, watches wherever something is blocked.
+    """
+
+    def __init__(self, lasting: bool = False, watch: Watch | None = None):
+        self.lasting, self.watch = lasting, watch
+        self._now: tuple[tuple[str, ...], int] = ((), 0)
+        self._blocks = ExitStack()
+
+    @contextmanager
+    def in_force(self, families: tuple[str, ...]) -> Iterator[None]:
+        now = (families, len(sys.modules) if families else 0)  # a module that came may hold more members
+        if now != self._now:
+            self.lift()
+            if families and self.watch:
+                self.watch.begin()
+            if families:
+                self._blocks.enter_context(BlockedOperators(families))
+            self._now = now
+        if self.watch:
+            self.watch.noted.clear()
+        try:
+            yield
+        finally:
+            if not self.lasting:
+                self.lift()
+                if self.watch:
+                    self.watch.end()
+
+    def lift(self) -> None:
+        """Refuse nothing any more, until the next request."""
+        self._blocks.close()
+        self._now = ((), 0)
+
+
+def look_up(families: tuple[str, ...]) -> None:
+    """Find beforehand what a rule of these families and a watch will need."""
+    BlockedOperators(families)
+    _unfamiliar()
+
+
+def _registered(kernels, keyset: bool = False) -> list:
+    """Libraries that hold these (operator, key, function), which take the place of PyTorch's own until `reset`."""
+    libraries: dict = {}
+    with warnings.catch_warnings():  # that an operator has another kernel now is what is wanted
+        warnings.simplefilter("ignore")
+        for operator, key, function in kernels:
+            space, _, name = operator.partition("::")
+            if space not in libraries:
+                libraries[space] = _register("IMPL", space, "", __file__, 0)
+            libraries[space].impl(name, key, function, keyset)
+    return list(libraries.values())
 
 
 def _refuse(*args, **kwargs):
-    from course.protocol.blocked import Blocked  # it runs in the place of others, where no name of this module is known
+    import sys  # it runs in the place of others, where no name of this module is known
 
-    raise Blocked("the exercise is to be done without this function of torch's, so it may not be called here")
+    from course.protocol.blocked import Blocked
 
-
-@lru_cache(maxsize=10_000)
-def _covered(names: tuple[str, ...], name: str) -> bool:
-    """Whether a function of this name is one of those blocked, of their families, or a variant of an operation."""
-    if name in names or any(_variant(name, of) for of in names if of in _NAMES):
-        return True
-    return "backward" not in name and any(_FAMILIES[family].search(name) for family in _families(names))
+    name = sys._getframe().f_code.co_name
+    raise Blocked(f"the exercise is to be done without torch's {name}, so it may not be called here")
 
 
-@lru_cache(maxsize=100)
-def _families(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The families that these names, or parts of theirs, belong to, and those that have one of them inside."""
-    forwards = [name for name in names if "backward" not in name]
-    own = [family for family, pattern in _FAMILIES.items() if any(map(pattern.search, forwards))]
-    return tuple(dict.fromkeys(also for family in own for also in (family, *_WITH_ONE_INSIDE.get(family, ()))))
+def _refusing(name: str) -> Callable:
+    return types.FunctionType(_refuse.__code__.replace(co_name=name), globals())
 
 
-def _variant(name: str, of: str) -> bool:
-    """Whether the name has all words of the other, in their order; what an honest backward pass needs is none."""
-    if "backward" in name:
-        return False
-    words = iter(re.findall(r"[a-z0-9]+", name))
-    return all(word in words for word in re.findall(r"[a-z0-9]+", of))
+def _is_member(family: str, name: str) -> bool:
+    """Whether PyTorch gives such a name to a member. A backward pass is none of what it goes back through."""
+    return bool(FAMILIES[family].search(name)) and (family == "autograd" or "backward" not in name)
 
 
 @lru_cache(maxsize=100)
-def _operations(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """(operation, dispatch key) of all that is blocked by these names, wherever there is code for it. The code that
-    most have for all keys at once stands behind the processor's own.
+def _operators(families: tuple[str, ...]) -> tuple[tuple[str, str, Callable], ...]:
+    """(operator, dispatch key, what refuses it) of each member, wherever there is code for it: code for many machines
+    at once can be reached by itself.
     """
-    blocked = (operation for operation in _OPERATIONS if _covered(names, operation.partition(".")[0]))
+    named = [(o, name) for o, name in _OPERATORS if any(_is_member(family, name) for family in families)]
+    members = [(o, name) for o, name in named if _computes(o)]
+    refusing = {name: _refusing(name) for _, name in members}
+    keys = (*_KEYS, "Autograd") if "autograd" in families else _KEYS  # where forward mode's code stands, and ends
+    return tuple((o, key, refusing[name]) for o, name in members for key in keys if _has_kernel(o, key))
+
+
+@lru_cache(maxsize=1)
+def _unfamiliar() -> tuple[tuple, ...]:
+    """(operator, its name, its code) of what is watched: operators with code of their own for the processor that are
+    of no family, and that PyTorch calls elementary in none of their variants. What is composed of others is known by
+    those.
+    """
+    variants: dict[str, list[tuple[str, str]]] = {}
+    for operator, name in _OPERATORS:
+        if "backward" not in name and not any(_is_member(family, name) for family in FAMILIES):
+            variants.setdefault(name.rstrip("_"), []).append((operator, name))
     return tuple(
-        (operation, key)
-        for operation in blocked
-        for key in _KEYS
-        if key == "CPU" or _has_kernel(f"aten::{operation}", key)
+        (operator, name.rstrip("_"), _kernel_of(operator, "CPU"))
+        for of_one in variants.values()
+        if not any(_elementary(operator) for operator, _ in of_one)
+        for operator, name in of_one
+        if _has_kernel(operator, "CPU") and not _has_kernel(operator, "CompositeImplicitAutograd")
     )
 
 
-@lru_cache(maxsize=100)
-def _functions(names: tuple[str, ...]) -> tuple:
-    """Functions of these names that are written in Python."""
-    return tuple(function for name, function in _FUNCTIONS if _covered(names, name))
+def _declared(operator: str) -> tuple:
+    """(signature, tags) that PyTorch declares."""
+    name, _, variant = operator.partition(".")
+    return torch._C._get_schema(name, variant), set(_overload(name, variant)[2])
+
+
+def _computes(operator: str) -> bool:
+    """Whether it gives tensors, or changes some, and is not made of the variant that does the work."""
+    schema, tags = _declared(operator)
+    gives = [str(given.type) for given in schema.returns]
+    return torch.Tag.generated not in tags and (not gives or any("Tensor" in kind for kind in gives))
+
+
+def _elementary(operator: str) -> bool:
+    """Whether PyTorch says so itself: by a tag, by its signature, which is that of a view or of a new tensor, or in its
+    table of what it writes as steps of others.
+    """
+    schema, tags = _declared(operator)
+    view = any(r.alias_info is not None and not r.alias_info.is_write for r in schema.returns)
+    new = any(argument.name == "pin_memory" for argument in schema.arguments)
+    takes_none = not any("Tensor" in str(argument.type) for argument in schema.arguments)
+    return bool(tags & _ELEMENTARY) or view or new or takes_none or operator in _IN_STEPS
+
+
+_walked: set[str] = set()  # modules
+_python: dict[int, types.FunctionType] = {}  # functions of PyTorch's
+_found: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
+
+
+def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, types.CodeType]]:
+    """(member that is written in Python, code that refuses it), in every module of PyTorch's that is there by now."""
+    came = [name for name in sys.modules.keys() - _walked if f"{name}.".startswith("torch.")]
+    _walked.update(sys.modules)
+    for name in came:
+        for value in list(getattr(sys.modules[name], "__dict__", {}).values()):
+            own = issubclass(type(value), type) and str(value.__module__).startswith("torch")
+            for each in (value, *(vars(value).values() if own else ())):
+                each = each.__func__ if type(each) in (classmethod, staticmethod) else each
+                while type(each) is types.FunctionType:  # one that is wrapped can be had without what is around it
+                    _python[id(each)] = each
+                    each = vars(each).get("__wrapped__")
+    for family in families:
+        looked_at, found = _found.get(family, (0, []))
+        for function in list(_python.values())[looked_at:]:
+            if _does_the_work(family, function):
+                code = function.__code__  # which may hold variables of a function around it
+                found.append((function, _refuse.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name)))
+        _found[family] = len(_python), found
+    return [member for family in families for member in _found[family][1]]
+
+
+def _does_the_work(family: str, function: types.FunctionType) -> bool:
+    """Whether it is a member by its own name, or a method of a member that does its work."""
+    name = function.__name__
+    owner = function.__qualname__.rpartition(".")[0]
+    return _is_member(family, name) or (_AT_WORK.search(name) is not None and _is_member(family, f"{owner}."))

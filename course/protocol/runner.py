@@ -6,14 +6,14 @@ It holds no secret and decides nothing: it calls, and says what came back. Chang
 import importlib
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from course.protocol import device, untouched, wire
-from course.protocol.blocked import BlockedOperators
+from course.protocol.blocked import Rule, Watch, look_up  # noqa: F401 what a sandbox begins with
 from course.protocol.wire import Callback, Handle
 
 
@@ -24,12 +24,16 @@ class Undefined(NameError):
 class Runner:
     """Answers requests on `namespace`, where the student's names live.
 
-    `call_back(number, args, kwargs)` reaches a function that stayed with the check.
+    `call_back(number, args, kwargs)` reaches a function that stayed with the check. `rule` is what requests are
+    answered under.
     """
 
-    def __init__(self, namespace: dict[str, Any], call_back: Callable[[int, tuple, dict], Any]):
+    def __init__(
+        self, namespace: dict[str, Any], call_back: Callable[[int, tuple, dict], Any], rule: Rule | None = None
+    ):
         self.namespace = namespace
         self.call_back = call_back
+        self.rule = rule or Rule()
         self.objects: dict[int, Any] = {}  # the check's own numbers are below zero
         self._prefetched: dict[str, Any] = {}  # call-backs of this request
         self._came = 0  # of those
@@ -38,15 +42,18 @@ class Runner:
         """Carry one request out, after those that wait in its "first".
 
         The reply holds "ok"; of a new module also the "shapes" of its state. Or it holds "error", with "first" where
-        that is one of those. Where call-backs were "prefetched", either says how many of them came.
+        that is one of those. Where call-backs were "prefetched", either says how many of them came; where there is a
+        watch, which "operators" were called that it notes.
         """
         self._prefetched, self._came = request.get("prefetched", {}), 0
-        return self._answered(request) | ({"prefetched": self._came} if self._came else {})
+        reply = self._answered(request) | ({"prefetched": self._came} if self._came else {})
+        noted = self.rule.watch.noted if self.rule.watch and request.get("blocked") else ()
+        return reply | ({"operators": sorted(noted)} if noted else {})
 
     def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
-        blocked, first = tuple(request.get("blocked", ())), True
+        first = True
         try:
-            with as_at_the_start(), BlockedOperators(blocked) if blocked else nullcontext():
+            with as_at_the_start(), self.rule.in_force(tuple(request.get("blocked", ()))):
                 if request.get("seed") is not None:  # for what is built before it, and again for the request itself
                     torch.default_generator.manual_seed(request["seed"])
                 for earlier in request.get("first", ()):
@@ -277,7 +284,12 @@ _COMMON: dict[str, type[Exception]] = {
 }  # fmt: skip
 
 
-def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[dict, Callable], Any] | None = None):
+def serve(
+    sock: socket.socket,
+    namespace: dict[str, Any],
+    around: Callable[[dict, Callable], Any] | None = None,
+    rule: Rule | None = None,
+):
     """Answer requests on a socket until the other end closes it. A reply bears the number of its request.
 
     `around(request, work)` calls `work()` under whatever deadline the host sets, and returns its result. A reply that
@@ -291,7 +303,7 @@ def serve(sock: socket.socket, namespace: dict[str, Any], around: Callable[[dict
             raise rebuilt(*reply["error"])
         return reply["ok"]
 
-    runner = Runner(namespace, call_back)
+    runner = Runner(namespace, call_back, rule)
     while True:
         try:
             with as_at_the_start():  # a tensor that is made in inference mode remains one of it

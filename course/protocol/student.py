@@ -5,6 +5,7 @@ sandbox. Everything a check receives has crossed `wire`, in both cases.
 """
 
 import importlib
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -14,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from course.protocol import wire
+from course.protocol.blocked import Rule
 from course.protocol.runner import Runner, described, rebuilt, shapes_of
 
 
@@ -47,9 +49,9 @@ class Channel(Protocol):
 class Local:
     """The protocol within one process: a learner's own notebook."""
 
-    def __init__(self, namespace: dict[str, Any]):
+    def __init__(self, namespace: dict[str, Any], rule: Rule | None = None):
         self._callbacks: list[Callable] = []
-        self._runner = Runner(namespace, self._call_back)
+        self._runner = Runner(namespace, self._call_back, rule)
 
     def _call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
         received = wire.copy({"args": list(args), "kwargs": kwargs})
@@ -99,6 +101,7 @@ class Student:
     def __init__(self, protocol: Channel, blocked: tuple[str, ...] = ()):
         self._transport = protocol
         self._banned = list(blocked)
+        self.operators: set[str] = set()  # that a watch noted, as they say over there: a few names
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
         self._built = 0  # helpers, whose numbers are below zero
@@ -202,6 +205,7 @@ class Student:
         reply = self._transport.request(message, self._callbacks)
         came = reply.get("prefetched")
         self._came = came if type(came) is int and 0 < came <= prefetched else 0
+        self._note(reply.get("operators"))
         if "error" in reply:
             self._shapes.clear()
             first = waited and reply.get("first") is True
@@ -212,6 +216,12 @@ class Student:
             return Module(self, made.number)
         self._shapes.clear()
         return made
+
+    def _note(self, names: Any) -> None:
+        """Operators that a reply names, so far as they could be such names and are not too many."""
+        for name in names if isinstance(names, list) else ():
+            if len(self.operators) < 100 and isinstance(name, str) and re.fullmatch("[a-z0-9_]{1,60}", name):
+                self.operators.add(name)
 
     def forget(self) -> None:
         """Leave out what waits for a request that never came: another case begins."""

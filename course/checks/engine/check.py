@@ -12,14 +12,15 @@ from course.checks.engine.diagnose import case_verdicts, causes
 from course.checks.engine.draw import Draw, Key
 from course.checks.engine.table import Implementation, Observation, Table
 from course.checks.engine.verdict import Outcome, Verdict
+from course.protocol.blocked import FAMILIES
 from course.protocol.student import Student
 
 
 class Check:
     """The check of one exercise. `components` are the names it judges, in the order `check(number, ...)` takes them.
 
-    `blocked` names PyTorch functions that may not be called while the components run; the exercise tells the learner
-    so.
+    `blocked` names families of PyTorch's operators (`course.protocol.blocked`) of which none may be called while the
+    components run; the exercise tells the learner so. Raises ValueError where there is no such family.
     """
 
     registry: dict[str, "Check"] = {}
@@ -30,6 +31,8 @@ class Check:
         self.name = name
         self.components = tuple(components)
         self.blocked = tuple(blocked)
+        if unknown := set(blocked) - set(FAMILIES):
+            raise ValueError(f"{name} blocks {sorted(unknown)}: there are the families {', '.join(FAMILIES)}")
         self.own_cases: list[Case] = []  # written by hand, for what is particular to the exercise
         self.declarations: list[Declaration] = []
         self.undeclared = ""  # why none of its components is declared

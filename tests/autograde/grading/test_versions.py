@@ -101,7 +101,7 @@ autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py au
 autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py autograde/sandbox/limits.py
 autograde/sandbox/command.py autograde/sandbox/folder.py autograde/sandbox/fonts.py autograde/sandbox/outputs.py
 autograde/sandbox/as_course.py autograde/sandbox/usage.py autograde/sandbox/remote.py
-autograde/bank/__init__.py autograde/grading/versions.py
+autograde/bank/__init__.py autograde/bank/operators.py autograde/bank/operators.json autograde/grading/versions.py
 course/__init__.py
 course/checks/questions.py course/exercises.py course/chapters/exercises.json course/learner/components.py
 course/learner/session.py course/plots.py course/data/__init__.py course/checks/__init__.py

@@ -36,6 +36,7 @@ from autograde.grading.worker import Graded, Worker
 from autograde.intake import flags, parse
 from autograde.ledger import Ledger
 from autograde.reports import feedback
+from autograde.reports.summary import summary as instructors_summary
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Sandbox
 from course.checks.engine import Table
@@ -331,7 +332,7 @@ def test_the_neighbour_is_graded_after_all_of_them_as_before(worker, honest, alo
 
 TO_THE_END = """
 script_in_output script_in_names script_in_a_figure forged_output flood_of_output patches_the_comparisons
-reads_every_file kills_its_parents edited_points leaves_python
+reads_every_file kills_its_parents edited_points leaves_python unfamiliar_operator
 """.split()
 
 
@@ -362,6 +363,8 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     assert {a.name: scores[a.name] for a in chosen} == {a.name: most | a.lost for a in chosen}
     judge_knows = keys.find(folder.ledger, next(iter(Ledger(folder.ledger).read(toy.NAME))).key)
     expected = {f"{value:.4f}".lstrip("-") for value in _reference_values(judge.tables(toy.NAME, judge_knows))}
+    looks = {look.student: look.why for look in instructors_summary(folder, toy.NAME).look}
+    assert all(attack.flag in looks[attack.name] for attack in chosen)
     for attack in chosen:
         pages = list((folder.root / "feedback" / attack.name).rglob("*.html"))
         text = "".join(page.read_text("utf-8") for page in pages)

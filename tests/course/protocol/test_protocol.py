@@ -21,7 +21,6 @@ from course.checks.engine import draw
 from course.checks.engine.case import flatten
 from course.checks.engine.draw import Draw, Key
 from course.protocol import runner, untouched, wire
-from course.protocol.blocked import BlockedOperators
 from course.protocol.student import Local, Prefetched, StateError, Student, StudentError
 
 CODE = """
@@ -457,117 +456,6 @@ def test_a_message_of_many_plain_items_is_refused_before_it_is_built():
 def test_blocked_functions_are_refused_under_any_name(connect):
     with pytest.raises(StudentError, match="Blocked"):
         connect(("softmax",)).uses_banned(torch.zeros(3))
-
-
-def in_a_thread(x):
-    told = []
-    thread = threading.Thread(target=lambda: told.append(nn.functional.softmax(x, 0)))
-    thread.start()
-    thread.join()
-    return told[0]
-
-
-def switched_off(x):
-    with torch._C.DisableTorchFunction():
-        return nn.functional.softmax(x, 0)
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda x: torch.ops.aten.softmax(x, 0),
-        lambda x: torch.ops.aten.softmax.int(x, 0),
-        lambda x: nn.functional.__dict__["soft" + "max"](x, 0),
-        lambda x: getattr(x, "softmax")(0),  # noqa: B009
-        lambda x: nn.Softmax(0)(x),
-        lambda x: torch._softmax(x, 0, False),
-        lambda x: torch.special.softmax(x, 0),
-        lambda x: torch._refs.softmax(x, 0),
-        lambda x: torch.func.vmap(lambda row: row.softmax(0))(x[None]),
-        switched_off,
-    ],
-)
-def test_blocked_functions_are_refused_by_way_of_others(function):
-    with pytest.raises(StudentError, match="may not be called here"):
-        Student(Local({"f": function}), ("softmax",)).f(torch.zeros(3))
-
-
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_ban_holds_in_threads_and_ends_with_the_request():
-    student = Student(Local({"f": in_a_thread, "g": lambda x: torch.autograd.grad(x.sum(), x)[0]}), ("softmax", "grad"))
-    with pytest.raises(StudentError, match="IndexError"):
-        student.f(torch.zeros(3))
-    with pytest.raises(StudentError, match="Blocked"):
-        student.g(torch.zeros(3))
-    x = torch.zeros(3, requires_grad=True)
-    assert in_a_thread(x).sum() == 1 and torch.equal(torch.autograd.grad(x.sum(), x)[0], torch.ones(3))
-
-
-def test_a_ban_of_one_function_refuses_no_other():
-    """`grad` is part of many names, and a backward pass is made of functions called after what they undo."""
-    names = ("grad", "backward", "_make_dual", "scaled_dot_product_attention", "softmin")
-    steps = {"f": lambda x: torch.logsumexp(x.clone().requires_grad_().softmax(0).exp().log_softmax(0), 0)}
-    assert Student(Local(steps), names).f(torch.zeros(3)).shape == ()
-
-
-FAMILIES = {
-    "softmax": [
-        lambda x: nn.functional.scaled_dot_product_attention(x, x, x),
-        lambda x: nn.functional.cross_entropy(x[0, 0], x[0, 0]),
-        lambda x: nn.functional.gumbel_softmax(x),
-        lambda x: nn.TransformerEncoderLayer(2, 1, 4)(x[0]),
-        lambda x: nn.functional.log_softmax(x, 0),
-    ],
-    "scaled_dot_product_attention": [
-        lambda x: nn.functional.multi_head_attention_forward(
-            x[0], x[0], x[0], 2, 1, torch.ones(6, 2), None, None, None, False, 0.0, torch.ones(2, 2), None
-        ),
-        lambda x: torch.ops.aten._scaled_dot_product_attention_math(x, x, x),
-        lambda x: torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(x, x, x),
-    ],
-    "conv2d": [
-        lambda x: torch.ops.aten.slow_conv_dilated2d(x, x, [2, 2]),
-        lambda x: nn.functional.conv_transpose2d(x, x),
-        lambda x: nn.functional.conv1d(x[0], x[0]),
-    ],
-    "layer_norm": [
-        lambda x: nn.functional.batch_norm(x, None, None, training=True),
-        lambda x: nn.functional.group_norm(x, 1),
-        lambda x: nn.functional.instance_norm(x),
-        lambda x: torch.native_layer_norm(x, [2], None, None, 1e-5),
-        lambda x: nn.functional.rms_norm(x, [2]),
-    ],
-    "gru_cell": [
-        lambda x: nn.LSTM(2, 2)(x[0])[0],
-        lambda x: nn.RNNCell(2, 2)(x[0, 0]),
-        lambda x: nn.GRU(2, 2)(x[0])[0],
-    ],
-}
-
-
-@pytest.mark.parametrize("named, function", [(name, f) for name, fs in FAMILIES.items() for f in fs])
-def test_who_blocks_one_of_a_family_blocks_it_whole(named, function):
-    with pytest.raises(StudentError, match="may not be called here"):
-        Student(Local({"f": function}), (named,)).f(torch.randn(2, 2, 2, 2))
-
-
-@pytest.mark.parametrize("named", FAMILIES)
-def test_every_operation_of_a_family_is_found(named):
-    """Whatever PyTorch adds: each operation that has the family's word in its name, backward passes apart."""
-    word = {"softmax": "softmax", "conv2d": "conv", "layer_norm": "layer_norm", "gru_cell": "gru"}.get(
-        named, "attention"
-    )
-    found = {operation.partition(".")[0] for operation, _ in BlockedOperators((named,))._operations}
-    names = torch._C._dispatch_get_all_op_names()
-    forwards = [name for name in names if "backward" not in name and "convert" not in name]
-    every = {n.removeprefix("aten::").partition(".")[0] for n in forwards if n.startswith("aten::") and word in n}
-    assert every and every <= found
-
-
-def test_what_a_family_does_not_hold_goes_on():
-    steps = {"f": lambda x: torch.linalg.vector_norm(x.exp() / x.exp().sum(-1, keepdim=True)) + x.logsumexp(-1).sum()}
-    for named in FAMILIES:
-        assert Student(Local(steps), (named,)).f(torch.randn(2, 3)).shape == ()
 
 
 @pytest.mark.parametrize(
