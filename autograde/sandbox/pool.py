@@ -60,9 +60,10 @@ class Sandbox:
             usage = child.close()
 
     solutions: modules of EARLIER chapters; whatever is named here can be read by the code that is graded.
-    warm: names of modules to import beforehand, such as those that the notebooks import. blocked: operators that
-    requests will block. components: names of functions and classes that the cells define: where a later cell gives such
-    a name to something that is neither, such as an object of the class, requests find the function or class.
+    warm: names of modules to import beforehand, such as those that the notebooks import. blocked: families of
+    operators that requests will block. components: names of functions and classes that the cells define: where a later
+    cell gives such a name to something that is neither, such as an object of the class, requests find the function or
+    class.
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
 

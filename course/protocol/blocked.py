@@ -235,11 +235,21 @@ _python: dict[int, types.FunctionType] = {}  # functions of PyTorch's
 _found: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
 
 
+def _came() -> list[str]:
+    """Names of PyTorch's modules that came since this was asked for. To touch all names, and all functions, takes a
+    child of the sandbox milliseconds, as it copies the memory that they lie in: so only where there are others.
+    """
+    if len(sys.modules) == len(_walked):
+        return []
+    came = [name for name in sys.modules.keys() - _walked if f"{name}.".startswith("torch.")]
+    _walked.clear()
+    _walked.update(sys.modules)
+    return came
+
+
 def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, types.CodeType]]:
     """(member that is written in Python, code that refuses it), in every module of PyTorch's that is there by now."""
-    came = [name for name in sys.modules.keys() - _walked if f"{name}.".startswith("torch.")]
-    _walked.update(sys.modules)
-    for name in came:
+    for name in _came():
         for value in list(getattr(sys.modules[name], "__dict__", {}).values()):
             own = issubclass(type(value), type) and str(value.__module__).startswith("torch")
             for each in (value, *(vars(value).values() if own else ())):
@@ -249,7 +259,7 @@ def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, type
                     each = vars(each).get("__wrapped__")
     for family in families:
         looked_at, found = _found.get(family, (0, []))
-        for function in list(_python.values())[looked_at:]:
+        for function in list(_python.values())[looked_at:] if looked_at < len(_python) else ():
             if _does_the_work(family, function):
                 code = function.__code__  # which may hold variables of a function around it
                 found.append((function, _refuse.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name)))

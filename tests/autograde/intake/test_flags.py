@@ -32,6 +32,8 @@ from autograde.intake.notes import Notes
         ("import os\nos.write(3, b'')", flags.BELOW),
         ("import gc\ngc.get_objects()", flags.LOOKS),
         ("object.__subclasses__()", flags.LOOKS),
+        ("mine = type(f)(torch.nn.functional.softmax.__code__, {})", flags.LOOKS),
+        ("mine = torch.nn.functional.softmax.__wrapped__", flags.LOOKS),
         ("from autograde import bank", flags.LOOKS),
         ("from course.protocol.wire import Handle", flags.LOOKS),
         ("import torch.nn.functional as F\ngetattr(F, 'soft' + 'max')(x)", flags.HIDES),
