@@ -35,10 +35,10 @@ def causes(
 
     A diagnosis is certain where it looks like the answer in every case: in those too that passed. A contract case, or
     one that asks whether an answer agrees with itself, has a cause of its own, which its line tells, and speaks neither
-    for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain,
-    the one that looks like the answer in most of what failed is named as a possibility, if that is more than half of
-    it and the check `guesses`; that both raise the same says little, and does not count. `same` says whether the case of an index cannot tell
-    two observations apart.
+    for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain and the
+    check `guesses`, the one that looks like the answer in most of what failed is named as a possibility, if that is
+    more than half of it; that both raise the same says little, and does not count. `same` says whether the case of an
+    index cannot tell two observations apart.
     """
     failing = [i for i, sentence in enumerate(differences) if sentence is not None]
     apart = [case.agrees or case.contract for case in cases]
