@@ -36,6 +36,8 @@ def texts() -> list[tuple[str, str]]:
 
 def test_nothing_is_left_unfinished():
     for name, text in texts():
+        if name.startswith("benchmarks/first_look/"):  # as it was handed in
+            continue
         assert not UNFINISHED.search(text), f"{name}: {UNFINISHED.search(text)}"
         assert not CONFLICT.search(text), f"{name} has a conflict in it"
 

@@ -439,8 +439,8 @@ def _say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
             return f"There is no `{name.removesuffix(', reached')}` for a gradient to reach, or it has another name."
         if name.endswith(", reached") and reached and not observed[name]:
             return (
-                f"No gradient reaches `{name.removesuffix(', reached')}`: the result does not depend on it, or it is cut "
-                "from the graph on the way (`detach`, `.data`, `.item()`, `no_grad`, a new tensor made of numbers)."
+                f"No gradient reaches `{name.removesuffix(', reached')}`: the result does not depend on it, or it is "
+                "cut from the graph on the way (`detach`, `.data`, `.item()`, `no_grad`, a new tensor made of numbers)."
             )
         seen = observed.get(name)
         if isinstance(reached, Tensor) and not (isinstance(seen, Tensor) and _alike(seen, reached)):
