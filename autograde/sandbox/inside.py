@@ -292,13 +292,14 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
     """Wait for the child's end; bring it about on a word from outside, at the deadline, or for too much memory.
 
     A child may be made long before there are cells for it. Its time, and what it holds of memory, count from the word
-    "begin", which says on which processor it is to run and is answered once they do.
+    "begin", which says on which processor it is to run and is answered once they do. The word "held" asks what it
+    holds by then: of its limits, the one on memory and the one on its address space, that of which less is left.
     """
     ended = os.pidfd_open(child)
     waiting = select.poll()
     waiting.register(ended, select.POLLIN)
     waiting.register(report, select.POLLIN)
-    reason, peak, pause, base, started = "", 0, 0.01, 0, None
+    reason, peak, pause, base, space, started = "", 0, 0.01, 0, 0, None
     family, counted = Family(child, processes), (0.0, 0.0)
     while not reason:
         left = pause if started is None else started + limits["wall_seconds"] - time.monotonic()
@@ -312,7 +313,12 @@ def watch(child: int, report: int, processes: int, limits: dict) -> dict:
                     os.sched_setaffinity(child, {word["begin"]})
                 family = Family(child, processes)  # what it did before, without any cells, is no matter
                 base, started = memory_held(family.look(), processes), time.monotonic()
+                space = address_space(child, processes)
                 os.write(report, b'{"begun": true}')
+            elif "held" in word:
+                grown = address_space(child, processes) - space
+                held = max(grown, memory_held(family.look(), processes) - base, 0)
+                os.write(report, json.dumps({"held": held}).encode())
             elif "account" in word:  # asked before the line ends, at which a child may end by itself
                 counted = family.account()
                 os.write(report, b'{"accounted": true}')
@@ -433,6 +439,14 @@ def memory_held(family: set[int], processes: int, exact: bool = False) -> int:
     return total
 
 
+def address_space(pid: int, processes: int) -> int:
+    """Bytes of address space that a process has, touched or not; 0 where it has ended."""
+    try:
+        return int(read_at(processes, f"{pid}/statm").split()[0]) * PAGE
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
 def read_at(folder: int, path: str) -> bytes:
     descriptor = os.open(path, os.O_RDONLY, dir_fd=folder)
     try:
@@ -464,6 +478,8 @@ def run_child(data: int, limits: dict, allowed: bytes, shell, runner) -> None:
         for cell in order["cells"]:
             wire.send(line, {"cell": cell["index"], **run_cell(shell, cell["source"], limits)}, caps)
             defined |= components_among(shell.user_ns, order["components"], module)
+            if order["measured"]:  # what it holds now is looked at from outside
+                wire.receive(line, caps)
         shell.user_ns.update(defined)  # where a name was given to something else, what the cells defined as it counts
         settings_as_they_were()
         wire.send(line, {"done": True})

@@ -179,8 +179,15 @@ class Sandbox:
             )
         self.start_seconds = time.monotonic() - self._launched
 
-    def run(self, cells: Sequence[CellLike], limits: Limits | None = None, until: float = float("inf")) -> Child:
+    def run(
+        self,
+        cells: Sequence[CellLike],
+        limits: Limits | None = None,
+        until: float = float("inf"),
+        measured: bool = False,
+    ) -> Child:
         """Run the cells in a fresh child and return it, ready for requests; `limits` in place of the sandbox's own.
+        `measured`: what each cell leaves in memory is asked for after it, and stands in the child's `kept`.
 
         A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a
         new one, so that it costs no other exercise; after three such cells, or after the moment `until` (of the
@@ -193,7 +200,9 @@ class Sandbox:
         while True:
             child = Child(self._lines(limits), limits, before)
             try:
-                stuck = child._execute([cell for cell in cells if cell.index not in left_out], self.components)
+                stuck = child._execute(
+                    [cell for cell in cells if cell.index not in left_out], self.components, measured
+                )
             except BaseException:
                 _go_anywhere()
                 raise
@@ -238,13 +247,16 @@ class Sandbox:
 
 
 class Child:
-    """One submission's process. `socket` is the line for `remote.Remote`; `ran` tells of each cell, by index."""
+    """One submission's process. `socket` is the line for `remote.Remote`; `ran` tells of each cell, by index, and
+    `kept`, where that was measured, how many bytes more the child held after it than before."""
 
     def __init__(self, lines: tuple[socket.socket, socket.socket], limits: Limits, before: Usage):
         self.limits = limits
         self.ran: dict[int, Ran] = {}
+        self.kept: dict[int, int] = {}
         self._before = before
         self._usage: Usage | None = None
+        self._told: dict[str, Any] = {}  # the supervisor's last word, where it came in place of another answer
         self._late = False  # whether a cell has kept us waiting in vain
         self._left = limits.outputs  # of what all cells together may put out
         self.socket, self._report = lines
@@ -265,7 +277,7 @@ class Child:
         """The hard limit of a request in seconds: a little later than the one that the child keeps itself."""
         return self.limits.request_seconds + self.limits.grace
 
-    def _execute(self, cells: list[CellLike], components: list[str]) -> int | None:
+    def _execute(self, cells: list[CellLike], components: list[str], measured: bool) -> int | None:
         """Run the cells; returns the index of the cell in which the child ended, or None."""
         current = -1
         try:
@@ -280,12 +292,18 @@ class Child:
             current = cells[0].index if cells else -1
             wanted = [{"index": cell.index, "source": outputs.encodable(cell.source)} for cell in cells]
             self.socket.settimeout(self.limits.cell_seconds)
-            wire.send(self.socket, {"cells": wanted, "components": components}, _FRAME)
+            order = {"cells": wanted, "components": components, "measured": measured}
+            wire.send(self.socket, order, _FRAME)
+            before = 0
             for place, cell in enumerate(cells):
                 current = cell.index
                 message = self._receive(self.limits.cell_seconds + self.limits.grace)
                 self.ran[current] = outputs.decoded(current, message, self.limits, self._left)
                 self._left -= outputs.size_of(self.ran[current].outputs)
+                if measured:
+                    held = self.held()
+                    self.kept[current], before = held - before, held
+                    wire.send(self.socket, {"go on": True}, _FRAME)
                 current = cells[place + 1].index if place + 1 < len(cells) else current
             if self._receive(self.limits.grace) != {"done": True}:
                 raise wire.WireError("the cells did not end in order")
@@ -322,6 +340,13 @@ class Child:
             return str(json.loads(self._report.recv(1 << 16)).get("fatal", ""))
         return ""
 
+    def held(self) -> int:
+        """Bytes of memory that the child holds beyond what it began with; 0 for one that has ended."""
+        report = self._asked("held")
+        if "status" in report:
+            self._told = report
+        return report.get("held", 0)
+
     def close(self) -> Usage:
         """End the child, wait until it has ended, and return what the submission used. May be called twice."""
         return self._end(dismissed=False)
@@ -342,7 +367,7 @@ class Child:
         _go_anywhere()
         with self.socket, self._report:
             hung_up = _hung_up(self.socket)
-            report = {} if dismissed or hung_up else self._asked("account")
+            report = self._told or ({} if dismissed or hung_up else self._asked("account"))
             if "status" not in report:
                 with contextlib.suppress(OSError):
                     if dismissed and not hung_up:
@@ -360,13 +385,14 @@ class Child:
 
     def _asked(self, word: str) -> dict[str, Any]:
         """What the supervisor says, after this word where there is one: its report where the child has ended."""
+        wanted = {"status", "fatal", {"account": "accounted"}.get(word, word)}
         try:
             self._report.settimeout(10)
             if word:
                 with contextlib.suppress(OSError):  # it has ended, and its report lies there
                     self._report.send(json.dumps({word: True}).encode())
             report = json.loads(self._report.recv(1 << 16))
-            if word != "account" and "accounted" in report:  # which had taken too long
+            while wanted.isdisjoint(report):  # to a word before, which had taken too long
                 report = json.loads(self._report.recv(1 << 16))
         except (OSError, ValueError):
             return {}
