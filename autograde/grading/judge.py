@@ -4,6 +4,11 @@ line.
 Nothing in this module runs a student's code. Where an earlier exercise failed or is blank, one that rests on it is
 judged once more in a fresh child with the reference in that one's place, and the better of the two verdicts counts: one
 mistake, or gap, costs once.
+
+Nor does one exercise cost another its time or its memory. Each has a share of the submission's seconds; one that needs
+more is put off, and judged last with what is left. What fails while the child holds much that others left there is
+judged once more in a fresh one. Exercises share a child all the same: to fork one for each, from the one that ran the
+cells, takes longer than most of them, and hangs where a cell has used threads.
 """
 
 from __future__ import annotations
@@ -33,8 +38,12 @@ from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
 from course.protocol.student import Student, StudentError
 
-MAX_CHILDREN = 12  # for one submission whose answers keep ending their process
+MAX_CHILDREN = 20  # for one submission whose answers keep ending their process, or filling its memory
 NOT_LOOKED_AT = "Not looked at, because of the line above."
+USED_UP = "The whole submission had used up its time, and was stopped."  # until it is known by what
+CUT_OFF = "Not all of it was looked at: "  # begins what is said then, which ends in a next step of its own
+CRAMPED = "Too little memory was left for it: "  # likewise
+HELD = 8  # a child holds much from this part of its memory on: right answers were seen to leave 17 MiB of 2 GiB
 BUDGET = 300.0  # seconds for one submission, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
 BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
@@ -155,30 +164,34 @@ def _imported(source: str) -> frozenset[str]:
 
 class Line:
     """A protocol that gives an exercise up at its first late reply: a loop without end costs one deadline, not one a
-    row.
+    row. It gives it up, too, where there is more to ask after the moment `until` (of the monotonic clock).
     """
 
-    def __init__(self, remote: Remote):
-        self._remote = remote
+    def __init__(self, remote: Remote, until: float):
+        self._remote, self._until = remote, until
         self.late = False
+        self.cut_off = False  # whether its time was up
+        self.no_memory = False  # whether something that it ran got no memory
         self.too_large = False  # whether an answer was too large, or nested too deep, to be sent
 
     @property
     def failure(self) -> str | None:
-        return "timeout" if self.late else self._remote.failure
+        return "timeout" if self.late else self._remote.failure or ("cut off" if self.cut_off else None)
 
     def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
+        self.cut_off = self.cut_off or time.monotonic() >= self._until
         if self.failure:
             return {"error": ("SandboxLost", self.failure)}
         reply = self._remote.request(message, callbacks)
         self.late = "error" in reply and reply["error"][0] == "TimeLimit"
         self.too_large |= "error" in reply and reply["error"][0] == "TooLarge"
+        self.no_memory |= "error" in reply and _for_want_of_memory(*reply["error"])
         return reply
 
 
 class SubmissionJudge:
     """Judges one merged submission, given the cells to run, its assignment's exercises, this run's tables, and the
-    exercises whose answer cell is blank or missing.
+    exercises whose answer cell is blank or missing. `seconds` are for all of it, all its children together.
     """
 
     def __init__(
@@ -188,13 +201,24 @@ class SubmissionJudge:
         assignment: Sequence[Exercise],
         tables: dict[str, Table],
         unanswered: Collection[str] = (),
+        seconds: float = BUDGET,
     ):
         self.sandbox, self.exercises, self.tables = sandbox, list(assignment), tables
         self._all, self.cells = list(cells), needed(cells)
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
         self.done = Judgement()
-        self._deadline = time.monotonic() + BUDGET
+        self.seconds, self._deadline = seconds, time.monotonic() + seconds
+        self._took: dict[str, float] = {}  # exercise -> seconds, over all looks at it; "" for the cells
+        self._looks = 1  # still to come, as far as is known, with the one that is next
+        self._slow: list[Exercise] = []  # put off
+        self._unseen: set[str] = set()  # without a look, because of another that never ended
+        self._kept: dict[int, int] = {}  # what each cell leaves in memory, once there was reason to measure it
+        self._tried: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {}  # in place of what it had its second look
+        self._cramped: set[str] = set()  # exercises that failed where the cells themselves hold much
+        self._no_memory = False  # whether the exercise looked at last got no memory
         self._children = 0
+        self._beside = 0  # looks that the child which runs has seen
+        self._childs_end = 0.0  # the moment at which its own time is up
         self._late = False  # whether the child that runs has kept us waiting in vain
         self._spent = Usage()  # by children that had
         self._child: Child | None = None
@@ -202,19 +226,85 @@ class SubmissionJudge:
 
     def judge(self) -> Judgement:
         """Every exercise with the student's own parts, then those that rest on others which did not pass with the
-        reference's."""
+        reference's; what is slow comes after that, and what rests on it last."""
         try:
-            for exercise in self.exercises:
-                self.done.verdicts[exercise.name] = self._first(exercise)
-            self._end()
+            self._first_round()
+            self._once_more()
+            self._slow_ones()
             self._once_more()
         finally:
             self._end()
+        verdicts = self.done.verdicts
+        self.done.verdicts = {e.name: self._what_used_it_up(e, verdicts[e.name]) for e in self.exercises}
         self._leave_to_a_person_what_had_to_wait()
         outcomes = {verdict.outcome for verdict in self.done.verdicts.values()}
         self.done.endings |= {o.value for o in outcomes & {*_ENDLESS, Outcome.BLOCKED}}
         self.done.endings |= {"output cut" for ran in self.done.ran.values() if ran.cut}
         return self.done
+
+    def _first_round(self) -> None:
+        """Each exercise with its share of the time; one that needs more is put off."""
+        for at, exercise in enumerate(self.exercises):
+            self._looks = len(self.exercises) - at + len(self._to_mend())
+            verdict = self.done.verdicts[exercise.name] = self._first(exercise)
+            if _cut_off(verdict):
+                self._slow.append(exercise)
+
+    def _slow_ones(self) -> None:
+        """Those that were put off, with the time that is left, where that is more than what was not enough. One that
+        rests on others which did not pass has its turn after them, with the reference in their place.
+        """
+        slow, self._slow = self._slow, []
+        after = [e for e in slow if self._not_passed(rests_on(e, self._all, self.exercises))]
+        slow = [e for e in slow if e not in after]
+        for at, exercise in enumerate(slow):
+            self._looks = len(slow) - at + len(after) + len(self._unseen)
+            until = self._until()
+            if until - time.monotonic() <= self._took[exercise.name]:
+                continue
+            if until > self._childs_end:
+                self._end()
+            before, verdict = self.done.verdicts[exercise.name], self._first(exercise)
+            if verdict.fraction > before.fraction or not _cut_off(verdict):
+                self.done.verdicts[exercise.name] = verdict
+
+    def _to_mend(self) -> list[Exercise]:
+        """Those that have a verdict, have not passed, and are not blank."""
+        verdicts = self.done.verdicts
+        return [
+            e for e in self.exercises if e.name in verdicts and not verdicts[e.name].passed and e.name not in self.left
+        ]
+
+    def _not_passed(self, among: Sequence[Exercise]) -> tuple[str, ...]:
+        return tuple(e.name for e in among if not self.done.verdicts[e.name].passed)
+
+    def _until(self) -> float:
+        """The moment until which the next look may go on: each of those to come has the same share of what is left, and
+        one request at least.
+        """
+        now = time.monotonic()
+        return min(self._deadline, now + max((self._deadline - now) / self._looks, self.sandbox.limits.request_seconds))
+
+    def _what_used_it_up(self, exercise: Exercise, verdict: Verdict) -> Verdict:
+        """The verdict with what the time went by for, where there was too little, and what to do about it."""
+        if not _cut_off(verdict):
+            return verdict
+        own = self._took.get(exercise.name, 0.0)
+        most = max(self._took, key=lambda name: self._took[name], default="")
+        all_of_it = f"the {_seconds(self.seconds)} that a whole submission has"
+        if own and own >= self._took[most] / 2:
+            said = f"its calls took {_seconds(own)} of {all_of_it}. Time a single call, and make that one quicker."
+        elif most:
+            number = next(e.number for e in self.exercises if e.name == most)
+            said = (
+                f"{number} took {_seconds(self._took[most])} of {all_of_it}. Make the answer to {number} quicker first."
+            )
+        else:
+            took = _seconds(self._took.get("", 0.0))
+            said = f"the cells took {took} of {all_of_it}, when they ran. Leave long experiments out of them."
+        cases = [replace(c, message=CUT_OFF + said) if c.message == USED_UP else c for c in verdict.cases]
+        message = CUT_OFF + said if verdict.message == USED_UP else verdict.message
+        return replace(verdict, cases=tuple(cases), message=message)
 
     def _leave_to_a_person_what_had_to_wait(self) -> None:
         """A limit of time is no fair one where most of it went by without a processor to run on."""
@@ -236,51 +326,63 @@ class SubmissionJudge:
         return self._endless(exercise) or self._judged(exercise, self.cells)
 
     def _endless(self, exercise: Exercise) -> Verdict | None:
-        """A verdict without a look where an earlier answer that this one uses never ended: its turn is the second
-        round.
+        """A verdict without a look where an earlier answer that this one uses never ended, or is put off: its turn is
+        the second round.
         """
         endless = {name for name, verdict in self.done.verdicts.items() if verdict.outcome in _ENDLESS}
         for other in rests_on(exercise, self._all, self.exercises) if endless else ():
             if other.name in endless:
+                self._unseen.add(exercise.name)
                 message = f"It rests on {other.number}, which did not come to an end."
                 return Verdict(self.done.verdicts[other.name].outcome, message=message)
         return None
 
     def _once_more(self) -> None:
-        """Judge what rests on answers that did not pass, blank ones among them, with the reference in their place.
+        """Judge what rests on answers that did not pass, blank ones among them, with the reference in their place; and
+        without what other cells hold, where they hold much.
 
         In the order of the exercises: one that passes so stands on its own for those after it. What rests on the same
-        ones, one behind the other, shares a child.
+        ones, one behind the other, shares a child. What rests on slow ones waits until these are judged.
         """
-        lent: tuple[str, ...] = ()
+        self._end()
+        lent: tuple[tuple[str, ...], tuple[int, ...]] | None = None
         cells: list[Cell] = []
-        for exercise in self.exercises:
-            before = self.done.verdicts[exercise.name]
-            if before.passed or exercise.name in self.left:
-                continue
+        put_off, left = set(self._slow), self._to_mend()
+        for at, exercise in enumerate(left):
+            name, before = exercise.name, self.done.verdicts[exercise.name]
             rests = rests_on(exercise, self._all, self.exercises)
-            failed = tuple(e.name for e in rests if not self.done.verdicts[e.name].passed)
-            if not failed:
+            if put_off.intersection([exercise, *rests]):
                 continue
-            if failed != lent:
+            failed, aside = self._not_passed(rests), self._aside(exercise)
+            if self._tried.get(name) == (failed, aside) or not (failed or aside or name in self._unseen):
+                continue
+            self._tried[name] = failed, aside
+            if (failed, aside) != lent:
                 self._end()
-                lent, cells = failed, self._with_reference(failed)
-            again = self._judged(exercise, cells, substituted=True)
-            if again.fraction > before.fraction or (again.fraction == before.fraction and _says_more(again, before)):
-                again = _in_our_words(again, before, self.tables[exercise.name])
-                self.done.verdicts[exercise.name] = replace(again, substituted=failed)
+                lent, cells = (failed, aside), self._with_reference(failed, aside)
+            self._looks = len(put_off.union(left[at:]))
+            again = self._judged(exercise, cells, substituted=bool(failed or aside))
+            more = _says_more(again, before) or (aside and self._no_memory)  # then it takes too much by itself
+            if again.fraction > before.fraction or (again.fraction == before.fraction and more):
+                again = _in_our_words(again, before, self.tables[name]) if failed or aside else again
+                if aside and not again.message:
+                    again = replace(again, message=f"{self._holders(aside)} It was judged without that.")
+                self.done.verdicts[name] = replace(again, substituted=failed)
 
-    def _with_reference(self, failed: Sequence[str]) -> list[Cell]:
+    def _with_reference(self, failed: Sequence[str], aside: Collection[int] = ()) -> list[Cell]:
         """The cells with the reference after each of these answers, and after every other cell of the student's that
-        binds a name of theirs: it takes their names and leaves their helpers.
+        binds a name of theirs: it takes their names and leaves their helpers. Cells to be put `aside`, by index, are
+        left out, and the reference stands for whatever answers they hold.
         """
-        replaced = [e for e in self.exercises if e.name in failed]
+        tasks = [e for e in self.exercises if not e.question]
         free = 1 + max(cell.index for cell in self._all)
         modules = _modules(self._all)
         cells = []
         for cell in self._all:
-            cells.append(cell)
-            bound = names(cell).bound - modules if cell.kind != "given" else frozenset()
+            replaced = [e for e in tasks if e.name in failed or cell.index in aside]
+            if cell.index not in aside:
+                cells.append(cell)
+            bound = names(cell).bound - modules if cell.kind != "given" and replaced else frozenset()
             for exercise in replaced:
                 if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.components):
                     source = reference.source(exercise.chapter, exercise.components)
@@ -288,19 +390,56 @@ class SubmissionJudge:
                     free += 1
         return needed(cells)  # the reference may use what the student's own answer did not
 
+    # --- memory -----------------------------------------------------------------------------------------------------
+
+    def _much(self) -> int:
+        """Bytes; what a child holds from here on may be missed by the next exercise."""
+        return self.sandbox.limits.memory // HELD
+
+    def _holding(self) -> list[Cell]:
+        """The student's cells that leave much in memory: none where all together do not."""
+        own = [cell for cell in self.cells if cell.kind != "given" and cell.index in self._kept]
+        if sum(self._kept.values()) < self._much():
+            return []
+        return [cell for cell in own if self._kept[cell.index] >= self._much() / 4]
+
+    def _aside(self, exercise: Exercise) -> tuple[int, ...]:
+        """The cells to be put aside for an exercise that they left too little memory: all that hold much, but for that
+        of its own answer."""
+        if exercise.name not in self._cramped | self._unseen:
+            return ()
+        return tuple(cell.index for cell in self._holding() if cell.grade_id != f"{exercise.name}-answer")
+
+    def _holders(self, indices: Collection[int]) -> str:
+        """A sentence on what these cells hold."""
+        held = []
+        for cell in self.cells:
+            if cell.index in indices:
+                number = next((e.number for e in self.exercises if cell.grade_id == f"{e.name}-answer"), "")
+                begins = next((line.strip() for line in cell.source.splitlines() if line.strip()), "")
+                which = f"the cell with the answer to {number}" if number else f"the cell that begins `{begins[:60]}`"
+                held.append(f"{which} keeps {self._kept[cell.index] / MIB:.0f} MiB")
+        said = " and ".join(held)
+        return printable(f"{said[:1].upper()}{said[1:]} of the {self.sandbox.limits.memory / MIB:.0f} MiB of memory.")
+
     # --- children -------------------------------------------------------------------------------------------------
 
-    def _open(self, cells: Sequence[Cell], substituted: bool) -> Remote | None:
+    def _open(self, cells: Sequence[Cell], substituted: bool, measured: bool = False) -> Remote | None:
         """The line to a child that has run the cells, or None where the submission has used up its children or its
         time.
 
         A cell that once ended its process is not run again: what stands in the other cells still counts. Of what cells
-        put out where a reference is `substituted`, nothing is kept.
+        put out where a reference is `substituted`, nothing is kept. `measured`: what each leaves in memory is.
         """
         if self._remote is None and self._children < MAX_CHILDREN and time.monotonic() < self._deadline:
             self._children += 1
+            began, self._beside = time.monotonic(), 0
+            self._childs_end = began + self.sandbox.limits.wall_seconds
             ended = {index for index, ran in self.done.ran.items() if ran.ended}
-            self._child = self.sandbox.run([cell for cell in cells if cell.index not in ended], until=self._deadline)
+            to_run = [cell for cell in cells if cell.index not in ended]
+            self._child = self.sandbox.run(to_run, until=self._deadline, measured=measured)
+            self._took[""] = self._took.get("", 0.0) + time.monotonic() - began
+            self._kept = self._kept or self._child.kept
             own = {cell.index for cell in self._all} - set(self.done.ran)
             ran = {index: ran for index, ran in self._child.ran.items() if index in own}
             self.done.ran |= {index: _silent(each) if substituted else each for index, each in ran.items()}
@@ -308,50 +447,79 @@ class SubmissionJudge:
             self._remote = Remote(self._child.socket, self._child.request_timeout, self.sandbox.limits.replies)
         return self._remote
 
-    def _end(self) -> str:
-        """Close the child; returns how it came to its end, "" where there was none."""
+    def _end(self) -> Usage:
+        """Close the child; returns what it used and how it came to its end."""
         child, remote, late = self._child, self._remote, self._late
         self._child, self._remote, self._late = None, None, False
         if child is None or remote is None:
-            return ""
+            return Usage()
         if late or remote.failure or any(ran.error and ran.error.limit == "time" for ran in child.ran.values()):
             usage = child.close()
             self._spent += usage
         else:
             usage = child.dismiss()
         self.done.peak_bytes = max(self.done.peak_bytes, usage.peak_bytes)
-        return usage.outcome
+        return usage
 
     # --- verdicts -------------------------------------------------------------------------------------------------
 
     def _judged(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool = False) -> Verdict:
-        remote = self._open(cells, substituted)
+        """The verdict on it in the child that runs; in a fresh one that has judged nothing else, where it failed while
+        much memory was held that it may not have taken itself."""
+        verdict, beside, held = self._look(exercise, cells, substituted)
+        if held >= self._much() + sum(self._kept.values()) and (beside or not self._kept):
+            self._end()
+            if self._open(cells, substituted, measured=not self._kept) is not None and beside:
+                again, _, _ = self._look(exercise, cells, substituted)
+                if again.fraction >= verdict.fraction and not _cut_off(again):
+                    verdict = again
+        if not verdict.passed and not exercise.question and not substituted and self._holding():
+            self._cramped.add(exercise.name)
+            if self._no_memory and not _cut_off(verdict):
+                keeps = self._holders([cell.index for cell in self._holding()])
+                message = f"{CRAMPED}{keeps} Let it keep less: `del` what is not used again, or make it smaller."
+                verdict = replace(verdict, outcome=Outcome.OUT_OF_MEMORY, message=message)
+        return verdict
+
+    def _look(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool) -> tuple[Verdict, int, int]:
+        """(the verdict, how many looks its child had seen before, bytes that this child holds where it failed)."""
+        remote, beside = self._open(cells, substituted), self._beside
         answer = next((cell for cell in cells if cell.grade_id == f"{exercise.name}-answer"), None)
         ran = self.done.ran.get(answer.index) if answer is not None else None
+        self._beside += 1
+        self._unseen.discard(exercise.name)
         if remote is None or (ran is not None and ran.ended):
-            return _not_run(ran)
+            self._took.setdefault(exercise.name, 0.0)
+            return _not_run(ran, time.monotonic() >= self._deadline), beside, 0
         error = ran.error if ran is not None else None
         if error is not None and substituted and answer is not None and self._child is not None:
             now = self._child.ran.get(answer.index)  # what it says here is not passed on, but that it is silent counts
             error = error if now is None or now.error is not None else None
-        line = Line(remote)
+        line, began = Line(remote, self._until()), time.monotonic()
         try:
             verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
         except Exception:  # a fault of ours must neither stop the run nor pass for a zero
             failure = traceback.format_exc(limit=-4)
-            return Verdict(Outcome.ERROR, message="This could not be graded.", internal=failure)
+            return Verdict(Outcome.ERROR, message="This could not be graded.", internal=failure), beside, 0
+        self._took[exercise.name] = self._took.get(exercise.name, 0.0) + time.monotonic() - began
         self.done.endings |= {"reply too large"} if line.too_large else set()
         self.done.endings |= {"replies out of turn"} if remote.stale else set()
         cases = tuple(replace(case, message=printable(case.message[:MAX_MESSAGE])) for case in verdict.cases)
         verdict = replace(verdict, cases=cases)
+        self._no_memory = line.no_memory or (error is not None and error.limit == "memory")
         if line.failure:
             self._late = True
-            ending = self._end() if remote.failure else ""
-            self.done.endings |= {ending} - {"", "ok", "stopped"}  # which the verdict tells
-            return _cut_short(verdict, line.failure, ending, self.sandbox.limits.request_seconds)
+            usage = self._end() if remote.failure else Usage()
+            self.done.endings |= {usage.outcome} - {"ok", "stopped"}  # which the verdict tells
+            self._no_memory |= usage.outcome == "out of memory"
+            held = usage.peak_bytes if line.failure == "gone" and usage.outcome != "timeout" else 0
+            return _cut_short(verdict, line.failure, usage.outcome, self.sandbox.limits.request_seconds), beside, held
+        held = 0
+        if not verdict.passed and not exercise.question and self._child is not None and (beside or not self._kept):
+            held = self._child.held()
         if error is not None and not verdict.passed:
-            return _stopped(verdict, error)
-        return verdict
+            return _stopped(verdict, error), beside, held
+        return verdict, beside, held
 
     def _task(self, exercise: Exercise, line: Line) -> Verdict:
         check = engine.find(exercise.name, exercise.chapter)
@@ -406,14 +574,28 @@ def _silent(ran: Ran) -> Ran:
     return replace(ran, outputs=[], error=error if not ran.ended else ran.error)
 
 
+def _seconds(value: float) -> str:
+    return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
+
+
+def _for_want_of_memory(kind: str, words: str) -> bool:
+    """Whether an error is one of those that Python, NumPy and PyTorch raise where there is no memory left."""
+    return "MemoryError" in kind or "allocate memory" in words
+
+
+def _cut_off(verdict: Verdict) -> bool:
+    """Whether the submission's time was up before all of it was looked at."""
+    return verdict.message == USED_UP or any(case.message == USED_UP for case in verdict.cases)
+
+
 def _cut_short(verdict: Verdict, failure: str, ending: str, seconds: float) -> Verdict:
     """The verdict where the child was lost while it was judged: cases that had passed by then keep their points."""
     if failure == "timeout":
         outcome, message = Outcome.TIMEOUT, f"It had not answered after {seconds:g} s and was stopped."
     elif ending == "out of memory":
         outcome, message = Outcome.OUT_OF_MEMORY, "It asked for more memory than a submission may use, and was stopped."
-    elif ending == "timeout":
-        outcome, message = Outcome.TIMEOUT, "The whole submission had used up its time, and was stopped."
+    elif failure == "cut off" or ending == "timeout":
+        outcome, message = Outcome.TIMEOUT, USED_UP
     elif failure == "protocol" or ending == "stopped":
         outcome, message = Outcome.BLOCKED, "What came back could not be read, so nothing after it was looked at."
     else:
@@ -425,11 +607,14 @@ def _cut_short(verdict: Verdict, failure: str, ending: str, seconds: float) -> V
             case = replace(case, message=message if first else NOT_LOOKED_AT, diagnosis="")
             first = False
         cases.append(case)
-    return replace(verdict, outcome=outcome, cases=tuple(cases), message="", diagnosis="")
+    return replace(verdict, outcome=outcome, cases=tuple(cases), message=message if first else "", diagnosis="")
 
 
-def _not_run(ran: Ran | None) -> Verdict:
-    """The verdict on an answer whose cell ended the process, or was never reached because others kept doing so."""
+def _not_run(ran: Ran | None, late: bool) -> Verdict:
+    """The verdict on an answer whose cell ended the process, or was never reached: because others kept doing so, or
+    where it is too `late`, because the submission's time was up."""
+    if late and (ran is None or not ran.ended):
+        return Verdict(Outcome.TIMEOUT, message=USED_UP)
     if ran is None or ran.error is None:
         message = "Other cells of this submission kept ending Python, so this was not run."
         return Verdict(Outcome.ERROR, message=message)

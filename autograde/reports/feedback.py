@@ -24,7 +24,7 @@ from traitlets.config import Config
 from autograde import files
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
-from autograde.grading.judge import NOT_LOOKED_AT
+from autograde.grading.judge import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.parse import NO_FILE
 from autograde.text import without_controls
 from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict
@@ -205,7 +205,10 @@ def _named_once(cases: Sequence[CaseVerdict]) -> list[CaseVerdict]:
 
 
 def _next_step(verdict: Verdict, number: str) -> str:
-    """One thing to do next."""
+    """One thing to do next; "" where the verdict says it already."""
+    said = (verdict.message, *(case.message for case in verdict.cases))
+    if any(text.startswith((CUT_OFF, CRAMPED)) for text in said):
+        return ""
     if verdict.outcome is Outcome.ERROR:
         if any(f" with {name} " in verdict.message for name in _OUTSIDE):
             return _NEXT_STEPS[Outcome.BLOCKED]

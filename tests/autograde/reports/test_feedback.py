@@ -248,6 +248,8 @@ def test_a_page_says_which_file_was_graded(toy_class):
             "The cell of your answer stopped with FileNotFoundError in line 1: x",
             "no files to offer",
         ),
+        ("0.1", "timeout", f"{judge.CUT_OFF}0.2 took 250 s. Make the answer to 0.2 quicker first.", ""),  # it says one
+        ("0.1", "out of memory", f"{judge.CRAMPED}the cell with the answer to 0.1 keeps 1500 MiB.", ""),
         ("0.1", "pass", "", ""),
     ],
 )
