@@ -585,6 +585,8 @@ def _for_want_of_memory(kind: str, words: str) -> bool:
 
 def _cut_off(verdict: Verdict) -> bool:
     """Whether the submission's time was up before all of it was looked at."""
+    if verdict.outcome is not Outcome.TIMEOUT:
+        return False
     return verdict.message == USED_UP or any(case.message == USED_UP for case in verdict.cases)
 
 
