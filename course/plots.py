@@ -1,12 +1,12 @@
 """How figures look and how they are stored: small, deterministic, readable in light and dark."""
 
-import io
+from __future__ import annotations
 
-import matplotlib
-import matplotlib.pyplot as plt
-from cycler import cycler
-from matplotlib.figure import Figure
-from PIL import Image as Picture
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # what draws is imported where it draws: most that imports the course never does
+    from matplotlib.figure import Figure
 
 # Colours told apart by readers with colour-blindness, in the order of Okabe and Ito (2008).
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -14,6 +14,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 
 def style() -> None:
     """Set matplotlib up for the course; call it once, in the set-up cell."""
+    import matplotlib
+    from cycler import cycler
+
     matplotlib.rcParams.update({
         "axes.grid": True,
         "axes.prop_cycle": cycler(color=COLOURS),
@@ -35,7 +38,9 @@ def show(figure: Figure, kind: str = "svg") -> None:
 
     Raises ValueError for another kind.
     """
+    import matplotlib.pyplot as plt
     from IPython.display import SVG, Image, display
+    from PIL import Image as Picture
 
     if kind not in ("svg", "png"):
         raise ValueError(f'kind is {kind!r}: "svg" or "png" is asked for')
