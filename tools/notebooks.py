@@ -21,12 +21,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import jupytext  # the lens for editing notebooks as text
 import nbformat
 import torch
-from nbclient import NotebookClient
 from nbformat import NotebookNode
-from nbgrader.preprocessors import ComputeChecksums, LockCells
 from tqdm import tqdm
 
 from autograde import bank
@@ -119,6 +116,8 @@ def write(notebook: NotebookNode, path: Path) -> None:
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
     """Complete what nbgrader and the course need: ids, kernel, nbgrader metadata, locks, checksums. In place."""
+    from nbgrader.preprocessors import ComputeChecksums, LockCells  # which bring all of nbgrader along: a second
+
     notebook.metadata = NotebookNode(copy.deepcopy(METADATA))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     _guard(notebook)
@@ -247,6 +246,8 @@ def from_text(text: Path, path: Path) -> None:
     (`jupytext --update` gives an edited cell the outputs of the one that stood in its place.) Raises SystemExit, or
     Unfinished, where a cell does not say what it must, and changes nothing then.
     """
+    import jupytext  # the lens for editing notebooks as text; it brings Jupyter's server along
+
     fresh = jupytext.read(text)
     _hold(fresh, path)
     old = read(path).cells if path.exists() else []
@@ -332,6 +333,8 @@ def _promises(node: ast.stmt, within: str = "") -> dict[str, tuple[str, str | No
 
 def to_text(path: Path) -> str:
     """A notebook as percent text, with the metadata an author sets and none of what is derived."""
+    import jupytext  # for this and `from_text` alone
+
     notebook = read(path)
     for cell in notebook.cells:
         grader = cell.metadata.pop("nbgrader", {})
@@ -378,6 +381,8 @@ def defined(source: str) -> list[str]:
 
 def execute(notebook: NotebookNode, folder: Path, label: str) -> NotebookNode:
     """Run every cell, experiments too, in a fresh kernel; progress by cell on stderr."""
+    from nbclient import NotebookClient  # the Jupyter client, which nothing else here needs
+
     os.environ.update(ENVIRONMENT)
     bar = tqdm(total=len(notebook.cells), desc=label, unit="cell", disable=not sys.stderr.isatty())
     client = NotebookClient(
