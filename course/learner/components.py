@@ -14,8 +14,6 @@ import types
 from pathlib import Path
 from typing import Any
 
-from IPython.core.interactiveshell import InteractiveShell
-
 from course.exercises import Exercise, of_component
 from course.files import replace
 from course.learner import session
@@ -62,6 +60,8 @@ def component(name: str) -> Any:
 def _of_this_notebook(name: str) -> Any:
     """What the notebook that runs has bound to a name: where it is graded, its own chapter's references are not there,
     and a learner who imports a component that passed there gets that one."""
+    from IPython.core.interactiveshell import InteractiveShell
+
     shell = InteractiveShell.instance() if InteractiveShell.initialized() else None
     return None if shell is None else shell.user_ns.get(name)
 
