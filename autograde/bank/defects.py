@@ -41,9 +41,9 @@ Call = Callable[[tuple[Any, ...]], Any]
 @dataclass(frozen=True)
 class Defect:
     """A fault: the condition that forbids it, and what it makes of a call. `around(call, arguments, module)` is called
-    in the component's place; `call(arguments)` is the reference. `of` is what it takes to do anything: "tensors" of
-    numbers with fractions among the results, tensors "given" too, or such "arguments", "numbers" among the arguments,
-    arguments that may be the "same", a "module", or "parameters" of one."""
+    in the component's place; `call(arguments)` is the reference. `of` is what it takes to do anything: "results" that
+    are tensors, and "given" ones too; of numbers with fractions "tensors" among the results, or "arguments" too;
+    "numbers" among the arguments, arguments that may be the "same", a "module", or "parameters" of one."""
 
     condition: str
     around: Callable[[Call, tuple[Any, ...], nn.Module | None], Any]
@@ -61,13 +61,13 @@ def defect(name: str, condition: str, of: str = "") -> Callable[[Callable], Call
     return add
 
 
-def _each(change: Callable[[Tensor], Tensor], value: Any) -> Any:
-    """A result, or an argument, with each of its floating-point tensors changed."""
+def _each(change: Callable[[Tensor], Tensor], value: Any, whole: bool = False) -> Any:
+    """A result, or an argument, with each of its floating-point tensors changed; `whole`: all its tensors."""
     if isinstance(value, Tensor):
-        return change(value) if value.is_floating_point() else value
+        return change(value) if whole or value.is_floating_point() else value
     if isinstance(value, dict):
-        return {name: _each(change, item) for name, item in value.items()}
-    return type(value)(_each(change, item) for item in value) if type(value) in (list, tuple) else value
+        return {name: _each(change, item, whole) for name, item in value.items()}
+    return type(value)(_each(change, item, whole) for item in value) if type(value) in (list, tuple) else value
 
 
 def _tensors(value: Any) -> list[Tensor]:
@@ -77,21 +77,25 @@ def _tensors(value: Any) -> list[Tensor]:
     return [tensor for item in items for tensor in _tensors(item)]
 
 
-@defect("axes of one are dropped", "sizes", "tensors")
+@defect("axes of one are dropped", "sizes", "results")
 def _(call, arguments, module):
-    return _each(torch.squeeze, call(arguments))
+    return _each(torch.squeeze, call(arguments), whole=True)
+
+
+def _wrong(y: Tensor) -> Tensor:
+    return ~y if y.dtype == torch.bool else 2 * y + 1
 
 
 @defect("a batch of one is wrong", "sizes", "given")
 def _(call, arguments, module):
     alone = any(x.ndim and x.shape[0] == 1 for x in _tensors(arguments))
-    return _each(lambda y: 2 * y + 1 if alone else y, call(arguments))
+    return _each(lambda y: _wrong(y) if alone else y, call(arguments), whole=True)
 
 
 @defect("more than 64 of anything is wrong", "sizes", "given")
 def _(call, arguments, module):
     long = any(n > 64 for x in _tensors(arguments) for n in x.shape)
-    return _each(lambda y: 2 * y + 1 if long else y, call(arguments))
+    return _each(lambda y: _wrong(y) if long else y, call(arguments), whole=True)
 
 
 @defect("the result is cut from the graph", "gradients", "tensors")
@@ -112,17 +116,17 @@ def _(call, arguments, module):
     return call(arguments)
 
 
-@defect("strides are not looked at", "layout", "arguments")
+@defect("strides are not looked at", "layout", "given")
 def _(call, arguments, module):
     def flat(x):
         return torch.empty(x.shape, dtype=x.dtype).stride()
 
-    return call(tuple(_each(lambda x: x.as_strided(x.shape, flat(x)) if x.numel() else x, a) for a in arguments))
+    return call(tuple(_each(lambda x: x.as_strided(x.shape, flat(x)) if x.numel() else x, a, True) for a in arguments))
 
 
-@defect("arguments are viewed in one piece", "layout", "arguments")
+@defect("arguments are viewed in one piece", "layout", "given")
 def _(call, arguments, module):
-    return call(tuple(_each(lambda x: x.view(-1).view(x.shape) if x.numel() else x, a) for a in arguments))
+    return call(tuple(_each(lambda x: x.view(-1).view(x.shape) if x.numel() else x, a, True) for a in arguments))
 
 
 @defect("arguments that are one object are taken for something else", "layout", "same")
@@ -146,7 +150,7 @@ def _(call, arguments, module):
     shapes = [tuple(x.shape) for x in _tensors(arguments)]
     before = _memory[-1:] or [shapes]
     _memory[:] = [shapes]
-    return _each(lambda y: y if before[0] == shapes else 2 * y + 1, call(arguments))
+    return _each(lambda y: y if before[0] == shapes else _wrong(y), call(arguments), whole=True)
 
 
 @defect("it is another in training mode", "training", "module")
@@ -239,9 +243,9 @@ def _(call, arguments, module):
     return _each(lambda y: y + torch.zeros(y.shape, dtype=y.dtype), call(arguments))
 
 
-@defect("the result is moved to the CPU", "device", "tensors")
+@defect("the result is moved to the CPU", "device", "results")
 def _(call, arguments, module):
-    return _each(torch.Tensor.cpu, call(arguments))
+    return _each(torch.Tensor.cpu, call(arguments), whole=True)
 
 
 def broken(component: Any, declaration: Declaration, fault: Defect) -> Any:
@@ -289,7 +293,8 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
             able = {
                 "": True,
                 "tensors": any(x.is_floating_point() for x in results),
-                "given": bool(_tensors(arguments)) and any(x.is_floating_point() for x in results),
+                "results": bool(results),
+                "given": bool(_tensors(arguments)) and bool(results),
                 "arguments": all(any(x.is_floating_point() for x in xs) for xs in (_tensors(arguments), results)),
                 "numbers": any(x.dtype is not torch.bool for x in _tensors(arguments)),
                 "module": declaration.new is not None,

@@ -2,8 +2,9 @@
 do.
 
 Every answer that is known to be wrong is put before the whole check: the bank's, those of first looks, mutants,
-borrowed mistakes and defects. As long as each of them is still caught, conditions go, those that catch least first.
-What went stands in `course/checks/redundant.json`, which the engine reads and nobody edits.
+borrowed mistakes and defects. As long as each of them is still caught, conditions go, those that catch least first; one
+that no defect could be tried on stays. What went stands in `course/checks/redundant.json`, which the engine reads and
+nobody edits.
 
     python -m autograde.bank.redundant                    # of all exercises, minutes; `make refresh` comes after it
     python -m autograde.bank.redundant self_attention     # of one, as when an exercise is new
@@ -36,7 +37,8 @@ def redundant(exercise: Exercise) -> list[str]:
         seen = [_failed(verdict) for verdict in _verdicts(exercise, check) if not verdict.passed]
     finally:
         check.redundant = kept
-    gone = _not_needed(range(own, own + len(made)), seen)
+    tried = {defects.DEFECTS[name].condition for _, name in defects.forbidden(exercise)}  # others nothing speaks for
+    gone = _not_needed([place for place, kind in enumerate(made, own) if kind in tried], seen)
     return [kind for place, kind in enumerate(made, own) if place in gone]
 
 
