@@ -17,8 +17,8 @@ def seen(logits: Any, **states: Any) -> dict[str, str]:
 
 def explain(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     """Which method gives something else, in a sentence."""
-    for name in expected.keys() - {"logits"}:
+    for name in expected:
         kind = observed.get(name, "tuple")
-        if kind != "tuple":
+        if name != "logits" and kind != "tuple":
             return f"The state that `{name}` gives is of the type `{kind}`."
     return f"For one sentence the logits are {observed['logits']}, and {expected['logits']} is asked for."
