@@ -34,6 +34,7 @@ from rich.text import Text
 from typer.core import TyperGroup
 
 from autograde.folders import ClassFolder
+from autograde.sandbox.launch import ahead
 from autograde.text import spelt
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -284,14 +285,13 @@ def grade(
     where: ClassOption = CLASS,
 ) -> None:
     """Grade what was handed in: in the sandbox, into the ledger, into nbgrader's gradebook."""
-    from autograde import plan
-    from autograde.grading import run as grading
-
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
     if resume and (assignments or student or again):
         raise _stop("--resume goes on with all that the interrupted run was asked for: say nothing else with it")
-    with _mended(again), _Shown() as bar:
+    with ahead(jobs == 1 and not scheduler) as launched, _mended(again), _Shown() as bar:
+        from autograde.grading import run as grading  # while the sandbox warms up
+
         summary = grading.grade(
             folder,
             names if not resume else (),
@@ -300,8 +300,11 @@ def grade(
             students=student or (),
             jobs=jobs,
             scheduler=scheduler,
+            ahead=launched,
             progress=bar.update,
         )
+    from autograde import plan
+
     with _mended():
         _summarise(summary, folder)
     if plan.unfinished(folder.ledger):
@@ -324,13 +327,13 @@ def regrade(
     where: ClassOption = CLASS,
 ) -> None:
     """Grade again what is graded, with the release and the grader as they are now, and show what would change."""
-    from autograde.grading import regrade as regrading
-
     if diff and write:
         raise _stop("--diff only shows and --write takes over: say one of them")
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
-    with _mended(), _Shown() as bar:
+    with ahead(jobs == 1 and not scheduler) as launched, _mended(), _Shown() as bar:
+        from autograde.grading import regrade as regrading  # while the sandbox warms up
+
         regraded = regrading.regrade(
             folder,
             names,
@@ -338,6 +341,7 @@ def regrade(
             students=student or (),
             jobs=jobs,
             scheduler=scheduler,
+            ahead=launched,
             progress=bar.update,
         )
     if regraded.changes:
@@ -599,19 +603,20 @@ def check(
     ] = None,
 ) -> None:
     """Grade one file in the sandbox and show its verdicts; nothing is written."""
-    from autograde.grading import isolation, judge
-    from autograde.grading import run as grading
-    from autograde.sandbox import doctor
-
     if not file.exists():
         raise _stop(f"{file} does not exist")
     name = _which(file, assignment)
-    try:
-        graded, exercises = grading.check(file, name), judge.of_assignment(name)
-    except isolation.Stopped as error:
-        raise _stop(error, STOPPED) from None
-    except (doctor.NotReady, ValueError, FileNotFoundError) as error:
-        raise _stop(error) from None
+    with ahead() as launched:
+        from autograde.grading import isolation, judge  # while the sandbox warms up
+        from autograde.grading import run as grading
+        from autograde.sandbox import doctor
+
+        try:
+            graded, exercises = grading.check(file, name, launched), judge.of_assignment(name)
+        except isolation.Stopped as error:
+            raise _stop(error, STOPPED) from None
+        except (doctor.NotReady, ValueError, FileNotFoundError) as error:
+            raise _stop(error) from None
     for text in filter(None, [graded.reason, *graded.notes, *graded.flags]):
         console.print(_text(text), highlight=False)
     for exercise in exercises:

@@ -4,11 +4,36 @@ It never imports `autograde`, and `solutions` only by name, where a learner goes
 what is named here, `course.data`, `course.components` and the single modules beside this one.
 """
 
-from course.learner.check import check
-from course.learner.components import use_reference
-from course.learner.hints import hint
-from course.learner.progress import progress
-from course.plots import show, style
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from course.learner.check import check
+    from course.learner.components import use_reference
+    from course.learner.hints import hint
+    from course.learner.progress import progress
+    from course.plots import show, style
 
 __all__ = ["check", "hint", "progress", "show", "style", "use_reference"]
 __version__ = "0.1.0"
+
+# Looked up when they are first asked for: whoever enters one small module, such as `course.files`, needs no PyTorch.
+_WHERE = {
+    "check": "course.learner.check",
+    "hint": "course.learner.hints",
+    "progress": "course.learner.progress",
+    "show": "course.plots",
+    "style": "course.plots",
+    "use_reference": "course.learner.components",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(import_module(_WHERE[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

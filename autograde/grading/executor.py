@@ -29,7 +29,7 @@ from autograde.grading.worker import Graded, Task, Worker, not_graded
 from autograde.intake.parse import Received
 from autograde.intake.probe import probe_jail
 from autograde.sandbox import doctor
-from autograde.sandbox.pool import SandboxError
+from autograde.sandbox.launch import Launched, SandboxError
 
 PATIENCE = 60.0  # seconds for a scheduler to answer, and for its first worker
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
@@ -83,9 +83,9 @@ def _lasting() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def engine(jobs: int = 1, scheduler: str = "") -> Iterator[Engine]:
-    """One worker in this process for one job; worker processes for more; the cluster of a scheduler's address, which is
-    given PATIENCE seconds to answer.
+def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) -> Iterator[Engine]:
+    """One worker in this process for one job, with the fork server that was launched `ahead`; worker processes for
+    more; the cluster of a scheduler's address, which is given PATIENCE seconds to answer.
 
     Raises doctor.NotReady where this machine is to grade and has no sandbox, EngineError where workers cannot be had.
     """
@@ -95,7 +95,7 @@ def engine(jobs: int = 1, scheduler: str = "") -> Iterator[Engine]:
         doctor.require(probe_jail)
     if not scheduler and jobs == 1:
         with _lasting():
-            yield Here()
+            yield Here(ahead)
         return
     from dask import config
     from distributed import Client, LocalCluster
@@ -181,11 +181,15 @@ class _Grading:
 
 
 class Here(_Grading):
-    """One worker in this process."""
+    """One worker in this process; the first begins with the fork server that was launched `ahead`, if there is one."""
+
+    def __init__(self, ahead: Launched | None = None) -> None:
+        self._ahead = ahead
 
     def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         torch.set_num_threads(1)
-        with Worker(task.assignment, _notebook(task), task.key) as self._desk:
+        ahead, self._ahead = self._ahead, None
+        with Worker(task.assignment, _notebook(task), task.key, ahead) as self._desk:
             yield from super().grade(task, jobs)
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:

@@ -22,6 +22,7 @@ from autograde.grading.run import Progress, entered_though_stopped, line_of, nam
 from autograde.grading.worker import task
 from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, Record
+from autograde.sandbox.launch import Launched
 from course.checks.engine.draw import Key
 
 
@@ -59,6 +60,7 @@ def regrade(
     students: Iterable[str] = (),
     jobs: int = 1,
     scheduler: str = "",
+    ahead: Launched | None = None,
     progress: Progress = silent,
 ) -> Regraded:
     """Grades again the submissions that lie there and are in the ledger. Writes nothing, unless `write`.
@@ -68,7 +70,7 @@ def regrade(
     named(folder, assignments, students)
     ledger, regraded = Ledger(folder.ledger), Regraded()
     run, chosen = plan.new(assignments).run, set(students)
-    with ledger.alone(), engine(jobs, scheduler) as workers:
+    with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
         for assignment in assignments or folder.assignments():
             latest = ledger.latest(assignment)
             graded_once = {student for student, _ in latest}

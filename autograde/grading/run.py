@@ -34,7 +34,7 @@ from autograde.intake.probe import probe_jail
 from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
 from autograde.sandbox import doctor
-from autograde.sandbox.pool import SandboxError
+from autograde.sandbox.launch import Launched, SandboxError
 from course.checks.engine.draw import Key
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -86,13 +86,15 @@ def grade(
     students: Iterable[str] = (),
     jobs: int = 1,
     scheduler: str = "",
+    ahead: Launched | None = None,
     progress: Progress = silent,
 ) -> Summary:
     """Grades what has been handed in for these assignments (all that are released, for none).
 
     A submission whose content, release and grader are those of its newest records is not run again, unless `again`.
     Where a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was
-    asked for, and with nothing else. `jobs` and `scheduler` say where: see `engine`.
+    asked for, and with nothing else. `jobs`, `scheduler` and a fork server that was
+    launched `ahead` say where: see `engine`.
 
     Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
     where workers cannot be had, ValueError for an unknown assignment or student or nothing to resume, LedgerBusy where
@@ -101,7 +103,7 @@ def grade(
     """
     named(folder, assignments, students)
     ledger = Ledger(folder.ledger)
-    with ledger.alone(), engine(jobs, scheduler) as workers:
+    with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
         left = runs.unfinished(folder.ledger)
         if resume and left is None:
             raise ValueError("no run was interrupted in this class: there is nothing to resume")
@@ -306,14 +308,16 @@ def _as_it_stands(line: Line, standings: dict[str, store.Standing]) -> Line:
     return replace(line, score=score, manual=standing.manual, needs_person=standing.needs_person)
 
 
-def check(file: Path, assignment: str) -> Graded:
-    """Grades one file by itself, without a class: nothing is written. Raises isolation.Stopped where it cannot be
-    isolated."""
+def check(file: Path, assignment: str, ahead: Launched | None = None) -> Graded:
+    """Grades one file by itself, without a class: nothing is written. `ahead` is a `Worker`'s.
+
+    Raises isolation.Stopped where it cannot be isolated.
+    """
     doctor.require(probe_jail)
     torch.set_num_threads(1)
     released = ROOT / "notebooks" / f"{assignment}.ipynb"
     notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
-    with Worker(assignment, notebook, Key.fresh()) as worker:
+    with Worker(assignment, notebook, Key.fresh(), ahead) as worker:
         try:
             return worker.grade(worker.intake.receive(file, assignment))
         except SandboxError as error:

@@ -27,7 +27,8 @@ from autograde.intake import parse
 from autograde.intake.jail import Intake, Unread
 from autograde.intake.merge import MergedNotebook
 from autograde.intake.syntax import nodes
-from autograde.sandbox.pool import Sandbox, SandboxError
+from autograde.sandbox.launch import Launched, SandboxError
+from autograde.sandbox.pool import Sandbox
 from course.checks import engine, fixtures
 from course.checks.engine import Outcome, Table, Verdict
 from course.checks.engine.draw import Key
@@ -84,13 +85,14 @@ class Graded:
 
 class Worker:
     """Where the submissions of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
-    needed."""
+    needed, which is made of the fork server that was launched `ahead`, where there is one."""
 
-    def __init__(self, name: str, notebook: nbformat.NotebookNode, key: Key):
+    def __init__(self, name: str, notebook: nbformat.NotebookNode, key: Key, ahead: Launched | None = None):
         self.name, self.notebook, self.key = name, _without_outputs(notebook), key
         self.exercises: list[Exercise] = judge.of_assignment(name)
         self._tables: dict[str, Table] = {}
         self._sandbox: Sandbox | None = None
+        self._ahead = ahead
         self.intake = Intake(self.notebook)
 
     def __enter__(self) -> Worker:
@@ -116,7 +118,10 @@ class Worker:
                 warm=[*_imported(self.notebook), *fixtures.modules()],
                 blocked=sorted(blocked),
                 components=[name for exercise in tasks for name in exercise.components],
-            ).launch()
+                ahead=self._ahead,
+            )
+            self._ahead = None
+            started.launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up
             except BaseException:

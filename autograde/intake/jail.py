@@ -27,6 +27,7 @@ from autograde.intake.merge import Merged, MergedNotebook, Piece, lay_out
 from autograde.intake.names import Names
 from autograde.intake.parse import Contents, Received
 from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
+from autograde.sandbox.launch import Launched
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
 from autograde.sandbox.usage import Usage
@@ -48,6 +49,7 @@ LIMITS = Limits(
 SOURCE_LIMITS = replace(LIMITS, wall_seconds=3600.0, cpu_seconds=1800, memory=1024 * MIB)
 MAX_SENTENCES = 1_000
 MAX_SENTENCE = 1_000  # characters
+_PROGRAM = ("-P", "-m", "autograde.intake.inside")
 _HERE = Path(__file__).resolve().parent.parent
 
 _TEXTS = [str]
@@ -110,11 +112,15 @@ class _Reader(Child):
 class _Jail(Sandbox):
     """A sandbox with the intake's worker in the fork server's place."""
 
-    _program = ("-P", "-m", "autograde.intake.inside")
-
     def __init__(self, assignment: NotebookNode | None, limits: Limits):
         super().__init__(limits=limits)
         self._given = None if assignment is None else {"notebook": assignment, "marks": sorted(marks_of_all())}
+
+    def _start(self) -> Launched:
+        return Launched(_PROGRAM, self._fill)
+
+    def _tell(self, launched: Launched) -> None:
+        """Nothing: it has found all that it needs in its folder."""
 
     def _fill(self, inside: Path) -> None:
         for name in INSIDE:

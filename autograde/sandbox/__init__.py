@@ -1,7 +1,8 @@
 """Where the code of a submission runs: a fresh child for each, behind bubblewrap, a filter of system calls and limits.
 
-`pool` starts sandboxes and children and ends them: `command` is bubblewrap's command line, `folder` (with `fonts`) what
-stands in the sandbox of ours, `outputs` and `usage` what becomes of a child's reports. `remote` speaks through one.
+`launch` starts a warm process and ends it: `command` is bubblewrap's command line, `folder` (with `fonts`) what stands
+in the sandbox of ours. `pool` makes a sandbox of it, with a child for each submission: `outputs` and `usage` are what
+becomes of a child's reports. `remote` speaks through one.
 These are the trusted side; `inside` is the fork server within. `seccomp` and `limits` say what a child may do and use;
 `doctor` and `causes` tell whether this machine can isolate at all.
 

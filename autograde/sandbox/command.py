@@ -8,7 +8,6 @@ order, so what covers a path stands after what mounts it.
 from __future__ import annotations
 
 import base64
-import json
 import os
 import site
 import sys
@@ -22,12 +21,11 @@ _REPOSITORY = Path(__file__).resolve().parents[2]
 _HIDDEN = ("autograde", "solutions")  # packages that must not be seen even where they are installed beside the others
 
 
-def arguments(inside: Path, control: int, warm: list[str], blocked: list[list[str]], allowed: bytes) -> list[str]:
+def arguments(inside: Path, control: int, allowed: bytes) -> list[str]:
     """The command line after bubblewrap's own name, up to what Python is to run.
 
-    `inside` is the generated folder, `control` the descriptor of the line that the warm process inherits, `warm` and
-    `blocked` are what it is to import and to look up, and `allowed` is the filter of system calls that it lays on each
-    child.
+    `inside` is the generated folder, `control` the descriptor of the line that the warm process inherits, and `allowed`
+    the filter of system calls that it lays on each child.
     """
     python = os.path.realpath(sys.executable)
     mounted = _outermost({*_read_only(), Path(python)})
@@ -43,7 +41,7 @@ def arguments(inside: Path, control: int, warm: list[str], blocked: list[list[st
         *_scratch(),
         *("--remount-ro", "/"),  # what is mounted in it needs folders there, which are made before
     ]
-    for name, value in _environment(control, warm, blocked, allowed).items():
+    for name, value in _environment(control, allowed).items():
         words += ["--setenv", name, value]
     return [*words, "--", sys.executable, "-s", "-B"]
 
@@ -120,8 +118,8 @@ def _scratch() -> list[str]:
     return ["--perms", "1777", "--tmpfs", "/scratch", "--chdir", "/scratch"]
 
 
-def _environment(control: int, warm: list[str], blocked: list[list[str]], allowed: bytes) -> dict[str, str]:
-    """All that is in the environment inside. The last four are for the warm process, which takes them out again."""
+def _environment(control: int, allowed: bytes) -> dict[str, str]:
+    """All that is in the environment inside. The last two are for the warm process, which takes them out again."""
     return {
         "HOME": "/scratch",
         "TMPDIR": "/scratch",
@@ -142,8 +140,6 @@ def _environment(control: int, warm: list[str], blocked: list[list[str]], allowe
         "TQDM_DISABLE": "1",
         "NBGRADER_EXECUTION": "autograde",  # course.components then gives the references, silently
         "SANDBOX_CONTROL": str(control),
-        "SANDBOX_WARM": json.dumps(warm),
-        "SANDBOX_BLOCKED": json.dumps(blocked),
         "SANDBOX_FILTER": base64.b64encode(allowed).decode(),
     }
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
-import course
 from autograde.sandbox.fonts import font_cache
 from autograde.sandbox.limits import UNPRIVILEGED
 
@@ -19,9 +19,9 @@ ABSENT = ("chapters/*.toml", "checks/*.py", "checks/engine", "checks/recorded", 
           "learner/hints.py")  # fmt: skip
 
 
-def fill(inside: Path, solutions: Sequence[Path]) -> None:
-    """What the cells of a submission may see: copies of `course`, of these solutions, and of what runs the cells."""
-    ours = Path(str(course.__file__)).parent
+def fill(inside: Path) -> None:
+    """What the cells of any submission may see: copies of `course` and of what runs the cells."""
+    ours = _course()
     absent = {path for pattern in ABSENT for path in ours.glob(pattern)} - {ours / "checks" / "__init__.py"}
 
     def left_out(place: str, names: list[str]) -> set[str]:
@@ -32,13 +32,25 @@ def fill(inside: Path, solutions: Sequence[Path]) -> None:
     shutil.copy(_PACKAGE, inside / "course" / "__init__.py")
     (inside / "solutions").mkdir()
     (inside / "solutions" / "__init__.py").write_text('"""References of earlier chapters."""\n', "utf-8")
-    for path in solutions:
-        shutil.copy(path, inside / "solutions" / path.name)
     shutil.copy(_INSIDE, inside / "inside.py")
     try:
         shutil.copytree(font_cache(), inside / "fonts")
     except (OSError, RuntimeError, subprocess.SubprocessError):  # no cache here: the warm process makes its own list
         (inside / "fonts").mkdir(exist_ok=True)
+
+
+def lay(inside: Path, solutions: Sequence[Path]) -> None:
+    """Copies of these solutions beside it, which may be done while the warm process is at its imports."""
+    for path in solutions:
+        shutil.copy(path, inside / "solutions" / path.name)
+        (inside / "solutions" / path.name).chmod(0o644)
+
+
+def _course() -> Path:
+    """Where the package `course` lies, without importing it, and PyTorch with it."""
+    spec = find_spec("course")
+    assert spec is not None and spec.origin is not None
+    return Path(spec.origin).parent
 
 
 def complete(inside: Path) -> None:

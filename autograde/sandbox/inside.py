@@ -70,23 +70,27 @@ def drop_root() -> None:
     checked(libc.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), "dumpable")  # setuid cleared it, and /proc/self/uid_map needs it
 
 
-def warm(modules: list[str], blocked: list[list[str]]):
-    """Import what cells use and touch what is imported lazily, on one thread, and look up the operators that are
-    blocked; returns the shell that runs the cells and the module that answers requests."""
+def warm():
+    """Import what all cells use and touch what is imported lazily, on one thread; returns the shell that runs the cells
+    and the module that answers requests."""
     place_font_list()
     runner = warm_torch()
     warm_matplotlib()
     importlib.import_module("course.protocol.runner")  # the cells' own copy
+    return warm_shell(), runner
+
+
+def make_ready(modules: list[str], blocked: list[list[str]], runner) -> None:
+    """Import what the cells of this assignment use, and look up the operators that are blocked in it."""
+    importlib.invalidate_caches()  # solutions were laid beside what was there
     for name in modules:
         try:
             importlib.import_module(name)
         except Exception as error:  # a module that is missing here is missing in the cell too, which will say so
             print(f"not warmed: {name}: {error}", file=sys.stderr)
-    shell = warm_shell()
     for families in blocked:  # while nobody has changed them, and all that is imported is there
         runner.look_up(tuple(families))
     close_fonts()
-    return shell, runner
 
 
 def place_font_list() -> None:
@@ -204,8 +208,11 @@ def apart(name: str):
 def main() -> None:
     started = time.monotonic()
     control, allowed = begin()
-    modules, blocked = (json.loads(os.environ.pop(name)) for name in ("SANDBOX_WARM", "SANDBOX_BLOCKED"))
-    shell, runner = warm(modules, blocked)
+    shell, runner = warm()
+    wanted = json.loads(control.recv(1 << 16) or "null")
+    if wanted is None:  # it was started ahead, and is not needed
+        os._exit(0)
+    make_ready(wanted["warm"], wanted["blocked"], runner)
     serve(control, started, lambda data, limits: run_child(data, limits, allowed, shell, runner))
 
 

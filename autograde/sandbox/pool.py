@@ -14,19 +14,15 @@ import ctypes
 import json
 import os
 import select
-import shutil
 import socket
-import subprocess
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, Protocol
 
-from autograde.sandbox import command, folder, outputs, seccomp
-from autograde.sandbox.causes import DEVICES, device_fault
+from autograde.sandbox import folder, outputs
+from autograde.sandbox.launch import Launched, SandboxError, processors
 from autograde.sandbox.limits import Limits
 from autograde.sandbox.outputs import Ran
 from autograde.sandbox.usage import Usage, usage_of
@@ -35,10 +31,6 @@ from course.protocol import wire
 _START_SECONDS = 180.0
 _FRAME = wire.Caps(header_bytes=32 << 20, array_bytes=0)
 _LEFT_OUT = 3  # how many cells that end their child are left out of a submission before it is given up
-
-
-class SandboxError(RuntimeError):
-    """The sandbox itself does not work: nothing may be run, and no student is to blame."""
 
 
 class CellLike(Protocol):
@@ -64,10 +56,9 @@ class Sandbox:
     operators that requests will block. components: names of functions and classes that the cells define: where a later
     cell gives such a name to something that is neither, such as an object of the class, requests find the function or
     class.
+    ahead: a fork server that was launched before, to be used in place of a new one.
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
-
-    _program: tuple[str, ...] = ("/sandbox/inside.py",)  # what the Python inside runs
 
     def __init__(
         self,
@@ -76,29 +67,31 @@ class Sandbox:
         warm: Sequence[str] = (),
         blocked: Sequence[Sequence[str]] = (),
         components: Sequence[str] = (),
+        ahead: Launched | None = None,
     ):
         self.solutions = [Path(path) for path in solutions]
         self.limits = limits or Limits()
         self.warm, self.blocked = list(warm), [list(names) for names in blocked]
         self.components = list(components)
         self.start_seconds = 0.0
-        self._process: subprocess.Popen | None = None
-        self._control: socket.socket | None = None
+        self._ahead = ahead
+        self._launched: Launched | None = None
         self._spare: tuple[socket.socket, socket.socket] | None = None
-        self._cleanup = contextlib.ExitStack()
-        self._errors: BinaryIO
-        self._launched = 0.0
 
     def __enter__(self) -> Sandbox:
         return self.launch().ready()
 
     def launch(self) -> Sandbox:
         """Start it without waiting: it warms up in its own process, and `ready` waits for that."""
+        if others := [path for path in self.solutions if path.suffix != ".py"]:
+            raise SandboxError(f"{others[0]} is no solution module")
+        self._launched, self._ahead = self._ahead or self._start(), None
         try:
-            self._launch()
+            self._tell(self._launched)
         except OSError as error:
+            why = self._launched.errors() or error
             self.close()
-            raise SandboxError(f"the sandbox could not be started: {error}") from error
+            raise SandboxError(f"the sandbox could not be started: {why}") from error
         except BaseException:
             self.close()
             raise
@@ -119,65 +112,36 @@ class Sandbox:
     def close(self) -> None:
         """End the sandbox with everything in it."""
         self._end_spare()
-        if self._control is not None:
-            self._control.close()
-            self._control = None
-        if self._process is not None:
-            try:
-                self._process.wait(2)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
-        self._cleanup.close()
+        if self._launched is not None:
+            self._launched.close()
+            self._launched = None
 
-    def _launch(self) -> None:
-        self._launched = time.monotonic()
-        _processors()
-        bubblewrap, allowed = _prerequisites()
-        own = Path(self._cleanup.enter_context(tempfile.TemporaryDirectory(prefix="sandbox-")))
-        self._fill(own / "inside")
-        folder.complete(own / "inside")
-        errors = self._errors = self._cleanup.enter_context((own / "errors").open("w+b"))
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            options = command.arguments(own / "inside", theirs.fileno(), self.warm, self.blocked, allowed)
-            self._process = subprocess.Popen(
-                [bubblewrap, *options, *self._program],
-                pass_fds=(theirs.fileno(),),
-                stdin=subprocess.DEVNULL,
-                stdout=errors,
-                stderr=errors,
-                start_new_session=True,
-                cwd="/",
-            )
-        self._control = ours
+    def _start(self) -> Launched:
+        return Launched()
 
-    def _fill(self, inside: Path) -> None:
-        """Fill the generated folder that is seen as /sandbox."""
-        if others := [path for path in self.solutions if path.suffix != ".py"]:
-            raise SandboxError(f"{others[0]} is no solution module")
-        folder.fill(inside, self.solutions)
+    def _tell(self, launched: Launched) -> None:
+        """Tell the process what the sandbox is for, which it waits for once it is warm."""
+        folder.lay(launched.inside, self.solutions)
+        launched.control.send(json.dumps({"warm": self.warm, "blocked": self.blocked}).encode())
 
     def _wait(self) -> None:
-        if self._control is None:
+        if self._launched is None:
             raise SandboxError("the sandbox was not launched")
-        self._control.settimeout(_START_SECONDS)
+        control = self._launched.control
+        control.settimeout(_START_SECONDS)
         try:
-            ready = json.loads(self._control.recv(1 << 16) or b"{}")
+            ready = json.loads(control.recv(1 << 16) or b"{}")
         except (OSError, ValueError):
             ready = {}
         if not ready.get("ready"):
-            self._errors.seek(0)
-            errors = self._errors.read().decode(errors="replace").strip()
-            reason = errors[-2000:] or f"no word from it in {_START_SECONDS:g} s"
+            reason = self._launched.errors()[-2000:] or f"no word from it in {_START_SECONDS:g} s"
             raise SandboxError(f"the sandbox did not start: {reason}")
         if ready["threads"] != 1:
             raise SandboxError(
                 f"the warm process has {ready['threads']} threads, and a fork of it may hang: "
                 f"a module of {self.warm} starts some"
             )
-        self.start_seconds = time.monotonic() - self._launched
+        self.start_seconds = time.monotonic() - self._launched.began
 
     def run(
         self,
@@ -232,15 +196,14 @@ class Sandbox:
 
     def _fork(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
         """(line to the child, line to its supervisor) of a new child."""
-        if self._control is None:
+        if self._launched is None:
             raise SandboxError("the sandbox is closed")
         ours, theirs = socket.socketpair()
         report, supervisors = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        wanted = [json.dumps(asdict(limits)).encode()]
         with theirs, supervisors:
             try:
-                socket.send_fds(
-                    self._control, [json.dumps(asdict(limits)).encode()], [theirs.fileno(), supervisors.fileno()]
-                )
+                socket.send_fds(self._launched.control, wanted, [theirs.fileno(), supervisors.fileno()])
             except OSError as error:
                 raise SandboxError(f"the warm process is gone: {error}") from None
         return ours, report
@@ -399,28 +362,9 @@ class Child:
         return report
 
 
-def _prerequisites() -> tuple[str, bytes]:
-    """(where bubblewrap is, the filter of system calls). Raises SandboxError where anything is missing or faulty."""
-    bubblewrap = shutil.which("bwrap")
-    if bubblewrap is None:
-        raise SandboxError("bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap)")
-    if faults := [fault for name in DEVICES if (fault := device_fault(name))]:
-        raise SandboxError(faults[0])
-    try:
-        return bubblewrap, seccomp.program()
-    except seccomp.FilterError as error:
-        raise SandboxError(str(error)) from None
-
-
-@lru_cache(maxsize=1)
-def _processors() -> set[int]:
-    """Those that this program may run on, looked up before it keeps to one of them."""
-    return os.sched_getaffinity(0)
-
-
 def _go_anywhere() -> None:
     with contextlib.suppress(OSError):
-        os.sched_setaffinity(0, _processors())
+        os.sched_setaffinity(0, processors())
 
 
 @dataclass

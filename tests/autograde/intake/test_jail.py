@@ -251,7 +251,7 @@ def _answered(value, form):
 def test_a_jail_that_was_lost_is_made_anew_and_one_that_cannot_be_is_no_students_fault(monkeypatch, tmp_path):
     with Intake() as intake:
         assert intake.contents(GOOD).notebook is not None
-        intake._jail._process.kill()
+        intake._jail._launched._process.kill()
         intake._jail._process.wait()
         assert intake.contents(GOOD).notebook is not None
         monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))

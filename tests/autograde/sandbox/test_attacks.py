@@ -103,7 +103,9 @@ class Watched(Worker):
 
     def sandbox(self):
         opened = super().sandbox()
-        (self.folder,) = {path.name for path in Path(opened._errors.name).parents if path.name.startswith("sandbox-")}
+        (self.folder,) = {
+            path.name for path in Path(opened._launched._errors.name).parents if path.name.startswith("sandbox-")
+        }
         return opened
 
     def processes(self) -> set[int]:

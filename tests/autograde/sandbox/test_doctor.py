@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from autograde.sandbox import causes, doctor, pool, seccomp
+from autograde.sandbox import causes, doctor, launch, pool, seccomp
 from autograde.sandbox.doctor import Finding, NotReady
 
 needs_sandbox = pytest.mark.skipif(
@@ -57,7 +57,7 @@ def test_without_bubblewrap_grading_is_refused(monkeypatch):
 @pytest.mark.parametrize("system", ["darwin", "win32"])
 def test_elsewhere_than_on_linux_a_machine_and_a_container_are_named_and_nothing_is_run(monkeypatch, system):
     monkeypatch.setattr(doctor.sys, "platform", system)
-    monkeypatch.setattr(pool.Sandbox, "_launch", lambda self: pytest.fail("a sandbox was tried"))
+    monkeypatch.setattr(pool.Sandbox, "launch", lambda self: pytest.fail("a sandbox was tried"))
     with pytest.raises(NotReady, match=r"(?s)Linux machine.*virtual machine.*\.devcontainer/Dockerfile.*docker run"):
         doctor.require(well)
 
@@ -89,7 +89,7 @@ def test_a_sandbox_that_does_not_start_is_a_finding(monkeypatch):
     def refuse(*_):
         raise pool.SandboxError("setting up uid map: Permission denied")
 
-    monkeypatch.setattr(pool.Sandbox, "_launch", refuse)
+    monkeypatch.setattr(pool.Sandbox, "launch", refuse)
     (finding,) = doctor._sandbox()
     assert not finding.ok and "Permission denied" in finding.detail and "sysctl" in finding.remedy
 
@@ -223,7 +223,7 @@ def test_a_null_device_that_is_none_is_refused_though_a_sandbox_would_start(scri
 
 
 def test_no_sandbox_is_lent_a_device_that_is_none(monkeypatch):
-    monkeypatch.setattr(pool, "device_fault", lambda name: "it is a file" if name == "zero" else "")
+    monkeypatch.setattr(launch, "device_fault", lambda name: "it is a file" if name == "zero" else "")
     with pytest.raises(pool.SandboxError, match="it is a file"), pool.Sandbox():
         pass
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from autograde.sandbox import folder, outputs
+from autograde.sandbox import folder, launch, outputs
 from autograde.sandbox import pool as module
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
@@ -379,7 +379,7 @@ def test_a_daemon_dies_with_its_child(attacked):
 
 def inside(box: Sandbox) -> list[int]:
     """Processes that see the sandbox's own folder, the youngest last."""
-    (folder,) = {path.name for path in Path(box._errors.name).parents if path.name.startswith("sandbox-")}
+    folder = box._launched.inside.parent.name
     return seeing(folder)
 
 
@@ -477,7 +477,7 @@ KILLED = """
     import test_pool as tests
     box = tests.Sandbox(limits=tests.LIMITS).__enter__()
     child = box.run(tests.cells("import os\\nif os.fork() == 0:\\n    while True: pass"))
-    print(next(p.name for p in tests.Path(box._errors.name).parents if p.name.startswith("sandbox-")), flush=True)
+    print(box._launched.inside.parent.name, flush=True)
     time.sleep(600)
 """
 
@@ -728,7 +728,7 @@ def test_what_a_hostile_child_says_is_checked(attacked):
 
 
 def test_without_bubblewrap_nothing_runs(monkeypatch):
-    monkeypatch.setattr(module.shutil, "which", lambda name: None)
+    monkeypatch.setattr(launch.shutil, "which", lambda name: None)
     with pytest.raises(SandboxError, match="bubblewrap is not installed"), Sandbox():
         pass
 
@@ -739,6 +739,41 @@ def test_a_warm_process_that_cannot_start_says_why(monkeypatch, tmp_path):
     monkeypatch.setattr(folder, "_INSIDE", broken)
     with pytest.raises(SandboxError, match="no torch here"), Sandbox():
         pass
+
+
+def test_a_fork_server_that_was_launched_ahead_becomes_the_sandbox_that_is_asked_for(tmp_path):
+    earlier = tmp_path / "earlier.py"
+    earlier.write_text("def lent():\n    return 'a solution laid beside it later'\n")
+    with launch.ahead() as launched:
+        with Sandbox(solutions=[earlier], limits=LIMITS, warm=["solutions.earlier"], ahead=launched) as box:
+            assert box._launched is launched
+            with box.run(cells("from solutions.earlier import lent\nprint(lent())")) as child:
+                assert "laid beside it later" in str(child.ran[0].outputs)
+        assert not launched.inside.exists()
+
+
+def test_a_fork_server_that_nobody_needs_ends_at_once_with_its_folder():
+    with launch.ahead() as launched:
+        name = launched.inside.parent.name
+        assert launched.inside.exists()
+    assert not launched.inside.exists() and launched._process.poll() is not None
+    until = time.monotonic() + 10  # what the kernel ends with it, it ends soon
+    while (left := seeing(name)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not left
+
+
+def test_nothing_is_launched_ahead_where_it_is_not_wanted_or_cannot_be_had(monkeypatch):
+    with launch.ahead(wanted=False) as launched:
+        assert launched is None
+    monkeypatch.setattr(launch.shutil, "which", lambda name: None)
+    with launch.ahead() as launched:
+        assert launched is None
+
+
+def test_a_launch_needs_no_pytorch():
+    code = "import sys, autograde.cli; print([name for name in ('torch', 'numpy') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_a_child_that_cannot_be_confined_runs_nothing(monkeypatch, tmp_path):
