@@ -25,7 +25,7 @@ class Check:
 
     registry: dict[str, "Check"] = {}
     keeps = True  # whether a passed component is kept for later notebooks
-    guesses = True  # whether a diagnosis that explains most of what failed is told as a possibility
+    guesses = True  # whether a diagnosis that explains nearly all that failed is told as a possibility
 
     def __init__(self, name: str, components: tuple[str, ...], blocked: tuple[str, ...] = ()):
         self.name = name

@@ -9,6 +9,7 @@ from course.checks.engine.table import Diagnosis, Observation, Table
 from course.checks.engine.verdict import CaseVerdict
 
 AS_ABOVE = "As above."
+NEARLY_ALL = 0.75  # of what failed, by weight: what explains less is told of nobody, not even as a possibility
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ def causes(
     one that asks whether an answer agrees with itself, has a cause of its own, which its line tells, and speaks neither
     for nor against what the others see; where only such cases fail all are asked. Where no diagnosis is certain and the
     check `guesses`, the one that looks like the answer in most of what failed is named as a possibility, if that is
-    more than half of it; that both raise the same says little, and does not count. `same` says whether the case of an
-    index cannot tell two observations apart.
+    NEARLY_ALL of it, and if it looks like the answer in all that passed; that both raise the same says little, and does
+    not count. `same` says whether the case of an index cannot tell two observations apart.
     """
     failing = [i for i, sentence in enumerate(differences) if sentence is not None]
     apart = [case.agrees or case.contract for case in cases]
@@ -51,13 +52,16 @@ def causes(
     def shows(diagnosis: Diagnosis, i: int) -> bool:
         return difference(diagnosis.observations[i], table.reference[i], cases[i]) is not None
 
-    best, most = None, sum(cases[i].weight for i in telling) / 2
+    best, most = None, 0.0
+    enough = NEARLY_ALL * sum(cases[i].weight for i in telling)
     for diagnosis in table.diagnoses:
+        if not all(looks_like(diagnosis, i) for i in asked if i not in telling):
+            continue
         alike = [i for i in telling if looks_like(diagnosis, i)]
-        if len(alike) == len(telling) and all(looks_like(diagnosis, i) for i in asked if i not in telling):
+        if len(alike) == len(telling):
             return {i: Cause(diagnosis, True) for i in failing if i in telling or looks_like(diagnosis, i)}
         weight = sum(cases[i].weight for i in alike if shows(diagnosis, i) and seen[i].raised is None)
-        if weight > most:
+        if weight >= enough and weight > most:
             best, most = (diagnosis, alike), weight
     return {i: Cause(best[0], False) for i in best[1]} if best and guesses else {}
 

@@ -252,9 +252,9 @@ def test_a_jail_that_was_lost_is_made_anew_and_one_that_cannot_be_is_no_students
     with Intake() as intake:
         assert intake.contents(GOOD).notebook is not None
         intake._jail._launched._process.kill()
-        intake._jail._process.wait()
+        intake._jail._launched._process.wait()
         assert intake.contents(GOOD).notebook is not None
-        monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))
+        monkeypatch.setattr(jail, "_PROGRAM", ("-c", "raise SystemExit('no jail today')"))
         intake.close()
         with pytest.raises(SandboxError, match="no jail today"):
             intake.receive(submission(tmp_path, GOOD), NAME)

@@ -134,7 +134,7 @@ def test_the_same_words_are_said_once(toy):
 
 def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_full():
     check = Check("causes", components=("share",))
-    for title in "abcd":
+    for title in "abcde":
         check.case(title, explain=lambda observed, expected: "It is off.")(
             lambda student, draw, title=title: {"shares": student.share(title)}
         )
@@ -143,27 +143,20 @@ def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_f
         return tuple(Observation({"shares": value}) for value in values)
 
     mistakes = (
-        Diagnosis("one", "Cause one.", observed(1, 0, 1, 1)),
-        Diagnosis("two", "Cause two.", observed(0, 2, 0, 0)),
+        Diagnosis("one", "Cause one.", observed(1, 0, 1, 1, 1)),
+        Diagnosis("two", "Cause two.", observed(0, 2, 0, 0, 0)),
     )
-    verdict = check.compare(observed(1, 2, 1, 3), Table(KEY, observed(0, 0, 0, 0), mistakes))
-    assert [row.message for row in verdict.cases] == [
-        "It is off.",
-        "As above.",
-        "As above.",
-        "As above.",
-    ]  # each explains half at the most
-    assert not verdict.diagnosis
-    verdict = check.compare(observed(1, 0, 1, 3), Table(KEY, observed(0, 0, 0, 0), mistakes))
-    assert [row.message for row in verdict.cases] == [
-        "It is off. It may be this: Cause one.",
-        "",
-        "As above.",
-        "As above.",
-    ]
-    assert [row.diagnosis for row in verdict.cases] == ["one", "", "one", ""] and not verdict.diagnosis
-    verdict = check.compare(observed(1, 0, 1, 1), Table(KEY, observed(0, 0, 0, 0), mistakes))
-    assert [row.message for row in verdict.cases] == ["It is off. Cause one.", "", "As above.", "As above."]
+    table = Table(KEY, observed(0, 0, 0, 0, 0), mistakes)
+    for half in ((1, 0, 1, 3, 3), (1, 0, 1, 1, 0)):  # or all that failed, but not what passed
+        verdict = check.compare(observed(*half), table)
+        told = [row.message for row in verdict.cases if not row.passed]
+        assert told == ["It is off.", *["As above."] * (len(told) - 1)] and not verdict.diagnosis
+    verdict = check.compare(observed(1, 0, 1, 1, 3), table)
+    told = [row.message for row in verdict.cases]
+    assert told == ["It is off. It may be this: Cause one.", "", "As above.", "As above.", "As above."]
+    assert [row.diagnosis for row in verdict.cases] == ["one", "", "one", "one", ""] and not verdict.diagnosis
+    verdict = check.compare(observed(1, 0, 1, 1, 1), table)
+    assert [row.message for row in verdict.cases] == ["It is off. Cause one.", "", *["As above."] * 3]
     assert verdict.diagnosis == "one"
 
 
