@@ -13,41 +13,34 @@ cells, takes longer than most of them, and hangs where a cell has used threads.
 
 from __future__ import annotations
 
-import ast
-import sys
 import time
 import traceback
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import Any
 
 from autograde import bank
-from autograde.bank import operators, reference
+from autograde.bank import operators
+from autograde.grading import endings
+from autograde.grading.dependencies import answered_elsewhere, needed, rests_on, with_reference
+from autograde.grading.shares import Shares
+from autograde.grading.timed import TimedRemote
 from autograde.intake.merge import Cell
-from autograde.intake.names import Names, names_of, symbols
-from autograde.intake.syntax import nodes
 from autograde.sandbox.limits import MIB, bounded
-from autograde.sandbox.outputs import CellError, Ran
+from autograde.sandbox.outputs import Ran
 from autograde.sandbox.pool import Child, Sandbox
 from autograde.sandbox.remote import Remote, printable
 from autograde.sandbox.usage import Usage
 from course.checks import engine, questions
-from course.checks.engine import CaseVerdict, Outcome, Table, Verdict
+from course.checks.engine import Outcome, Table, Verdict
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
 from course.protocol.student import Student, StudentError
 
 MAX_CHILDREN = 20  # for one submission whose answers keep ending their process, or filling its memory
-NOT_LOOKED_AT = "Not looked at, because of the line above."
-USED_UP = "The whole submission had used up its time, and was stopped."  # until it is known by what
-CUT_OFF = "Not all of it was looked at: "  # begins what is said then, which ends in a next step of its own
-CRAMPED = "Too little memory was left for it: "  # likewise
 HELD = 8  # a child holds much from this part of its memory on: right answers were seen to leave 17 MiB of 2 GiB
 BUDGET = 300.0  # seconds for one submission, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
 BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
-_ENDLESS = (Outcome.TIMEOUT, Outcome.OUT_OF_MEMORY)
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
 
 
@@ -77,118 +70,6 @@ def tables(assignment: str, key: Key) -> dict[str, Table]:
     return {e.name: bank.table(e, key) for e in of_assignment(assignment) if not e.question}
 
 
-def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise]) -> list[Exercise]:
-    """The earlier exercises that this one uses, by the names that its reference reaches, or that the answer does in
-    these cells. A question rests on none: its answer is a value.
-    """
-    if exercise.question:
-        return []
-    earlier = [e for e in among[: among.index(exercise)] if not e.question and e.chapter == exercise.chapter]
-    reached = reference.reached(exercise.chapter, exercise.components) | _reached(exercise, cells)
-    for other in reversed(earlier):
-        if reached & set(other.components):
-            reached |= reference.reached(exercise.chapter, other.components)
-    return [other for other in earlier if reached & set(other.components)]
-
-
-def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
-    """The names that the cells which bind the exercise's own use, through any other cell, given or the student's."""
-    modules = _modules(cells)
-    by_cell = [names(cell) for cell in cells]
-    reached, left, grown = set(exercise.components), set(range(len(cells))), True
-    while grown:
-        grown = False
-        for at in sorted(left):
-            if (by_cell[at].bound - modules) & reached:  # what only calls torch.manual_seed binds no torch
-                left.remove(at)
-                reached |= by_cell[at].used
-                grown = True
-    return reached
-
-
-def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
-    """Whether another cell of the student's binds one of the exercise's names, such as `answer_1, answer_2 = 3, 4`."""
-    own = f"{exercise.name}-answer"
-    others = [cell for cell in cells if cell.kind != "given" and cell.grade_id != own]
-    return any(set(exercise.components) & names(cell).bound for cell in others)
-
-
-def _modules(cells: Sequence[Cell]) -> frozenset[str]:
-    """Names under which the given cells import modules."""
-    return frozenset().union(*(_imported(cell.source) for cell in cells if cell.kind == "given"))
-
-
-def names(cell: Cell) -> Names:
-    """The names of a cell's text: the intake's child told those of a student's, which is not parsed out here."""
-    received = cell.names
-    return received if received is not None and received.source == cell.source else names_of(cell.source)
-
-
-def needed(cells: Sequence[Cell]) -> list[Cell]:
-    """The student's cells, and those given ones that bind or change what they use, through any depth.
-
-    A given figure that no answer uses would cost every submission its second. A given cell that does not parse stays.
-    """
-    modules = _modules(cells)
-    given = {cell.index: symbols(cell.source, modules) for cell in cells if cell.kind == "given"}
-    kept = {cell.index for cell in cells if cell.kind != "given" or given[cell.index] is None}
-    used: set[str] = set()
-    for cell in cells:
-        if cell.kind != "given":
-            used |= names(cell).used
-    grown = True
-    while grown:
-        grown = False
-        for index, bound_and_used in given.items():
-            if index not in kept and bound_and_used is not None and bound_and_used[0] & used:
-                kept.add(index)
-                used |= bound_and_used[1]
-                grown = True
-    return [cell for cell in cells if cell.index in kept]
-
-
-@lru_cache(maxsize=1000)
-def _imported(source: str) -> frozenset[str]:
-    """Names under which the text's own imports bind modules, such as torch, F or plt, and nn of `from torch import nn`.
-
-    What is imported from a module counts where the grader itself has that module loaded, as all of PyTorch's are.
-    """
-    imported = set()
-    for node in nodes(source):
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for name in node.names:
-                if isinstance(node, ast.Import) or f"{node.module}.{name.name}" in sys.modules:
-                    imported.add((name.asname or name.name).split(".")[0])
-    return frozenset(imported)
-
-
-class Line:
-    """A protocol that gives an exercise up at its first late reply: a loop without end costs one deadline, not one a
-    row. It gives it up, too, where there is more to ask after the moment `until` (of the monotonic clock).
-    """
-
-    def __init__(self, remote: Remote, until: float):
-        self._remote, self._until = remote, until
-        self.late = False
-        self.cut_off = False  # whether its time was up
-        self.no_memory = False  # whether something that it ran got no memory
-        self.too_large = False  # whether an answer was too large, or nested too deep, to be sent
-
-    @property
-    def failure(self) -> str | None:
-        return "timeout" if self.late else self._remote.failure or ("cut off" if self.cut_off else None)
-
-    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
-        self.cut_off = self.cut_off or time.monotonic() >= self._until
-        if self.failure:
-            return {"error": ("SandboxLost", self.failure)}
-        reply = self._remote.request(message, callbacks)
-        self.late = "error" in reply and reply["error"][0] == "TimeLimit"
-        self.too_large |= "error" in reply and reply["error"][0] == "TooLarge"
-        self.no_memory |= "error" in reply and _for_want_of_memory(*reply["error"])
-        return reply
-
-
 class SubmissionJudge:
     """Judges one merged submission, given the cells to run, its assignment's exercises, this run's tables, and the
     exercises whose answer cell is blank or missing. `seconds` are for all of it, all its children together.
@@ -207,9 +88,7 @@ class SubmissionJudge:
         self._all, self.cells = list(cells), needed(cells)
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
         self.done = Judgement()
-        self.seconds, self._deadline = seconds, time.monotonic() + seconds
-        self._took: dict[str, float] = {}  # exercise -> seconds, over all looks at it; "" for the cells
-        self._looks = 1  # still to come, as far as is known, with the one that is next
+        self._shares = Shares(seconds)
         self._slow: list[Exercise] = []  # put off
         self._unseen: set[str] = set()  # without a look, because of another that never ended
         self._kept: dict[int, int] = {}  # what each cell leaves in memory, once there was reason to measure it
@@ -234,20 +113,22 @@ class SubmissionJudge:
             self._once_more()
         finally:
             self._end()
-        verdicts = self.done.verdicts
-        self.done.verdicts = {e.name: self._what_used_it_up(e, verdicts[e.name]) for e in self.exercises}
+        self.done.verdicts = {
+            e.name: endings.what_used_it_up(self.done.verdicts[e.name], e, self.exercises, self._shares)
+            for e in self.exercises
+        }
         self._leave_to_a_person_what_had_to_wait()
         outcomes = {verdict.outcome for verdict in self.done.verdicts.values()}
-        self.done.endings |= {o.value for o in outcomes & {*_ENDLESS, Outcome.BLOCKED}}
+        self.done.endings |= {o.value for o in outcomes & {*endings.ENDLESS, Outcome.BLOCKED}}
         self.done.endings |= {"output cut" for ran in self.done.ran.values() if ran.cut}
         return self.done
 
     def _first_round(self) -> None:
         """Each exercise with its share of the time; one that needs more is put off."""
         for at, exercise in enumerate(self.exercises):
-            self._looks = len(self.exercises) - at + len(self._to_mend())
+            self._shares.looks = len(self.exercises) - at + len(self._to_mend())
             verdict = self.done.verdicts[exercise.name] = self._first(exercise)
-            if _cut_off(verdict):
+            if endings.cut_off(verdict):
                 self._slow.append(exercise)
 
     def _slow_ones(self) -> None:
@@ -258,14 +139,14 @@ class SubmissionJudge:
         after = [e for e in slow if self._not_passed(rests_on(e, self._all, self.exercises))]
         slow = [e for e in slow if e not in after]
         for at, exercise in enumerate(slow):
-            self._looks = len(slow) - at + len(after) + len(self._unseen)
-            until = self._until()
-            if until - time.monotonic() <= self._took[exercise.name]:
+            self._shares.looks = len(slow) - at + len(after) + len(self._unseen)
+            until = self._shares.until(self.sandbox.limits.request_seconds)
+            if until - time.monotonic() <= self._shares.took[exercise.name]:
                 continue
             if until > self._childs_end:
                 self._end()
             before, verdict = self.done.verdicts[exercise.name], self._first(exercise)
-            if verdict.fraction > before.fraction or not _cut_off(verdict):
+            if verdict.fraction > before.fraction or not endings.cut_off(verdict):
                 self.done.verdicts[exercise.name] = verdict
 
     def _to_mend(self) -> list[Exercise]:
@@ -277,34 +158,6 @@ class SubmissionJudge:
 
     def _not_passed(self, among: Sequence[Exercise]) -> tuple[str, ...]:
         return tuple(e.name for e in among if not self.done.verdicts[e.name].passed)
-
-    def _until(self) -> float:
-        """The moment until which the next look may go on: each of those to come has the same share of what is left, and
-        one request at least.
-        """
-        now = time.monotonic()
-        return min(self._deadline, now + max((self._deadline - now) / self._looks, self.sandbox.limits.request_seconds))
-
-    def _what_used_it_up(self, exercise: Exercise, verdict: Verdict) -> Verdict:
-        """The verdict with what the time went by for, where there was too little, and what to do about it."""
-        if not _cut_off(verdict):
-            return verdict
-        own = self._took.get(exercise.name, 0.0)
-        most = max(self._took, key=lambda name: self._took[name], default="")
-        all_of_it = f"the {_seconds(self.seconds)} that a whole submission has"
-        if own and own >= self._took[most] / 2:
-            said = f"its calls took {_seconds(own)} of {all_of_it}. Time a single call, and make that one quicker."
-        elif most:
-            number = next(e.number for e in self.exercises if e.name == most)
-            said = (
-                f"{number} took {_seconds(self._took[most])} of {all_of_it}. Make the answer to {number} quicker first."
-            )
-        else:
-            took = _seconds(self._took.get("", 0.0))
-            said = f"the cells took {took} of {all_of_it}, when they ran. Leave long experiments out of them."
-        cases = [replace(c, message=CUT_OFF + said) if c.message == USED_UP else c for c in verdict.cases]
-        message = CUT_OFF + said if verdict.message == USED_UP else verdict.message
-        return replace(verdict, cases=tuple(cases), message=message)
 
     def _leave_to_a_person_what_had_to_wait(self) -> None:
         """A limit of time is no fair one where most of it went by without a processor to run on."""
@@ -329,7 +182,7 @@ class SubmissionJudge:
         """A verdict without a look where an earlier answer that this one uses never ended, or is put off: its turn is
         the second round.
         """
-        endless = {name for name, verdict in self.done.verdicts.items() if verdict.outcome in _ENDLESS}
+        endless = {name for name, verdict in self.done.verdicts.items() if verdict.outcome in endings.ENDLESS}
         for other in rests_on(exercise, self._all, self.exercises) if endless else ():
             if other.name in endless:
                 self._unseen.add(exercise.name)
@@ -359,36 +212,15 @@ class SubmissionJudge:
             self._tried[name] = failed, aside
             if (failed, aside) != lent:
                 self._end()
-                lent, cells = (failed, aside), self._with_reference(failed, aside)
-            self._looks = len(put_off.union(left[at:]))
+                lent, cells = (failed, aside), with_reference(self._all, self.exercises, failed, aside)
+            self._shares.looks = len(put_off.union(left[at:]))
             again = self._judged(exercise, cells, substituted=bool(failed or aside))
-            more = _says_more(again, before) or (aside and self._no_memory)  # then it takes too much by itself
+            more = endings.says_more(again, before) or (aside and self._no_memory)  # then it takes too much by itself
             if again.fraction > before.fraction or (again.fraction == before.fraction and more):
-                again = _in_our_words(again, before, self.tables[name]) if failed or aside else again
+                again = endings.in_our_words(again, before, self.tables[name]) if failed or aside else again
                 if aside and not again.message:
                     again = replace(again, message=f"{self._holders(aside)} It was judged without that.")
                 self.done.verdicts[name] = replace(again, substituted=failed)
-
-    def _with_reference(self, failed: Sequence[str], aside: Collection[int] = ()) -> list[Cell]:
-        """The cells with the reference after each of these answers, and after every other cell of the student's that
-        binds a name of theirs: it takes their names and leaves their helpers. Cells to be put `aside`, by index, are
-        left out, and the reference stands for whatever answers they hold.
-        """
-        tasks = [e for e in self.exercises if not e.question]
-        free = 1 + max(cell.index for cell in self._all)
-        modules = _modules(self._all)
-        cells = []
-        for cell in self._all:
-            replaced = [e for e in tasks if e.name in failed or cell.index in aside]
-            if cell.index not in aside:
-                cells.append(cell)
-            bound = names(cell).bound - modules if cell.kind != "given" and replaced else frozenset()
-            for exercise in replaced:
-                if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.components):
-                    source = reference.source(exercise.chapter, exercise.components)
-                    cells.append(replace(cell, index=free, kind="added", grade_id="", source=source))
-                    free += 1
-        return needed(cells)  # the reference may use what the student's own answer did not
 
     # --- memory -----------------------------------------------------------------------------------------------------
 
@@ -431,18 +263,18 @@ class SubmissionJudge:
         A cell that once ended its process is not run again: what stands in the other cells still counts. Of what cells
         put out where a reference is `substituted`, nothing is kept. `measured`: what each leaves in memory is.
         """
-        if self._remote is None and self._children < MAX_CHILDREN and time.monotonic() < self._deadline:
+        if self._remote is None and self._children < MAX_CHILDREN and not self._shares.used_up:
             self._children += 1
             began, self._beside = time.monotonic(), 0
             self._childs_end = began + self.sandbox.limits.wall_seconds
             ended = {index for index, ran in self.done.ran.items() if ran.ended}
             to_run = [cell for cell in cells if cell.index not in ended]
-            self._child = self.sandbox.run(to_run, until=self._deadline, measured=measured)
-            self._took[""] = self._took.get("", 0.0) + time.monotonic() - began
+            self._child = self.sandbox.run(to_run, until=self._shares.end, measured=measured)
+            self._shares.add("", time.monotonic() - began)
             self._kept = self._kept or self._child.kept
             own = {cell.index for cell in self._all} - set(self.done.ran)
             ran = {index: ran for index, ran in self._child.ran.items() if index in own}
-            self.done.ran |= {index: _silent(each) if substituted else each for index, each in ran.items()}
+            self.done.ran |= {index: endings.silent(each) if substituted else each for index, each in ran.items()}
             self.done.endings |= {ran.ended for ran in self._child.ran.values() if ran.ended}
             self._remote = Remote(self._child.socket, self._child.request_timeout, self.sandbox.limits.replies)
         return self._remote
@@ -471,14 +303,12 @@ class SubmissionJudge:
             self._end()
             if self._open(cells, substituted, measured=not self._kept) is not None and beside:
                 again, _, _ = self._look(exercise, cells, substituted)
-                if again.fraction >= verdict.fraction and not _cut_off(again):
+                if again.fraction >= verdict.fraction and not endings.cut_off(again):
                     verdict = again
         if not verdict.passed and not exercise.question and not substituted and self._holding():
             self._cramped.add(exercise.name)
-            if self._no_memory and not _cut_off(verdict):
-                keeps = self._holders([cell.index for cell in self._holding()])
-                message = f"{CRAMPED}{keeps} Let it keep less: `del` what is not used again, or make it smaller."
-                verdict = replace(verdict, outcome=Outcome.OUT_OF_MEMORY, message=message)
+            if self._no_memory and not endings.cut_off(verdict):
+                verdict = endings.cramped(verdict, self._holders([cell.index for cell in self._holding()]))
         return verdict
 
     def _look(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool) -> tuple[Verdict, int, int]:
@@ -489,41 +319,42 @@ class SubmissionJudge:
         self._beside += 1
         self._unseen.discard(exercise.name)
         if remote is None or (ran is not None and ran.ended):
-            self._took.setdefault(exercise.name, 0.0)
-            return _not_run(ran, time.monotonic() >= self._deadline), beside, 0
+            self._shares.add(exercise.name, 0.0)
+            return endings.not_run(ran, self._shares.used_up), beside, 0
         error = ran.error if ran is not None else None
         if error is not None and substituted and answer is not None and self._child is not None:
             now = self._child.ran.get(answer.index)  # what it says here is not passed on, but that it is silent counts
             error = error if now is None or now.error is not None else None
-        line, began = Line(remote, self._until()), time.monotonic()
+        request = self.sandbox.limits.request_seconds
+        timed, began = TimedRemote(remote, self._shares.until(request)), time.monotonic()
         try:
-            verdict = self._question(exercise, line) if exercise.question else self._task(exercise, line)
+            verdict = self._question(exercise, timed) if exercise.question else self._task(exercise, timed)
         except Exception:  # a fault of ours must neither stop the run nor pass for a zero
             failure = traceback.format_exc(limit=-4)
             return Verdict(Outcome.ERROR, message="This could not be graded.", internal=failure), beside, 0
-        self._took[exercise.name] = self._took.get(exercise.name, 0.0) + time.monotonic() - began
-        self.done.endings |= {"reply too large"} if line.too_large else set()
+        self._shares.add(exercise.name, time.monotonic() - began)
+        self.done.endings |= {"reply too large"} if timed.too_large else set()
         self.done.endings |= {"replies out of turn"} if remote.stale else set()
         cases = tuple(replace(case, message=printable(case.message[:MAX_MESSAGE])) for case in verdict.cases)
         verdict = replace(verdict, cases=cases)
-        self._no_memory = line.no_memory or (error is not None and error.limit == "memory")
-        if line.failure:
+        self._no_memory = timed.no_memory or (error is not None and error.limit == "memory")
+        if timed.failure:
             self._late = True
             usage = self._end() if remote.failure else Usage()
             self.done.endings |= {usage.outcome} - {"ok", "stopped"}  # which the verdict tells
             self._no_memory |= usage.outcome == "out of memory"
-            held = usage.peak_bytes if line.failure == "gone" and usage.outcome != "timeout" else 0
-            return _cut_short(verdict, line.failure, usage.outcome, self.sandbox.limits.request_seconds), beside, held
+            held = usage.peak_bytes if timed.failure == "gone" and usage.outcome != "timeout" else 0
+            return endings.cut_short(verdict, timed.failure, usage.outcome, request), beside, held
         held = 0
         if not verdict.passed and not exercise.question and self._child is not None and (beside or not self._kept):
             held = self._child.held()
         if error is not None and not verdict.passed:
-            return _stopped(verdict, error), beside, held
+            return endings.stopped(verdict, error), beside, held
         return verdict, beside, held
 
-    def _task(self, exercise: Exercise, line: Line) -> Verdict:
+    def _task(self, exercise: Exercise, remote: TimedRemote) -> Verdict:
         check = engine.find(exercise.name, exercise.chapter)
-        student = check.student(line)
+        student = check.student(remote)
         with bounded(MEMORY):
             verdict = check.judge(student, self.tables[exercise.name])
         if unknown := sorted(student.operators - operators.known(exercise.name)):
@@ -535,101 +366,9 @@ class SubmissionJudge:
             self.done.flags.append(flag)
 
     @staticmethod
-    def _question(exercise: Exercise, line: Line) -> Verdict:
+    def _question(exercise: Exercise, remote: TimedRemote) -> Verdict:
         try:
-            value = Student(line).get(exercise.components[0])
+            value = Student(remote).get(exercise.components[0])
         except StudentError:
             value = None
         return questions.judge(exercise, value)
-
-
-def _in_our_words(again: Verdict, before: Verdict, table: Table) -> Verdict:
-    """The verdict of the second round, with nothing in it that the student's code could have said there: it might say
-    the reference that was lent to it. What a line tells is a known mistake's message, or what it told before.
-    """
-    if again.outcome in (*_ENDLESS, Outcome.BLOCKED):  # whose words are all ours
-        return again
-    of_the_bank = {diagnosis.name: diagnosis.message for diagnosis in table.diagnoses}
-    of_before = {case.title: case.message for case in before.cases if not case.passed and not engine.unwritten(case)}
-
-    def message(case: CaseVerdict) -> str:
-        ours = of_the_bank.get(case.diagnosis) or of_before.get(case.title)
-        return ours or "A right answer before it does not help."
-
-    return replace(
-        again, cases=tuple(case if case.passed else replace(case, message=message(case)) for case in again.cases)
-    )
-
-
-def _says_more(again: Verdict, before: Verdict) -> bool:
-    """Whether of two verdicts that earn the same the second is the better to tell: the first could look at nothing, or
-    came upon nothing but what others have left to be written, or only the second knows the mistake by name."""
-    nothing_seen = all(case.passed or engine.unwritten(case) for case in before.cases)
-    return nothing_seen or (bool(again.diagnosis) and not before.diagnosis)
-
-
-def _silent(ran: Ran) -> Ran:
-    """What became of a cell, without anything that it said."""
-    error = ran.error and CellError("Error", "The cell raised an error.", None, ran.error.limit)
-    return replace(ran, outputs=[], error=error if not ran.ended else ran.error)
-
-
-def _seconds(value: float) -> str:
-    return f"{value:.0f} s" if value >= 10 else f"{value:.1f} s"
-
-
-def _for_want_of_memory(kind: str, words: str) -> bool:
-    """Whether an error is one of those that Python, NumPy and PyTorch raise where there is no memory left."""
-    return "MemoryError" in kind or "allocate memory" in words
-
-
-def _cut_off(verdict: Verdict) -> bool:
-    """Whether the submission's time was up before all of it was looked at."""
-    if verdict.outcome is not Outcome.TIMEOUT:
-        return False
-    return verdict.message == USED_UP or any(case.message == USED_UP for case in verdict.cases)
-
-
-def _cut_short(verdict: Verdict, failure: str, ending: str, seconds: float) -> Verdict:
-    """The verdict where the child was lost while it was judged: cases that had passed by then keep their points."""
-    if failure == "timeout":
-        outcome, message = Outcome.TIMEOUT, f"It had not answered after {seconds:g} s and was stopped."
-    elif ending == "out of memory":
-        outcome, message = Outcome.OUT_OF_MEMORY, "It asked for more memory than a submission may use, and was stopped."
-    elif failure == "cut off" or ending == "timeout":
-        outcome, message = Outcome.TIMEOUT, USED_UP
-    elif failure == "protocol" or ending == "stopped":
-        outcome, message = Outcome.BLOCKED, "What came back could not be read, so nothing after it was looked at."
-    else:
-        outcome = Outcome.ERROR
-        message = "Your code ended Python itself (for example with exit(), or a crash inside a library)."
-    cases, first = [], True
-    for case in verdict.cases:
-        if not case.passed:
-            case = replace(case, message=message if first else NOT_LOOKED_AT, diagnosis="")
-            first = False
-        cases.append(case)
-    return replace(verdict, outcome=outcome, cases=tuple(cases), message=message if first else "", diagnosis="")
-
-
-def _not_run(ran: Ran | None, late: bool) -> Verdict:
-    """The verdict on an answer whose cell ended the process, or was never reached: because others kept doing so, or
-    where it is too `late`, because the submission's time was up."""
-    if late and (ran is None or not ran.ended):
-        return Verdict(Outcome.TIMEOUT, message=USED_UP)
-    if ran is None or ran.error is None:
-        message = "Other cells of this submission kept ending Python, so this was not run."
-        return Verdict(Outcome.ERROR, message=message)
-    return _stopped(Verdict(Outcome.ERROR), ran.error)
-
-
-def _stopped(verdict: Verdict, error: CellError) -> Verdict:
-    """The verdict on an answer whose cell raised: its cases could only say that nothing is defined."""
-    outcome = {"time": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY}.get(error.limit, Outcome.ERROR)
-    where = f" in line {error.line}" if error.line else ""
-    why = error.message or ("something that it runs is not written yet." if error.name == "NotImplementedError" else "")
-    message = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
-    if error.name == "CellEnded":
-        message = error.message.replace("The cell", "The cell of your answer", 1)
-    cases = verdict.cases if verdict.fraction else ()
-    return replace(verdict, outcome=outcome, cases=cases, message=message, diagnosis="")

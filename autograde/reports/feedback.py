@@ -24,7 +24,7 @@ from traitlets.config import Config
 from autograde import files
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
-from autograde.grading.judge import CRAMPED, CUT_OFF, NOT_LOOKED_AT
+from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.parse import NO_FILE
 from autograde.text import without_controls
 from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict

@@ -14,7 +14,7 @@ import pytest
 
 from autograde import bank
 from autograde.bank.sample import Sheet
-from autograde.grading import judge
+from autograde.grading import dependencies, judge
 from autograde.intake.merge import Cell, merged_notebook
 from course.checks.engine import Key, Outcome, Verdict
 from course.exercises import exercises
@@ -271,6 +271,6 @@ def test_a_reference_that_is_lent_takes_its_names_from_every_cell(toy_notebook):
         Cell(2, "c2", "def standardise(x):\n    return centre(x)", "answer", "standardise", "standardise-answer"),
         Cell(3, "c3", "centre = torch.relu", "added"),
     ]
-    lent = judge.SubmissionJudge(None, cells, among, {})._with_reference(["centre"])
+    lent = dependencies.with_reference(cells, among, ["centre"])
     assert [cell.index for cell in lent] == [0, 1, 4, 2, 3, 5]
     assert "def centre" in lent[2].source and lent[2].source == lent[5].source

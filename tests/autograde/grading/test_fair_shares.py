@@ -11,7 +11,7 @@ from dataclasses import replace
 import pytest
 
 from autograde.bank import reference
-from autograde.grading import judge
+from autograde.grading import endings, judge
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox
@@ -246,7 +246,7 @@ def test_where_all_are_slow_each_gets_its_share_and_hears_what_took_the_time(gra
         (said, *others) = [case.message for case in verdict.cases if not case.passed]
         assert verdict.outcome is Outcome.TIMEOUT
         assert said.startswith("Not all of it was looked at: its calls took ") and "6.0 s" in said
-        assert set(others) <= {judge.NOT_LOOKED_AT}
+        assert set(others) <= {endings.NOT_LOOKED_AT}
 
 
 def test_one_that_sleeps_in_every_request_costs_the_others_nothing(graded, looks, long_checks):
@@ -255,7 +255,7 @@ def test_one_that_sleeps_in_every_request_costs_the_others_nothing(graded, looks
     assert time.monotonic() - began < 4 + 2 * REQUEST
     assert points(submission) | {"scale": 0} == FULL | {"scale": 0}
     assert looks.count("scale") <= 2
-    assert judge.USED_UP not in str(submission.done.verdicts)
+    assert endings.USED_UP not in str(submission.done.verdicts)
 
 
 def test_what_was_never_reached_names_who_took_the_time(graded, long_checks):

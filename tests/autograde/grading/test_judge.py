@@ -12,7 +12,7 @@ import nbformat
 import pytest
 import torch
 
-from autograde.grading import judge, worker
+from autograde.grading import dependencies, endings, judge, worker
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits, bounded
 from autograde.sandbox.pool import Sandbox
@@ -27,22 +27,22 @@ def cell(index, source, kind="given"):
 
 
 def kept(*cells):
-    return [c.index for c in judge.needed(cells)]
+    return [c.index for c in dependencies.needed(cells)]
 
 
 def test_an_exercise_rests_on_what_its_reference_reaches(toy_notebook):
     scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
-    assert judge.rests_on(standardise, [], among) == [centre]
-    assert judge.rests_on(centre, [], among) == []
-    assert judge.rests_on(scale, [], among) == []
+    assert dependencies.rests_on(standardise, [], among) == [centre]
+    assert dependencies.rests_on(centre, [], among) == []
+    assert dependencies.rests_on(scale, [], among) == []
 
 
 def test_an_exercise_rests_on_what_its_own_answer_uses_too(toy_notebook):
     scale, centre, standardise, *_ = among = judge.of_assignment(toy.NAME)
     direct = Cell(3, "c3", "def centre(x):\n    return scale(x, 1) - x.mean(0)", "answer", "centre", "centre-answer")
-    assert judge.rests_on(centre, [direct], among) == [scale]
+    assert dependencies.rests_on(centre, [direct], among) == [scale]
     broken = Cell(3, "c3", "def standardise(:", "answer", "standardise", "standardise-answer")
-    assert judge.rests_on(standardise, [broken], among) == [centre]
+    assert dependencies.rests_on(standardise, [broken], among) == [centre]
 
 
 @pytest.mark.parametrize("kind", ["given", "added", "answer"])
@@ -51,14 +51,14 @@ def test_an_exercise_rests_on_what_its_answer_reaches_through_other_cells(toy_no
     scale, centre, *_ = among = judge.of_assignment(toy.NAME)
     answer = Cell(3, "c3", "def centre(x):\n    return x - means(x)", "answer", "centre", "centre-answer")
     helper = cell(1, "def means(x):\n    return WEIGHT * x.mean(0)", kind)
-    assert judge.rests_on(centre, [helper, cell(2, "WEIGHT = scale(1.0, 1)", kind), answer], among) == [scale]
-    assert judge.rests_on(centre, [helper, cell(2, "scale(1.0, 1)\nOTHER = 2", kind), answer], among) == []
+    assert dependencies.rests_on(centre, [helper, cell(2, "WEIGHT = scale(1.0, 1)", kind), answer], among) == [scale]
+    assert dependencies.rests_on(centre, [helper, cell(2, "scale(1.0, 1)\nOTHER = 2", kind), answer], among) == []
 
 
 def test_a_local_name_is_not_a_part_that_is_used(toy_notebook):
     _, centre, *_ = among = judge.of_assignment(toy.NAME)
     answer = Cell(3, "c3", "def centre(x, scale=2):\n    return x - scale", "answer", "centre", "centre-answer")
-    assert judge.rests_on(centre, [answer], among) == []
+    assert dependencies.rests_on(centre, [answer], among) == []
 
 
 def test_an_unknown_assignment_is_named_with_those_there_are(toy_notebook):
@@ -144,10 +144,10 @@ def test_an_answer_in_another_cell_is_found(toy_notebook):
     scale, *_ = judge.of_assignment(toy.NAME)
     stub = Cell(0, "c0", "def scale(x, factor):\n    raise NotImplementedError", "answer", "scale", "scale-answer")
     uses = Cell(1, "c1", "y = scale(x, 2)", "added")
-    assert not judge.answered_elsewhere(scale, [stub, uses])
-    assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "scale, x = torch.mul, 1", "added")])
-    assert judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "%time scale = torch.mul", "added")])
-    assert not judge.answered_elsewhere(scale, [stub, Cell(1, "c1", "def broken(:\nscale(x, 1)", "added")])
+    assert not dependencies.answered_elsewhere(scale, [stub, uses])
+    assert dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", "scale, x = torch.mul, 1", "added")])
+    assert dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", "%time scale = torch.mul", "added")])
+    assert not dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", "def broken(:\nscale(x, 1)", "added")])
 
 
 def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):
@@ -219,7 +219,7 @@ def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebo
 def test_the_reason_of_an_end_is_the_one_that_there_was(failure, ending, outcome, words):
     """A child that the grader itself had ended has used up neither its time nor its memory."""
     before = Verdict(Outcome.FAIL, cases=(CaseVerdict("a", False, 1.0, "wrong"),))
-    verdict = judge._cut_short(before, failure, ending, 10.0)
+    verdict = endings.cut_short(before, failure, ending, 10.0)
     assert verdict.outcome is outcome and words in verdict.cases[0].message
     report = {"status": signal.SIGKILL, "seconds": 1.0, "cpu_seconds": 0.5, "waited_seconds": 0.0, "peak_bytes": 9}
     told = {why: usage_of(report | {"killed": why}, False, Limits()).outcome for why in ("asked", "time", "memory")}

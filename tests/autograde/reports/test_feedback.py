@@ -9,7 +9,7 @@ import pytest
 
 from autograde import bank, keys
 from autograde.gradebook import store
-from autograde.grading import judge
+from autograde.grading import endings, judge
 from autograde.ledger import Ledger
 from autograde.reports import feedback
 from course.checks.engine import CaseVerdict, Outcome, Verdict
@@ -223,7 +223,7 @@ def exercise_of(number, verdict, score=0.0):
 
 def test_lines_that_were_not_reached_are_not_faults():
     failed = Verdict(Outcome.FAIL, cases=tuple(CaseVerdict(title, title == "a") for title in "abc"))
-    shown = exercise_of("0.1", judge._cut_short(failed, "timeout", "", 10.0))["cases"]
+    shown = exercise_of("0.1", endings.cut_short(failed, "timeout", "", 10.0))["cases"]
     assert [(case["passed"], case["looked"]) for case in shown] == [(True, True), (False, True), (False, False)]
 
 
@@ -248,8 +248,8 @@ def test_a_page_says_which_file_was_graded(toy_class):
             "The cell of your answer stopped with FileNotFoundError in line 1: x",
             "no files to offer",
         ),
-        ("0.1", "timeout", f"{judge.CUT_OFF}0.2 took 250 s. Make the answer to 0.2 quicker first.", ""),  # it says one
-        ("0.1", "out of memory", f"{judge.CRAMPED}the cell with the answer to 0.1 keeps 1500 MiB.", ""),
+        ("0.1", "timeout", f"{endings.CUT_OFF}0.2 took 250 s. Make the answer to 0.2 quicker first.", ""),  # says one
+        ("0.1", "out of memory", f"{endings.CRAMPED}the cell with the answer to 0.1 keeps 1500 MiB.", ""),
         ("0.1", "pass", "", ""),
     ],
 )
