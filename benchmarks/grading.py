@@ -1,21 +1,27 @@
-"""Seconds a submission: stock `nbgrader autograde`, otter-grader and this grader in turn, on the same submissions.
+"""Seconds that a class takes: this grader, stock `nbgrader autograde` and otter-grader in turn, on the same submissions.
 
-    python -m benchmarks.grading              # every assignment, the sample class's honest submissions
-    python -m benchmarks.grading 02-bahdanau --rounds 3
-    python -m benchmarks.grading 02-bahdanau --growth 10 100 1000
+    python -m benchmarks.grading                                  # every assignment, classes of 4, 30 and 300
+    python -m benchmarks.grading 02-bahdanau --rounds 1 --sizes 4 --peers nbgrader
+    python -m benchmarks.grading --sizes 100 --workers 1 2 --peers
 
 - Stock nbgrader runs each submission in a kernel of this environment, with no isolation.
-- otter-grader runs it in a kernel of an environment of its own (made in _build/, where it sees this one's torch), with
-  no isolation either: the container that it can use is left out, and one process imports it for all submissions. Its
-  tests are the notebook's own checks, an exercise a file; the check cells are taken out, so that none runs twice.
-- This grader runs it in its sandbox; its own start, its tables and its way into the gradebook are counted.
+- Beside it stands stock nbgrader with notebooks from which the given cells are taken out that no answer and no check
+  uses, because this grader leaves those out too.
+- otter-grader runs submissions in a kernel of an environment of its own (made in _build/, where it sees this one's
+  torch), with no isolation either: the container that it can use is left out, and one process imports it for all
+  submissions. Its tests are the notebook's own checks, an exercise a file; the check cells are taken out, so that none
+  runs twice.
+- This grader runs them in its sandbox; its own start, its tables and its way into the gradebook are counted.
 
+A submission is drawn from the banks, each for itself: of its answers three quarters are right, in the reference's form
+or another, some are wrong and some blank; each bears a comment of its own, so that nothing is gained by a text that was
+seen before. The first is right throughout: a peer counts only where it gives full marks to whom this grader does.
 All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
-submissions, and take turns, so that whatever else the machine does falls on all. A submission counts only where all
-that is compared is the work: stock nbgrader's points must be this grader's, and otter's verdict on the right ones full
-marks.
-`--growth` grades larger classes with this grader alone, with one worker and with two, and does nothing else; the others
-are extrapolated nowhere. Writes the results to benchmarks/results/grading.json, those of growth to grading_growth.json.
+submissions, and take turns, so that whatever else the machine does falls on all.
+
+This grader is run at every size. The others are run at the sizes of `--peer-sizes`, and beyond the larger one carried
+on by what they took for themselves: a fixed cost and one for each submission, through the medians of both sizes. Writes
+benchmarks/results/grading.json.
 """
 
 from __future__ import annotations
@@ -25,6 +31,7 @@ import contextlib
 import ctypes
 import json
 import os
+import random
 import resource
 import shutil
 import site
@@ -53,15 +60,13 @@ from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-ABOUT = """Seconds a submission, stock nbgrader autograde and otter-grader without isolation and this grader in its
-sandbox, on the same submissions in turn; by the clock on the wall and by CPU time, for a whole class and for one
-submission more. Then this grader alone: where a submission's time goes."""
-ABOUT_GROWTH = "Seconds that this grader takes for classes from ten submissions to many, with one worker and with two."
-# Every submission here is one that stock nbgrader gives a score to: what is compared is speed, not what it cannot do.
-HONEST = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "wrong-")
-OURS, STOCK, OTTER = "ours", "nbgrader autograde", "otter-grader"
+ABOUT = """Seconds for a class by the clock on the wall, start included: stock nbgrader autograde and otter-grader
+without isolation and this grader in its sandbox, on the same submissions in turn. Then this grader alone: where a
+submission's time goes."""
+OURS, STOCK, NEEDED, OTTER = "ours", "nbgrader autograde", "nbgrader autograde, needed cells alone", "otter-grader"
 OTTER_VERSION = "7.0.0"
-LARGER = 16
+RIGHT, BLANK = 0.75, 0.1  # shares of a drawn submission's answers
+ALL = "all together"
 # One process for all: as `otter run`, which would import otter anew for each submission.
 GRADE_BY_OTTER = """
 import sys
@@ -81,33 +86,33 @@ def test({parts}):
 """
 
 _SUBREAPER = 36  # prctl's PR_SET_CHILD_SUBREAPER
-Turn = tuple[float, float]  # (wall seconds, CPU seconds)
 
 
-def prepare(root: Path, notebook: Path, submissions: int = 0, times: int = 1) -> tuple[ClassFolder, int]:
-    """A class with the assignment released and its honest submissions (the first so many of them), each so many times;
-    (folder, how many)."""
+def prepare(root: Path, notebook: Path, submissions: int) -> ClassFolder:
+    """A class with the assignment released and so many drawn submissions."""
     folder = ClassFolder.at(root / "class")
     release(folder, [notebook])
-    made = sorted(submission.student for submission in sample.sample(folder, notebook.stem))
-    honest = [student for student in made if student.startswith(HONEST)][: submissions or None]
-    for student in set(made) - set(honest):
-        shutil.rmtree(folder.submitted / student)
-    for student in honest:
-        for number in range(1, times):
-            copy = folder.submitted / f"{student}-{number}"
-            shutil.copytree(folder.submitted / student, copy)
-            set_apart(copy / notebook.stem / notebook.name, str(number))
-    return folder, len(honest) * times
+    name = notebook.stem
+    sheet = sample.Sheet(folder.released(name).read_bytes(), name)
+    for number in range(submissions):
+        target = folder.submitted / f"student-{number:03}" / name / notebook.name
+        target.parent.mkdir(parents=True)
+        target.write_bytes(sheet.filled(drawn(sheet, number)))
+    return folder
 
 
-def set_apart(path: Path, mark: str) -> None:
-    """Gives each answer a text of its own, as those of a class have: what is kept by text must gain nothing here."""
-    notebook = json.loads(path.read_bytes())
-    for cell in notebook["cells"]:
-        if cell["metadata"].get("nbgrader", {}).get("solution"):
-            cell["source"] = "".join(cell["source"]) + f"\n# {mark}"
-    path.write_text(json.dumps(notebook), "utf-8")
+def drawn(sheet: sample.Sheet, number: int) -> dict[str, str]:
+    """exercise -> answer of a submission; of the first one all are right. One that is not named is left blank."""
+    draw, answers = random.Random(f"{sheet.exercises[0].notebook}, {number}"), {}
+    for exercise in sheet.exercises:
+        fate, right = draw.random(), sheet.right[exercise.name]
+        if number == 0 or (exercise.question and fate < 1 - BLANK):
+            answers[exercise.name] = right
+        elif not exercise.question and fate < 1 - BLANK:
+            kept = bank.find(exercise)
+            forms = [right, *(a.source for a in kept.correct)] if fate < RIGHT else [a.source for a in kept.wrong]
+            answers[exercise.name] = draw.choice(forms)
+    return {name: f"{answer}\n# {number}" for name, answer in answers.items()}
 
 
 def keep_some(folder: ClassFolder, count: int) -> None:
@@ -121,21 +126,20 @@ def adopt_orphans() -> None:
         raise SystemExit("the CPU time of a sandbox cannot be measured here")
 
 
-def timed(command: list[str], folder: Path, program: Path = BIN) -> Turn:
-    """(wall seconds, CPU seconds with all its processes) of one command in the class's folder."""
+def timed(command: list[str], folder: Path, program: Path = BIN) -> float:
+    """Wall seconds of one command in the class's folder, until the last of its processes has ended."""
     environment = {**os.environ, "PATH": f"{program}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
     environment |= {"NBGRADER_EXECUTION": "autograde"}  # what nbgrader sets for a submission's kernel, for otter's too
-    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    started = time.perf_counter()
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     wall = time.perf_counter() - started
     with contextlib.suppress(ChildProcessError):
         while True:
             os.wait()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)[:300]} ended with {done.returncode}:\n{done.stderr[-3000:]}")
     (folder / "printed").write_text(done.stdout, "utf-8")
-    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall
 
 
 # --- the contestants --------------------------------------------------------------------------------------------------
