@@ -1,4 +1,4 @@
-"""Seconds that a class takes: this grader, stock `nbgrader autograde` and otter-grader in turn, on the same submissions.
+"""Seconds that a class takes: this grader, stock `nbgrader autograde` and otter-grader in turn, on equal submissions.
 
     python -m benchmarks.grading                                  # every assignment, classes of 4, 30 and 300
     python -m benchmarks.grading 02-bahdanau --rounds 1 --sizes 4 --peers nbgrader
@@ -28,11 +28,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import ctypes
 import json
 import os
 import random
-import resource
 import shutil
 import site
 import statistics
@@ -46,14 +44,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from autograde import bank
 from autograde.bank import sample
 from autograde.folders import ClassFolder
 from autograde.gradebook import enter, store
 from autograde.gradebook.release import release
-from autograde.grading import judge, worker
+from autograde.grading import dependencies, judge, worker
 from autograde.grading import run as grade
 from autograde.intake import flags
 from autograde.intake.jail import Intake
+from autograde.intake.merge import Cell
 from autograde.ledger import Ledger
 from autograde.sandbox.remote import Remote
 from benchmarks.record import Record, write
@@ -84,8 +84,6 @@ def test({parts}):
     from course import check
     assert check({number!r}, {parts}) >= {points}
 """
-
-_SUBREAPER = 36  # prctl's PR_SET_CHILD_SUBREAPER
 
 
 def prepare(root: Path, notebook: Path, submissions: int) -> ClassFolder:
@@ -120,12 +118,6 @@ def keep_some(folder: ClassFolder, count: int) -> None:
         shutil.rmtree(student)
 
 
-def adopt_orphans() -> None:
-    """Has processes that outlive their parents end as ours: a sandbox's would take their CPU seconds with them."""
-    if sys.platform == "linux" and ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0) != 0:
-        raise SystemExit("the CPU time of a sandbox cannot be measured here")
-
-
 def timed(command: list[str], folder: Path, program: Path = BIN) -> float:
     """Wall seconds of one command in the class's folder, until the last of its processes has ended."""
     environment = {**os.environ, "PATH": f"{program}{os.pathsep}{os.environ['PATH']}", "OMP_NUM_THREADS": "1"}
@@ -154,18 +146,40 @@ def forget_the_sandbox(folder: ClassFolder) -> None:
     )
 
 
-def by_nbgrader(folder: ClassFolder, assignment: str) -> Turn:
+def by_nbgrader(folder: ClassFolder, assignment: str) -> float:
     """Unprotected: of submissions that were made here."""
     forget_the_sandbox(folder)
     return timed([str(BIN / "nbgrader"), "autograde", assignment], folder.root)
 
 
-def by_us(folder: ClassFolder, assignment: str, jobs: int = 1) -> Turn:
+def by_nbgrader_with_less(folder: ClassFolder, assignment: str) -> float:
+    """Unprotected, too, and the given cells that nothing uses are taken out before the clock starts."""
+    for path in [
+        folder.released(assignment),
+        *(path / f"{assignment}.ipynb" for _, path in folder.submissions(assignment)),
+    ]:
+        notebook = json.loads(path.read_bytes())
+        cells = [_as_cell(at, cell) for at, cell in enumerate(notebook["cells"]) if cell["cell_type"] == "code"]
+        kept = {cell.index for cell in dependencies.needed(cells)}
+        notebook["cells"] = [c for at, c in enumerate(notebook["cells"]) if c["cell_type"] != "code" or at in kept]
+        path.write_text(json.dumps(notebook), "utf-8")
+    return by_nbgrader(folder, assignment)
+
+
+def _as_cell(at: int, cell: dict[str, Any]) -> Cell:
+    """A cell as this grader's merge would call it; a check is kept, with all that it uses."""
+    marks = cell["metadata"].get("nbgrader", {})
+    kept = bool(marks.get("solution") or marks.get("grade"))
+    source = "".join(cell["source"])
+    return Cell(at, cell["id"], source, "answer" if kept else "given", grade_id=marks.get("grade_id", ""))
+
+
+def by_us(folder: ClassFolder, assignment: str, jobs: int = 1) -> float:
     command = [sys.executable, "-m", "autograde", "grade", assignment, "--class", ".", "--jobs", str(jobs)]
     return timed(command, folder.root)
 
 
-def by_otter(folder: ClassFolder, assignment: str) -> Turn:
+def by_otter(folder: ClassFolder, assignment: str) -> float:
     """Its configuration and its submissions are made before the clock starts."""
     archive = folder.root / "autograder.zip"
     with zipfile.ZipFile(archive, "w") as file:
@@ -201,7 +215,11 @@ def otters_home() -> Path:
     return home
 
 
-PEERS: dict[str, Callable[[ClassFolder, str], Turn]] = {STOCK: by_nbgrader, OTTER: by_otter}
+PEERS: dict[str, Callable[[ClassFolder, str], float]] = {
+    STOCK: by_nbgrader,
+    NEEDED: by_nbgrader_with_less,
+    OTTER: by_otter,
+}
 
 
 def totals(folder: ClassFolder, assignment: str) -> dict[str, float]:
@@ -209,119 +227,82 @@ def totals(folder: ClassFolder, assignment: str) -> dict[str, float]:
     return {student: sum(points.values()) for student, points in store.scores(folder, assignment).items()}
 
 
-def agree(name: str, folder: ClassFolder, assignment: str, ours: dict[str, float]) -> None:
-    """Raises SystemExit where a peer has not done the work that it was timed for."""
-    full = float(sum(exercise.points for exercise in judge.of_assignment(assignment)))
+def agree(name: str, folder: ClassFolder, assignment: str) -> None:
+    """Raises SystemExit where a peer has not given full marks to the first submission, which is right throughout, or
+    has no points for one of the others."""
     students = [student for student, _ in folder.submissions(assignment)]
-    if name == STOCK:
-        theirs = totals(folder, assignment)
-    else:
+    if name == OTTER:
         printed = map(float, (folder.root / "printed").read_text("utf-8").split())
-        theirs = dict(zip(students, printed, strict=True))
-    wrong = {
-        student: (points, ours[student])
-        for student, points in theirs.items()
-        if abs(points - ours[student]) > 0.01 and (name == STOCK or ours[student] == full)
-    }
-    if wrong or set(theirs) != set(students):
-        raise SystemExit(f"{name} and this grader give {assignment} other points (theirs, ours): {wrong}")
+        points = dict(zip(students, printed, strict=True))
+    else:
+        points = totals(folder, assignment)
+    full = float(sum(exercise.points for exercise in judge.of_assignment(assignment)))
+    if set(points) != set(students) or points[min(students)] < full - 0.01:
+        raise SystemExit(f"{name} gives {assignment} {points}, and {full} is due to {min(students)}")
 
 
 # --- in turn ----------------------------------------------------------------------------------------------------------
 
+Seen = dict[tuple[str, int, int], list[float]]  # (grader, submissions, workers) -> seconds of each round
 
-def measure(notebook: Path, rounds: int, peers: list[str], submissions: int) -> list[Record]:
-    """All graders over one assignment, in turn: `rounds` times a class, and as often a class of one.
 
-    What a run costs before its first submission (imports, the sandbox's start, the tables) is paid once, however
-    large the class: the difference between two classes is what one more submission costs. Ours are the class and one of
-    sixteen times as many, each submission copied: between few submissions and one, the start's ups and downs would be
-    all that shows.
-    Before the first round everybody grades one submission off the clock: what a machine reads from its disk for the
-    first time would fall on the smaller class, and make a submission more look cheap.
+def measure(notebook: Path, turns: list[tuple[str, int, int]], rounds: int) -> Seen:
+    """All graders over one assignment, in turn.
+
+    Before the first round each grades one submission off the clock: what a machine reads from its disk for the first
+    time would fall on whoever comes first.
     """
-    seen: dict[tuple[str, int], list[Turn]] = {}
-    assignment, graders = notebook.stem, {OURS: by_us} | {name: PEERS[name] for name in peers}
+    seen: Seen = {turn: [] for turn in turns}
+    assignment, graders = notebook.stem, {name for name, _, _ in turns}
     with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        released, count = prepare(Path(scratch) / "small", notebook, submissions)
-        larger, many = prepare(Path(scratch) / "large", notebook, submissions, LARGER)
-        points: dict[str, float] = {}
-
-        def a_class(of: str, size: int) -> ClassFolder:
-            folder = ClassFolder.at(Path(scratch) / of)
-            shutil.copytree((larger if size == many else released).root, folder.root)
+        released = prepare(Path(scratch) / "released", notebook, max(size for _, size, _ in turns))
+        before = [(name, 1, 1) for name in sorted(graders)]
+        for number, turn in enumerate([*before, *turns * rounds]):
+            name, size, workers = turn
+            folder = ClassFolder.at(Path(scratch) / str(number))
+            shutil.copytree(released.root, folder.root)
             keep_some(folder, size)
-            return folder
-
-        for name, run in graders.items():
-            folder = a_class(f"{name}-before", 1)
-            run(folder, assignment)
+            took = by_us(folder, assignment, workers) if name == OURS else PEERS[name](folder, assignment)
+            agree(name, folder, assignment)
             shutil.rmtree(folder.root)
-        for turn in range(rounds):
-            for beside in (False, True):
-                for name, run in graders.items():
-                    size = count if not beside else many if name == OURS else 1
-                    folder = a_class(f"{name}-{size}-{turn}", size)
-                    took = run(folder, assignment)
-                    seen.setdefault((name, size), []).append(took)
-                    print(
-                        f"{assignment}, {name}, {size} submissions: {took[0]:.2f} s, {took[1]:.2f} s of CPU", flush=True
-                    )
-                    if name == OURS:
-                        points |= totals(folder, assignment)
-                    else:
-                        agree(name, folder, assignment, points)
-                    shutil.rmtree(folder.root)
+            if number >= len(before):
+                seen[turn].append(took)
+                print(f"{assignment}, {name}, {size} submissions, workers {workers}: {took:.1f} s", flush=True)
+    return seen
 
-    def seconds(name: str, clock: int, more: bool) -> list[float]:
-        """A submission's, of each round."""
-        other = many if name == OURS else 1
-        whole, beside = ([turn[clock] for turn in seen[name, size]] for size in (count, other))
-        return [(b - w) / (other - count) if more else w / count for w, b in zip(whole, beside, strict=True)]
 
+def carried_on(seen: Seen, peer: str, size: int) -> list[float]:
+    """A peer's seconds for a class, of each round: as measured, or through what it took at two other sizes."""
+    if (peer, size, 1) in seen:
+        return seen[peer, size, 1]
+    (less, more) = sorted(n for name, n, _ in seen if name == peer)
+    rounds = zip(seen[peer, less, 1], seen[peer, more, 1], strict=True)
+    return [low + (high - low) * (size - less) / (more - less) for low, high in rounds]
+
+
+def table(by_assignment: dict[str, Seen], sizes: list[int], peers: list[str], workers: list[int]) -> list[Record]:
+    """What was measured of each assignment, and of all together."""
     records: list[Record] = []
-    for peer in peers:
-        for more, counted in ((False, "the whole class"), (True, "one submission more")):
-            for clock, name in enumerate(("wall", "cpu")):
-                theirs, ours = seconds(peer, clock, more), seconds(OURS, clock, more)
-                facts = {"measure": "peers", "assignment": assignment, "submissions": count, "counted": counted}
-                records.append({**facts, "clock": name, "peer": peer, **compared(theirs, ours)})
-    return records
 
+    def add(name: str, size: int, peer: str, theirs: list[float], ours: list[float], measured: bool) -> None:
+        ratios = [t / o for t, o in zip(theirs, ours, strict=True)]
+        records.append({
+            "measure": "classes", "assignment": name, "submissions": size, "peer": peer, "peer_measured": measured,
+            "peer_seconds": statistics.median(theirs), "our_seconds": statistics.median(ours),
+            "ratio": statistics.median(ratios), "ratio_low": min(ratios), "ratio_high": max(ratios),
+        })  # fmt: skip
 
-def compared(theirs: list[float], ours: list[float]) -> Record:
-    """Medians of the rounds, and the ratio with its least and its most; no ratio where the machine was too busy."""
-    if min(*theirs, *ours) <= 0:  # a class took no longer than one submission
-        return {"peer_seconds_a_submission": None, "our_seconds_a_submission": None, "ratio": None}
-    ratios = [t / o for t, o in zip(theirs, ours, strict=True)]
-    return {
-        "peer_seconds_a_submission": statistics.median(theirs),
-        "our_seconds_a_submission": statistics.median(ours),
-        "ratio": statistics.median(ratios),
-        "ratio_low": min(ratios),
-        "ratio_high": max(ratios),
-    }
-
-
-def growth(notebook: Path, sizes: list[int]) -> list[Record]:
-    """This grader over classes of these sizes, with one worker and with two."""
-    records: list[Record] = []
-    with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        released, _ = prepare(Path(scratch), notebook, times=1 + max(sizes) // 8)  # eight honest ones in a sample
-        keep_some(released, max(sizes))
-        for size in sorted(sizes):
-            for jobs in (1, 2):
-                folder = ClassFolder.at(Path(scratch) / f"{size}-{jobs}")
-                shutil.copytree(released.root, folder.root)
-                keep_some(folder, size)
-                wall, cpu = by_us(folder, notebook.stem, jobs)
-                print(
-                    f"{notebook.stem}, {size} submissions, {jobs} workers: {wall:.1f} s, {cpu:.1f} s of CPU", flush=True
-                )
-                facts: Record = {"measure": "growth", "assignment": notebook.stem, "submissions": size, "workers": jobs}
-                per = {"seconds_a_submission": wall / size, "cpu_seconds_a_submission": cpu / size}
-                records.append({**facts, "seconds": wall, **per})
-                shutil.rmtree(folder.root)
+    for size in sizes:
+        for peer in peers:
+            of_each = [(carried_on(seen, peer, size), seen[OURS, size, 1]) for seen in by_assignment.values()]
+            measured = all((peer, size, 1) in seen for seen in by_assignment.values())
+            theirs, ours = ([sum(turn) for turn in zip(*side, strict=True)] for side in zip(*of_each, strict=True))
+            add(ALL, size, peer, theirs, ours, measured)
+            for name, (their, our) in zip(by_assignment, of_each, strict=True):
+                add(name, size, peer, their, our, measured)
+        for more in workers[1:]:
+            for name, seen in by_assignment.items():
+                add(name, size, f"ours, 1 worker against {more}", seen[OURS, size, 1], seen[OURS, size, more], True)
     return records
 
 
@@ -340,7 +321,7 @@ STAGES: dict[str, tuple[Any, str]] = {
 }
 
 
-def stages(notebook: Path) -> list[Record]:
+def stages(notebook: Path, count: int = 8) -> list[Record]:
     """Where a submission's milliseconds go, by the wall's clock, over the class in this process."""
     spent = dict.fromkeys([*STAGES, "the rest: drawing, comparing, summing up"], 0.0)
 
@@ -355,7 +336,7 @@ def stages(notebook: Path) -> list[Record]:
         return timed_work
 
     with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        folder, count = prepare(Path(scratch), notebook)
+        folder = prepare(Path(scratch), notebook, count)
         with contextlib.ExitStack() as patches:
             for name, (owner, attribute) in STAGES.items():
                 patches.enter_context(mock.patch.object(owner, attribute, timing(name, getattr(owner, attribute))))
@@ -366,47 +347,34 @@ def stages(notebook: Path) -> list[Record]:
     return [{**facts, "stage": name, "milliseconds_a_submission": 1e3 * total / count} for name, total in spent.items()]
 
 
-def by_all(notebooks: list[Path], rounds: int, submissions: int) -> list[Record]:
-    """Everybody over all these assignments, and where our own time goes on the last."""
-    peers, notes = [STOCK], []
-    try:
-        otters_home()
-        peers.append(OTTER)
-    except (OSError, subprocess.CalledProcessError) as error:
-        notes.append({"measure": "peers", "peer": OTTER, "note": f"its environment could not be made: {error}"})
-    records = [record for path in notebooks for record in measure(path, rounds, peers, submissions)]
-    for row in records:
-        if row["ratio"]:
-            counted = f"{row['assignment']}, {row['counted']}, {row['clock']}"
-            print(f"{counted}, {row['peer']}: {row['ratio']:.1f} times ours")
-    return records + notes + stages(notebooks[-1])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("assignments", nargs="*")
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument(
-        "--submissions", type=int, default=0, help="in the class; all honest ones of the sample otherwise"
-    )
-    parser.add_argument("--growth", type=int, nargs="+", default=[], help="sizes of classes, of the last assignment")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[4, 30, 300])
+    parser.add_argument("--peer-sizes", type=int, nargs=2, default=[4, 12])
+    parser.add_argument("--workers", type=int, nargs="+", default=[1])
+    parser.add_argument("--peers", nargs="*", default=[STOCK, NEEDED], choices=list(PEERS))
     options = parser.parse_args()
     notebooks = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
     chosen = [path for path in notebooks if not options.assignments or path.stem in options.assignments]
-    adopt_orphans()
     start, load = time.perf_counter(), round(os.getloadavg()[0], 1)
-    settings: dict[str, Any] = {}
-    if options.growth:
-        name, about, records = "grading_growth", ABOUT_GROWTH, growth(chosen[-1], options.growth)
-    else:
-        name, about, records = "grading", ABOUT, by_all(chosen, options.rounds, options.submissions)
-        settings = {"rounds": options.rounds, OTTER: OTTER_VERSION}
+    if OTTER in options.peers:
+        otters_home()
+    turns = [(peer, size, 1) for size in sorted(options.peer_sizes) for peer in options.peers]
+    turns += [(OURS, size, workers) for size in sorted(options.sizes) for workers in options.workers]
+    seen = {path.stem: measure(path, turns, options.rounds) for path in chosen}
+    records = table(seen, sorted(options.sizes), options.peers, options.workers)
+    for row in records:
+        print(f"{row['assignment']}, {row['submissions']} submissions, {row['peer']}: {row['ratio']:.1f} times ours")
     written = write(
-        name,
-        about,
-        records,
+        "grading",
+        ABOUT,
+        records + [record for path in chosen for record in stages(path)],
         command=" ".join(["python -m benchmarks.grading", *sys.argv[1:]]),
-        settings=settings | {"load_before": load, "load_at_the_end": round(os.getloadavg()[0], 1)},
+        settings={"rounds": options.rounds, "peers_run_at": " and ".join(map(str, sorted(options.peer_sizes)))}
+        | {"load_before": load, "load_at_the_end": round(os.getloadavg()[0], 1)}
+        | ({OTTER: OTTER_VERSION} if OTTER in options.peers else {}),
         seconds=time.perf_counter() - start,
         libraries=("nbgrader",),
     )
