@@ -34,6 +34,7 @@ from course.checks import engine, questions
 from course.checks.engine import Outcome, Table, Verdict
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
+from course.protocol import device
 from course.protocol.student import Student, StudentError
 
 MAX_CHILDREN = 20  # for one submission whose answers keep ending their process, or filling its memory
@@ -67,6 +68,7 @@ def of_assignment(assignment: str) -> list[Exercise]:
 
 def tables(assignment: str, key: Key) -> dict[str, Table]:
     """What each check of the assignment sees of the reference and of every wrong answer, from this run's key."""
+    device.without_compiler()
     return {e.name: bank.table(e, key) for e in of_assignment(assignment) if not e.question}
 
 

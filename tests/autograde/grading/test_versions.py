@@ -100,7 +100,8 @@ autograde/intake/matching.py autograde/intake/marks.py autograde/intake/comparis
 autograde/intake/environment.py autograde/intake/names.py autograde/intake/notes.py
 autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py
 autograde/sandbox/launch.py autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py
-autograde/sandbox/limits.py autograde/sandbox/command.py autograde/sandbox/folder.py autograde/sandbox/fonts.py autograde/sandbox/outputs.py
+autograde/sandbox/limits.py autograde/sandbox/command.py autograde/sandbox/folder.py autograde/sandbox/fonts.py
+autograde/sandbox/outputs.py
 autograde/sandbox/as_course.py autograde/sandbox/usage.py autograde/sandbox/remote.py
 autograde/bank/__init__.py autograde/bank/operators.py autograde/bank/operators.json autograde/grading/versions.py
 course/__init__.py

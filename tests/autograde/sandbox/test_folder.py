@@ -20,7 +20,7 @@ class Cell:
 def inside(tmp_path_factory):
     place = tmp_path_factory.mktemp("inside") / "inside"
     place.mkdir()
-    folder.fill(place, [])
+    folder.fill(place)
     return place
 
 
@@ -37,7 +37,7 @@ def test_no_key_hint_or_right_form_is_there(inside):
 
 
 def test_every_pattern_leaves_something_out():
-    ours = folder.Path(str(folder.course.__file__)).parent
+    ours = folder._course()
     assert all(any(ours.glob(pattern)) for pattern in folder.ABSENT)
 
 
@@ -46,7 +46,7 @@ def test_it_names_what_the_course_names(inside):
     names = {
         place: next(ast.literal_eval(node.value) for node in ast.parse(path.read_text("utf-8")).body
                     if isinstance(node, ast.Assign) and node.targets[0].id == "__all__")
-        for place, path in (("outside", folder.Path(str(folder.course.__file__))),
+        for place, path in (("outside", folder._course() / "__init__.py"),
                             ("inside", inside / "course" / "__init__.py"))
     }  # fmt: skip
     assert names["inside"] == names["outside"]

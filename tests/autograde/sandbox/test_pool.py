@@ -893,3 +893,38 @@ def test_a_child_that_has_ended_is_not_dismissed_as_well(box):
         Student(Remote(child.socket, child.request_timeout)).leave()
     assert child.dismiss().outcome == "exited"
     healthy(box)
+
+
+IMPORTS = """
+    import sys
+    before = set(sys.modules)
+    import torch
+    def halved(x):
+        return x / 2
+    class Network(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 3)
+        def forward(self, x):
+            return self.layer(x)
+    torch.optim.SGD(Network().parameters(), lr=1.0).step()
+    def imported():
+        return " ".join(sorted(set(sys.modules) - before))
+"""
+
+
+def test_a_child_imports_nothing_to_answer(box):
+    """What is imported lazily is there before it is forked: an import in a child is paid for by each, and fails where
+    the cells have left no descriptor."""
+    with box.run(cells(textwrap.dedent(IMPORTS), "raise OSError('a traceback')")) as child:
+        student = Student(Remote(child.socket, child.request_timeout))
+        x = torch.zeros(2, 3)
+        student.calls([
+            {"op": "call", "name": "halved", "args": [x], "watch": ["x"]},
+            {"op": "elsewhere", "name": "halved", "args": [x]},
+        ])  # fmt: skip
+        student.grad("halved", x, cotangents=[torch.ones(2, 3)])
+        network = student.Network()
+        network.eval()
+        network(x)
+        assert student.imported() == ""
