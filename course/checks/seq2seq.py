@@ -331,7 +331,7 @@ def _first_moved(seen: Values, reference: Values) -> str | None:
     if column == 2:
         return "Logits at step 2 move when target 2 does: the decoder sees the very token it has to predict."
     if column > right:
-        return f"Target 2 should go in at step 3; the first logits that move are those of step {column}."
+        return f"Target 2 goes in at step 3, and no logits before step {column} move when it is another."
     return f"The logits of step {column} move when target 2 does: the decoder sees tokens that come later."
 
 

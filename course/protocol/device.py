@@ -6,8 +6,9 @@ long, and lets an embedding or a convolution with weights on another device pass
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -88,11 +89,11 @@ def warm() -> None:
 
 
 class _Dynamo(ModuleType):
-    """Stands for PyTorch's compiler until somebody asks for more of it than to leave a function alone."""
+    """Stands for PyTorch's compiler until somebody asks for more of it than PyTorch itself does in every process: to
+    leave a function of its own alone, and to break a graph that there is none of."""
 
-    @staticmethod
-    def disable(fn: Callable, recursive: bool = True, wrapping: bool = True) -> Callable:
-        return fn
+    def disable(self, fn: Any = None, recursive: bool = True, **more: Any) -> Any:
+        return fn if more == {"wrapping": False} else self._real().disable(fn, recursive, **more)
 
     @staticmethod
     def graph_break() -> None:
@@ -101,9 +102,12 @@ class _Dynamo(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__path__":  # what whoever looks through all modules asks for
             raise AttributeError(name)
+        return getattr(self._real(), name)
+
+    def _real(self) -> ModuleType:
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
-        return getattr(import_module(self.__name__), name)
+        return import_module(self.__name__)
 
 
 def without_compiler() -> None:
@@ -113,4 +117,6 @@ def without_compiler() -> None:
     0.8 of the 2.5 seconds in which a sandbox started, and 0.65 of the one second that a class's tables took meanwhile.
     """
     if "torch._dynamo" not in sys.modules:
-        sys.modules["torch._dynamo"] = _Dynamo("torch._dynamo")
+        stand_in = _Dynamo("torch._dynamo")
+        stand_in.__spec__ = find_spec("torch._dynamo")  # who only asks whether there is one is told so
+        sys.modules["torch._dynamo"] = stand_in

@@ -38,8 +38,7 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             "'NoneType' object",
-            "None stands where something else was meant: is a `return` missing, or does a method change its tensor in "
-            "place and give nothing?",
+            "None stands where something else was meant: look for where it comes from.",
         ),
         (
             r"'(list|tuple|dict|int|float|bool)' object has no attribute '(\w+)'",

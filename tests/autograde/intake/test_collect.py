@@ -617,7 +617,7 @@ def test_no_archive_is_read_in_the_graders_own_process(tmp_path, folder, monkeyp
 def test_without_a_sandbox_archives_are_refused_and_notebooks_are_collected(tmp_path, folder, monkeypatch):
     archive = zipped(tmp_path / "a.zip", {f"ada/{TWO}.ipynb": NOTEBOOK})
     folder_of_files = unpacked(tmp_path / "back", {f"bob/{TWO}.ipynb": NOTEBOOK})
-    monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))
+    monkeypatch.setattr(jail, "_PROGRAM", ("-c", "raise SystemExit('no jail today')"))
     with pytest.raises(BadSource, match=r"no jail today.*autograde doctor"):
         collect(folder, archive)
     assert actions(collect(folder, folder_of_files)) == {("bob", TWO): "new"}

@@ -29,7 +29,7 @@ def test_a_jail_that_works_is_well():
 
 
 def _no_start(monkeypatch, here):
-    monkeypatch.setattr(jail._Jail, "_program", ("-c", "raise SystemExit('no jail today')"))
+    monkeypatch.setattr(jail, "_PROGRAM", ("-c", "raise SystemExit('no jail today')"))
 
 
 def _no_file(monkeypatch, here):

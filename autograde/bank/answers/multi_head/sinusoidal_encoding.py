@@ -49,7 +49,7 @@
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1).T  # interleaved
 
 # %% wrong: an odd width is let through
-# An odd width came out one wider than it went in. The docstring asks for an error there.
+# An odd width is let through. The docstring asks for an error there.
 
 # --- before
     if d_model % 2:

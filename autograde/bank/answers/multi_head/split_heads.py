@@ -40,7 +40,7 @@
     return x.view(batch, length, num_heads, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
 
 # %% wrong: a width that does not divide is cut
-# Where the heads do not divide the width, features were dropped in silence. The docstring asks for an error there.
+# Heads that do not divide the width are let through. The docstring asks for an error there.
 
 # --- before
         raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
