@@ -43,7 +43,8 @@ class Defect:
     """A fault: the condition that forbids it, and what it makes of a call. `around(call, arguments, module)` is called
     in the component's place; `call(arguments)` is the reference. `of` is what it takes to do anything: "results" that
     are tensors, and "given" ones too; of numbers with fractions "tensors" among the results, or "arguments" too;
-    "numbers" among the arguments, arguments that may be the "same", a "module", or "parameters" of one."""
+    "numbers" among the arguments, arguments that may be the "same" or are "optional", a "module", or "parameters" of
+    one."""
 
     condition: str
     around: Callable[[Call, tuple[Any, ...], nn.Module | None], Any]
@@ -206,9 +207,34 @@ def _(call, arguments, module):
     return result
 
 
+@defect("it changes its first argument where another is left out", "untouched", "optional")
+def _(call, arguments, module):
+    result = call(arguments)
+    if any(x is None for x in arguments):
+        next(x for x in _tensors(arguments) if x.is_floating_point()).detach().add_(1)
+    return result
+
+
+@defect("it leaves a gradient on its first argument", "untouched", "arguments")
+def _(call, arguments, module):
+    first = next(x for x in _tensors(arguments) if x.is_floating_point())
+    if first.is_leaf:
+        first.grad = torch.ones_like(first)
+    return call(arguments)
+
+
 @defect("it leaves training mode on", "untouched", "module")
 def _(call, arguments, module):
     module.train()
+    return call(arguments)
+
+
+@defect("its `train` gives nothing back", "untouched", "module")
+def _(call, arguments, module):
+    def train(mode=True):
+        nn.Module.train(module, mode)
+
+    module.train = train
     return call(arguments)
 
 
@@ -299,6 +325,7 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
                 "numbers": any(x.dtype is not torch.bool for x in _tensors(arguments)),
                 "module": declaration.new is not None,
                 "parameters": learns,
+                "optional": bool(declaration.optional),
                 "same": bool(declaration.same) and any(x.is_floating_point() for x in results),
             }[fault.of]
             if able:

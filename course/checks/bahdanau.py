@@ -49,7 +49,7 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     return given | {"scores": given["scores"].masked_fill(~given["mask"], fill)}
 
 
-@masked_softmax.takes("masked_softmax", B=2, T=3, S=5, garbage=_in_forbidden_scores)
+@masked_softmax.takes("masked_softmax", B=2, T=3, S=5, optional="mask", garbage=_in_forbidden_scores)
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
     return {"scores": draw.normal(B, T, S), "mask": draw.mask(B, T, S)}
 
@@ -218,6 +218,7 @@ def _in_padding(given: Arguments, fill: float) -> Arguments:
     H=4,
     new=lambda B, S, Q, K, V, H: (Q, K, H),
     same="keys values",
+    optional="mask",
     garbage=_in_padding,
     fills=(3e38,),
 )
@@ -271,6 +272,7 @@ multiplicative_attention = Check("multiplicative_attention", components=("DotPro
     V=5,
     new=lambda B, S, D, V: (),
     same="keys values",
+    optional="mask",
     garbage=_in_padding,
     fills=(3e38,),
 )
@@ -288,6 +290,7 @@ def _(draw: Draw, B: int, S: int, D: int, V: int) -> Arguments:
     V=5,
     new=lambda B, S, Q, K, V: (Q, K),
     same="keys values",
+    optional="mask",
     garbage=_in_padding,
     fills=(3e38,),
 )
@@ -355,6 +358,7 @@ _B, _S, _T, _V, _E, _H, _D_KEY, _D_VALUE = 3, 5, 4, 9, 2, 6, 7, 8
     D=8,
     new=lambda B, S, T, V, E, H, K, D: (V, E, H, 0, D, Fixture("NearnessAttention", load=False)),
     same="keys values",
+    optional="mask",
     garbage=_in_padding,
     fills=(3e38,),
 )

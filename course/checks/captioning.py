@@ -32,6 +32,7 @@ _CHANNELS, _D = 5, 7
     C=_CHANNELS,
     D=_D,
     new=lambda B, ROWS, COLUMNS, C, D: (Fixture("GridBackbone", (C,), load=False), C, D),
+    turned={"coordinates": False},
 )
 def _(draw: Draw, B: int, ROWS: int, COLUMNS: int, C: int, D: int) -> Arguments:
     return {"images": draw.normal(B, 3, 4 * ROWS, 4 * COLUMNS)}
@@ -210,9 +211,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder = _decoder(student, draw)
     start = decoder.method("start", draw.normal(1, _N, _D_MODEL))
-    both = decoder.method("step", draw.integers(1, _V, 1), start)
-    logits, step = _two(both, "`step` gives the logits and the new state")
-    return states.seen(logits, start=start, step=step)
+    token = draw.integers(1, _V, 1)
+    logits, step = _two(decoder.method("step", token, start), "`step` gives the logits and the new state")
+    again = states.after_another(decoder, (draw.normal(1, _N, _D_MODEL),), token, start, logits)
+    return states.seen(logits, start=start, step=step) | again
 
 
 # ---- pooled_baseline ------------------------------------------------------------------------------------------------

@@ -339,12 +339,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"length of the step": _length(step.weights, after), "norm": _number(norm), "weights after the step": after}
 
 
+_READS = ("item", "tolist", "numpy", "__float__", "__int__", "__bool__", "is_nonzero")
+
+
 @train_step.case("loss and norm are tensors, and no number is read off the loss: a GPU need not be waited for",
                 weight=0.5, contract=True)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=4.0)
     loss, norm = step.take(_batch(draw))
-    read = any(step.watch.method("saw_call", name) for name in ("item", "tolist", "numpy", "__float__"))
+    read = any(step.watch.method("saw_call", name) for name in _READS)
     return {"type of the loss": type(loss).__name__, "type of the norm": type(norm).__name__,
             "a number was read off the loss": read}  # fmt: skip
 
@@ -465,7 +468,7 @@ fused_multi_head_attention = Check("fused_multi_head_attention", components=("Fu
 @fused_multi_head_attention.takes(
     "FusedMultiHeadAttention",
     new=lambda B, T, S, D: (Fixture("four_maps", (D, 2 if D % 2 == 0 else 1)),),
-    B=2, T=3, S=4, D=6, same="query key value",
+    B=2, T=3, S=4, D=6, same="query key value", optional="mask",
 )  # fmt: skip
 def _(draw: Draw, B: int, T: int, S: int, D: int) -> Arguments:
     return {"query": draw.normal(B, T, D), "key": draw.normal(B, S, D), "value": draw.normal(B, S, D),

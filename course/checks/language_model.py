@@ -394,7 +394,7 @@ def _distribution(student: Student, draw: Draw, **settings: Any) -> Values:
 _NOT_LEARNT = "what is drawn from these probabilities passes no gradient on, and `generate` switches gradients off"
 
 
-@generate.takes("sampling_distribution", B=4, V=9, excused={"gradients": _NOT_LEARNT})
+@generate.takes("sampling_distribution", B=4, V=9, optional="top_k top_p", excused={"gradients": _NOT_LEARNT})
 def _(draw: Draw, B: int, V: int) -> Arguments:
     return {"logits": 1.5 * draw.normal(B, V), "temperature": 0.8, "top_k": 6, "top_p": 0.85}
 

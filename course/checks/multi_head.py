@@ -94,6 +94,7 @@ multi_head_attention = Check("multi_head_attention", components=("MultiHeadAtten
     D_HEAD=Axis(2, long=40),
     new=lambda B, T, S, H, D_HEAD: (H * D_HEAD, H),
     same="query key value",
+    optional="mask",
 )
 def _(draw: Draw, B: int, T: int, S: int, H: int, D_HEAD: int) -> Arguments:
     D = H * D_HEAD
@@ -215,9 +216,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"encoding": student.sinusoidal_encoding(5, 2)}
 
 
-@sinusoidal_encoding.case("far out: position 3,000", atol=1e-3)
+@sinusoidal_encoding.case("far out: positions 3,000 and 10,000", atol=1e-3)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"its row": student.sinusoidal_encoding(3_001, 6)[3_000]}
+    near, far = student.sinusoidal_encoding(3_001, 6), student.sinusoidal_encoding(10_001, 2)
+    return {"row 3,000": near[3_000], "row 10,000": far[10_000]}
 
 
 @sinusoidal_encoding.case("the numbers are float32", weight=0.5, contract=True)
@@ -263,17 +265,22 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     table = _table(student, draw, 5, 4)
     seen = {"the shape where it fits": str(tuple(table(draw.normal(2, 5, 4)).shape))}
-    for length in (6, 10):
+    one = _table(student, draw, 1, 4)  # its row would go with any length, by broadcasting
+    for name, asked, length in (
+        ("6 positions of five", table, 6),
+        ("10 positions of five", table, 10),
+        ("3 positions of one", one, 3),
+    ):
         x = draw.normal(2, length, 4)
         try:
-            output = table(x)
+            output = asked(x)
         except StudentError as error:
-            seen[f"{length} positions of five"] = error.type_name
+            seen[name] = error.type_name
         else:
             added = "nothing" if torch.equal(output[:, -1], x[:, -1]) else "something"
             whole = output.shape == x.shape
             what = f"{added} added at the end" if whole else f"{output.shape[1]} positions came back"
-            seen[f"{length} positions of five"] = f"no error, {what}"
+            seen[name] = f"no error, {what}"
     return seen
 
 

@@ -406,10 +406,11 @@ def _(student: Student, draw: Draw) -> Values:
 @decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
 def _(student: Student, draw: Draw) -> Values:
     model, bos_id = _seq2seq(student, draw)
-    source, lengths = _source(draw, batch=1)
+    (source, lengths), token = _source(draw, batch=1), torch.tensor([bos_id])
     start = model.method("start", source, lengths)
-    logits, step = model.method("step", torch.tensor([bos_id]), start)
-    return states.seen(logits, start=start, step=step)
+    logits, step = model.method("step", token, start)
+    again = states.after_another(model, _source(draw, batch=1), token, start, logits)
+    return states.seen(logits, start=start, step=step) | again
 
 
 # ---- 1.4 masked_cross_entropy ---------------------------------------------------------------------------------------

@@ -134,7 +134,17 @@ def _explain_stream(observed: dict[str, Any], expected: dict[str, Any]) -> str |
 _WIDTH, _NUMBER = Axis(6, least=2), Axis(2, long=6)  # of the model and of its heads, which have to share it out
 
 
-@encoder_layer.takes("EncoderLayer", B=2, T=4, D=_WIDTH, H=_NUMBER, F=10, new=lambda B, T, D, H, F: (D, H, F))
+@encoder_layer.takes(
+    "EncoderLayer",
+    B=2,
+    T=4,
+    D=_WIDTH,
+    H=_NUMBER,
+    F=10,
+    new=lambda B, T, D, H, F: (D, H, F),
+    optional="mask",
+    turned={"norm_first": True},
+)
 def _(draw: Draw, B: int, T: int, D: int, H: int, F: int) -> Arguments:
     return {"x": draw.normal(B, T, D), "mask": draw.mask(B, T, T)}
 
@@ -215,7 +225,15 @@ def _tower(student: Student, draw: Draw, layers: int, norm_first: bool) -> Modul
 _LAYERS = Axis(2, long=5)
 
 
-@transformer_encoder.takes("TransformerEncoder", B=2, T=4, L=_LAYERS, new=lambda B, T, L: (_D, _HEADS, _FF, L))
+@transformer_encoder.takes(
+    "TransformerEncoder",
+    B=2,
+    T=4,
+    L=_LAYERS,
+    new=lambda B, T, L: (_D, _HEADS, _FF, L),
+    optional="mask",
+    turned={"norm_first": False},
+)
 def _(draw: Draw, B: int, T: int, L: int) -> Arguments:
     return {"x": draw.normal(B, T, _D), "mask": draw.mask(B, T, T)}
 
@@ -290,6 +308,8 @@ def _fill_memory(arguments: Arguments, fill: float) -> Arguments:
     F=10,
     new=lambda B, T, S, D, H, F: (D, H, F),
     same="x memory",
+    optional="mask memory_mask",
+    turned={"norm_first": True},
     garbage=_fill_memory,
     fills=(1e4, 1e30),
 )
@@ -399,6 +419,8 @@ def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
     L=_LAYERS,
     new=lambda B, T, S, L: (_D, _HEADS, _FF, L),
     same="x memory",
+    optional="mask memory_mask",
+    turned={"norm_first": False},
     garbage=_fill_memory,
     fills=(1e4, 1e30),
 )
@@ -416,6 +438,7 @@ def _(draw: Draw, B: int, T: int, S: int, L: int) -> Arguments:
     V=Axis(6, least=6),  # more than the id of bos, and what two heads can share
     new=lambda B, T, S, D, V: (V + 4, V, D, _HEADS, _FF, 1),
     keywords={"bos_id": _BOS},
+    turned={"norm_first": False},
 )
 def _(draw: Draw, B: int, T: int, S: int, D: int, V: int) -> Arguments:
     return {
@@ -515,8 +538,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, _) = _transformer(student, draw), _sentences(draw)
     start = model.method("start", source[:1], lengths[:1])
-    logits, step = model.method("step", torch.tensor([_BOS]), start)
-    return states.seen(logits, start=start, step=step)
+    token = torch.tensor([_BOS])
+    logits, step = model.method("step", token, start)
+    again = states.after_another(model, (source[1:2], lengths[1:2]), token, start, logits)
+    return states.seen(logits, start=start, step=step) | again
 
 
 @transformer.case("in training, dropout 1: not even the embedding comes through", weight=0.5)

@@ -173,7 +173,9 @@ class Runner:
                 torch._foreach_copy_([own[name] for name in state], list(state.values()))
 
     def _mode(self, request, args, kwargs):
-        self.objects[request["on"]].train(request["training"])
+        """Whether the module itself comes back, as `nn.Module.train` promises."""
+        module = self.objects[request["on"]]
+        return module.train(request["training"]) is module
 
     def _trace(self, request, args, kwargs):
         module = self.objects[request["on"]]

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 # Looked up once, before any cell runs: what a cell puts in their place changes nothing.
 _numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
 _FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
+_requires_grad, _grad, _is_leaf = (getattr(Tensor, what).__get__ for what in ("requires_grad", "grad", "is_leaf"))
 _generator, _numpy_generator, _python_generator = torch.default_generator, np.random.get_state, random.getstate
 _RESTORE = (_generator.set_state, np.random.set_state, random.setstate)
 
@@ -60,8 +61,12 @@ class Watched:
 
     def _look(self) -> dict[str, Any]:
         seen = {name: look() for name, look in SHARED.items()}
+        for name, argument in self._arguments.items():
+            seen[f"`requires_grad` of `{name}`"] = _of_each(argument, _requires_grad)
+            seen[f"`grad` of `{name}`"] = _of_each(argument, _gradient)
         for name, module in self._modules.items():
             seen[f"the mode of {name}"] = [(inner, part.training) for inner, part in module.named_modules()]
+            seen[f"`requires_grad` in {name}"] = [(part, p.requires_grad) for part, p in module.named_parameters()]
             state = {**module.state_dict(), **{f"{n}.grad": p.grad for n, p in module.named_parameters()}}
             seen[f"the state of {name}"] = [(part, _bytes(tensor)) for part, tensor in state.items()]
         return seen
@@ -74,11 +79,26 @@ class Watched:
             restore(state)  # type: ignore[operator]
         for put, usual in self._set:
             put(usual)
-        return given + [name for name, before in self._before.items() if now[name] != before]
+        others = [name for name, before in self._before.items() if now[name] != before]
+        return given + [name for name in others if not name.endswith(tuple(f" of {argument}" for argument in given))]
 
 
 def _bytes(tensor: Any) -> bytes | None:
     return _numbers(tensor).tobytes() if isinstance(tensor, Tensor) else None
+
+
+def _of_each(argument: Any, look: Callable[[Tensor], Any]) -> Any:
+    """What is seen of an argument's tensor, or of those of a list; None of anything else."""
+    if isinstance(argument, (list, tuple)):
+        return [_of_each(entry, look) for entry in argument]
+    if not isinstance(argument, Tensor):
+        return None
+    with _without_hooks():
+        return look(argument)
+
+
+def _gradient(tensor: Tensor) -> bytes | None:
+    return _bytes(_grad(tensor)) if _is_leaf(tensor) else None  # another has none of its own, and PyTorch warns
 
 
 def copied(argument: Any) -> Any:

@@ -59,11 +59,24 @@ class Subject:
             built[id(value)] = module
         return built[id(value)]
 
-    def module(self, sizes: Mapping[str, int] | None = None) -> Module | None:
+    def forms(self) -> dict[str, dict[str, Any]]:
+        """Its arguments as usual (""), and with each left out that may be, by what a learner calls that."""
+        given = self.arguments()
+        return {"": given} | {f"without `{name}`": given | {name: None} for name in self.declaration.optional}
+
+    def turned(self) -> dict[str, dict[str, Any]]:
+        """What its class is built with by name, where a setting is turned, by what a learner calls that."""
+        settings = self.declaration.turned.items()
+        return {f"with `{n}={value!r}`": {**self.declaration.keywords, n: value} for n, value in settings}
+
+    def module(
+        self, sizes: Mapping[str, int] | None = None, keywords: Mapping[str, Any] | None = None
+    ) -> Module | None:
         """Its module with drawn weights in evaluation mode, or None for a function."""
         if self.declaration.new is None:
             return None
-        module = self.student.shared(self.declaration.component, *self.built_with(sizes), **self.declaration.keywords)
+        keywords = self.declaration.keywords if keywords is None else keywords
+        module = self.student.shared(self.declaration.component, *self.built_with(sizes), **keywords)
         if not isinstance(module, Module):
             raise ValueError(f"{self.declaration.component} is {describe(module)}")
         if any(module is loaded for loaded in self._loaded):  # the same for sizes that its class does not ask for
@@ -253,20 +266,40 @@ def gradients(subject: Subject) -> dict[str, Any]:
 
 
 def untouched(subject: Subject) -> dict[str, Any]:
-    """What a call changes that is not its own."""
-    given, module = subject.arguments(), subject.module()
-    calls = [subject.call(given, module, watch=list(given))]
-    in_training = module is not None and "mode" not in subject.declaration.excused
-    if in_training:
-        calls += [{"op": "mode", "on": module, "training": True}, subject.call(given, module, watch=list(given))]
-        calls += [{"op": "mode", "on": module, "training": False}]
-    replies = subject.ask(calls)
-    modes, states = ([f"the {what} of {name}" for name in ("the module", *given)] for what in ("mode", "state"))
-    known = {f"`{name}`" for name in given} | set(SHARED) | {*modes, *states}
-    changed = [name for name in replies[0].changed if not (subject.declaration.draws and name == DRAWN)]
-    if in_training and not changed:  # dropout draws, and batch norm counts; a mode is the caller's
-        changed = [name for name in replies[2].changed if name in modes]
-    return {"changed": ", ".join(name if name in known else "something else" for name in changed)}
+    """What a call changes that is not its own, in each form of it; and whether `train` gives the module back."""
+    forms, module = subject.forms(), subject.module()
+    usual, names = forms[""], list(forms[""])
+    calls = {form: subject.call(given, module, watch=names) for form, given in forms.items()}
+    for form, keywords in subject.turned().items():
+        calls[form] = subject.call(usual, subject.module(keywords=keywords), watch=names)
+    modes: list[dict[str, Any]] = []
+    if module is not None:
+        modes = [{"op": "mode", "on": module, "training": True}, subject.call(usual, module, watch=names)]
+        modes += [{"op": "mode", "on": module, "training": False}]
+    replies = subject.ask([*calls.values(), *modes])
+    seen = {_in("changed", form): _changed(subject, names, reply) for form, reply in zip(calls, replies, strict=False)}
+    if modes:
+        changed, in_training = replies[-3:-1]
+        if "mode" not in subject.declaration.excused and not seen["changed"]:
+            seen["changed"] = _changed(subject, names, in_training, "the mode of ")  # dropout draws, batch norm counts
+        seen["train gives back"] = "" if changed.value is True else "something else"
+    return seen
+
+
+def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "") -> str:
+    """The names of what a call changed that begin so, as far as they are names that are known here."""
+    known = {*SHARED, *(f"`{name}`" for name in given)}
+    known |= {f"{what} of `{name}`" for what in ("`requires_grad`", "`grad`") for name in given}
+    of_modules = ("the mode of", "the state of", "`requires_grad` in")
+    known |= {f"{what} {name}" for what in of_modules for name in ("the module", *given)}
+    names = [name for name in reply.changed if not (subject.declaration.draws and name == DRAWN)]
+    names = [name for name in names if name.startswith(only)]
+    return ", ".join(name if name in known else "something else" for name in names)
+
+
+def _in(what: str, form: str) -> str:
+    """The name of what was seen in a form of the call."""
+    return f"{what}, {form}" if form else what
 
 
 def float64(subject: Subject) -> dict[str, Any]:
@@ -274,33 +307,49 @@ def float64(subject: Subject) -> dict[str, Any]:
     much forwards as backwards. Where anything is rounded to float32 on the way they stay, or jump; what small numbers
     jump by is about as much as the steps, but not for both, of which one is no multiple of the other."""
     module = subject.module()
-    given = {name: _laid(value, _doubled) for name, value in subject.arguments().items()}
-    moved = [
-        {name: _laid(value, _stepped(s, subject.draw.another("way", name))) for name, value in given.items()}
-        for s in (0, -1, ON)
-    ]
-    calls = [subject.call(arguments, module) for arguments in moved]
+    forms = subject.forms()
+    calls: list[dict[str, Any]] = []
+    for usual in forms.values():
+        given = {name: _laid(value, _doubled) for name, value in usual.items()}
+        calls += [
+            subject.call(
+                {name: _laid(x, _stepped(s, subject.draw.another("way", name))) for name, x in given.items()}, module
+            )
+            for s in (0, -1, ON)
+        ]
     if module is not None:
-        calls = [subject.call(subject.arguments(), module), {"op": "method", "on": module, "name": "double"}, *calls]
+        calls = [subject.call(forms[""], module), {"op": "method", "on": module, "name": "double"}, *calls]
         calls += [{"op": "method", "on": module, "name": "float"}]
     replies = subject.ask(calls)
-    here, back, on = replies[2:5] if module is not None else replies
-    if raised := next((reply for reply in (here, back, on) if reply.raised), None):
-        return {"in float64": "raises", "_words": _words(raised)}
-    results = [[x for x in flatten({"": r.value}).values() if _floating(x)] for r in (here, back, on)]
+    replies = replies[2:-1] if module is not None else replies
+    seen: dict[str, Any] = {}
+    for place, form in enumerate(forms):
+        what, words, shows = _in_float64(replies[3 * place : 3 * place + 3])
+        seen |= {_in("in float64", form): what, f"_{_in('words', form)}": words}
+        if not form and not what:
+            seen["a step of a billionth shows"] = shows
+    return seen
+
+
+def _in_float64(replies: Sequence[Reply]) -> tuple[str, str, bool]:
+    """What is wrong with the results of a call, of one a step back and of one a step on, "" where nothing is; words for
+    it; and whether the steps show."""
+    if raised := next((reply for reply in replies if reply.raised), None):
+        return "raises", _words(raised), False
+    results = [[x for x in flatten({"": reply.value}).values() if _floating(x)] for reply in replies]
     if len(set(map(len, results))) > 1:
-        return {"in float64": "rounded"}
+        return "rounded", "", False
     shows = False
     for now, before, after in zip(*results, strict=True):
         if now.dtype != torch.float64:
-            return {"in float64": "another dtype", "_words": str(now.dtype).removeprefix("torch.")}
+            return "another dtype", str(now.dtype).removeprefix("torch."), False
         if now.shape != before.shape or now.shape != after.shape:
-            return {"in float64": "rounded"}
+            return "rounded", "", False
         size = max(1.0, float(now.abs().max().nan_to_num(1.0)) if now.numel() else 1.0)
         if now.numel() and float((after - now + ON * (before - now)).abs().max()) > 1e-13 * size:
-            return {"in float64": "rounded"}
+            return "rounded", "", False
         shows = shows or bool(((after - before).abs() > 1e-12 * size).any())  # where rounding jumps, it may hardly show
-    return {"in float64": "", "a step of a billionth shows": shows}
+    return "", "", shows
 
 
 def ignored(subject: Subject) -> dict[str, Any]:
@@ -318,14 +367,19 @@ def ignored(subject: Subject) -> dict[str, Any]:
 
 
 def elsewhere(subject: Subject) -> dict[str, Any]:
-    """Arguments on another device: everything is made where they are."""
-    given, declaration = subject.arguments(), subject.declaration
-    call: dict[str, Any] = {"op": "elsewhere", "name": declaration.component, "args": list(given.values())}
-    if declaration.new is not None:
-        call |= {"new": subject.built_with(), "keywords": dict(declaration.keywords), "method": declaration.method}
-    _, reply = subject.ask([subject.call(given, subject.module()), call])
-    found = reply.value if reply.value in ELSEWHERE else ""
-    return {"on another device": found}
+    """Arguments on another device, in each form of the call: everything is made where they are."""
+    forms, declaration = subject.forms(), subject.declaration
+    ways = {form: (given, dict(declaration.keywords)) for form, given in forms.items()}
+    ways |= {form: (forms[""], keywords) for form, keywords in subject.turned().items()}
+    calls = [subject.call(forms[""], subject.module())]
+    for given, keywords in ways.values():
+        call: dict[str, Any] = {"op": "elsewhere", "name": declaration.component, "args": list(given.values())}
+        if declaration.new is not None:
+            call |= {"new": subject.built_with(), "keywords": keywords, "method": declaration.method}
+        calls.append(call)
+    _, *replies = subject.ask(calls)
+    found = [reply.value if reply.value in ELSEWHERE else "" for reply in replies]
+    return {_in("on another device", form): what for form, what in zip(ways, found, strict=True)}
 
 
 def _copied(value: Any, copies: dict[int, Tensor]) -> Any:
@@ -449,7 +503,21 @@ def _say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 
 
 def _say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    return f"The call changes what is not its own: {observed['changed']}." if observed.get("changed") else None
+    if (found := _first(observed)) is None:
+        return None
+    name, what = found
+    if name == "train gives back":
+        return (
+            "`train` and `eval` have to give back the module itself, as those of `nn.Module` do: "
+            "`model = model.eval()` is common."
+        )
+    return _of_form(name, f"The call changes what is not its own: {what}.")
+
+
+def _of_form(name: str, sentence: str) -> str:
+    """A sentence, with the form of the call in front that it is said of."""
+    form = name.partition(", ")[2]
+    return f"{form[0].upper()}{form[1:]}, {sentence[0].lower()}{sentence[1:]}" if form else sentence
 
 
 def _say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -458,12 +526,16 @@ def _say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
             "In float64 a step of a billionth in the arguments does not show in the result: it is lost in rounding to "
             "float32, or the result does not depend on them."
         )
-    return {
-        "raises": f"With arguments in float64 your code raises {observed.get('words', '')}. Make what you need in an "
-        "argument's own `.dtype`.",
-        "another dtype": f"Arguments in float64 come back as {observed.get('words', '')}.",
+    if (found := _first({name: value for name, value in observed.items() if name.startswith("in")})) is None:
+        return None
+    name, what = found
+    words = observed.get(name.replace("in float64", "words", 1), "")
+    return _of_form(name, {
+        "raises": f"With arguments in float64 your code raises {words}. Make what you need in an argument's own "
+        "`.dtype`.",
+        "another dtype": f"Arguments in float64 come back as {words}.",
         "rounded": FLOAT64,
-    }.get(observed.get("in float64", ""))
+    }[what])  # fmt: skip
 
 
 def _say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -475,7 +547,8 @@ def _say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
 
 
 def _say_elsewhere(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    return ELSEWHERE.get(observed.get("on another device", ""))
+    found = _first(observed)
+    return found and _of_form(found[0], ELSEWHERE[found[1]])
 
 
 def _say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

@@ -3,6 +3,7 @@
 The small form tries some defects of each exercise, drawn by its name; the long form tries all (`--full`).
 """
 
+import inspect
 import random
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from autograde import bank
 from autograde.bank import defects
 from course.checks import engine
+from course.checks.engine.draw import Draw
 from course.exercises import exercises
 from course.protocol.student import Local
 
@@ -25,6 +27,21 @@ def test_every_component_is_declared_or_says_why_not(exercise):
     assert declared == set(check.components) or len(check.undeclared) > 20
     for declaration in check.declarations:
         assert all(len(reason) > 10 for reason in declaration.excused.values()), declaration.component
+
+
+@pytest.mark.parametrize("exercise", DECLARED, ids=lambda e: e.name)
+def test_what_may_be_left_out_and_what_may_be_turned_is_declared(exercise):
+    """By the reference's signature: arguments that are given and may be None, and a class's settings that are on or
+    off."""
+    names = bank.namespace(exercise)
+    for declaration in engine.find(exercise.name, exercise.chapter).declarations:
+        component, given = names[declaration.component], declaration.arguments(Draw(defects.KEY), declaration.usual)
+        called = component if declaration.new is None else getattr(component, declaration.method or "forward")
+        takes = inspect.signature(called).parameters
+        left_out = {n for n, p in takes.items() if n in given and "None" in str(p.annotation)}
+        settings = inspect.signature(component).parameters if declaration.new is not None else {}
+        switches = {n for n, p in settings.items() if isinstance(p.default, bool)}
+        assert left_out == set(declaration.optional) and switches <= set(declaration.turned), declaration.component
 
 
 @pytest.mark.parametrize("exercise", DECLARED, ids=lambda e: e.name)

@@ -166,6 +166,62 @@ def test_modes_and_parameters(of_module):
     assert said(of_module, Attend, Trains)[CONDITIONS["untouched"].title].endswith("the mode of the module.")
 
 
+def test_train_gives_the_module_back(of_module):
+    class Forgets(Attend):
+        def train(self, mode=True):
+            super().train(mode)
+
+    found = said(of_module, Attend, Forgets)
+    assert set(found) == titles("untouched")
+    assert found[CONDITIONS["untouched"].title].startswith("`train` and `eval` have to give back the module itself")
+
+
+class Scaled(nn.Module):
+    """x, twice as large where `twice`, at the places that the mask keeps."""
+
+    def __init__(self, twice=False):
+        super().__init__()
+        self.twice = twice
+
+    def forward(self, x, mask=None):
+        mask = torch.ones_like(x, dtype=torch.bool) if mask is None else mask
+        return (2 * x if self.twice else x) * mask
+
+
+def test_an_argument_left_out_and_a_setting_turned_are_asked_too():
+    made = Check("Scaled", components=("Scaled",))
+
+    @made.takes("Scaled", B=2, T=3, new=lambda B, T: (), optional="mask", turned={"twice": True})
+    def _(draw, B, T):
+        return {"x": draw.normal(B, T), "mask": draw.mask(B, T)}
+
+    class InPlace(Scaled):
+        def forward(self, x, mask=None):
+            return super().forward(x, mask) if mask is not None else x.mul_(2 if self.twice else 1).add_(1).sub(1)
+
+    class InPlaceTwice(Scaled):
+        def forward(self, x, mask=None):
+            return super().forward(x, mask) if not self.twice or mask is None else x.mul_(2) * mask
+
+    class OnTheCPU(Scaled):
+        def forward(self, x, mask=None):
+            return super().forward(x, torch.ones(x.shape, dtype=torch.bool) if mask is None else mask)
+
+    class Single(Scaled):
+        def forward(self, x, mask=None):
+            return super().forward(x.float() if mask is None else x, mask)
+
+    assert said(made, Scaled, Scaled) == {}
+    for answer, kind, words in (
+        (InPlace, "untouched", "Without `mask`, the call changes what is not its own: `x`."),
+        (InPlaceTwice, "untouched", "With `twice=True`, the call changes what is not its own: `x`."),
+        (OnTheCPU, "device", "Without `mask`, with arguments on another device, such as a GPU, two devices meet"),
+        (Single, "float64", "Without `mask`, arguments in float64 "),
+    ):
+        (message,) = said(made, Scaled, answer).values()
+        assert said(made, Scaled, answer).keys() == titles(kind) and message.startswith(words), message
+
+
 def test_garbage_where_a_place_does_not_count():
     made = Check("total", components=("total",))
 
@@ -218,14 +274,15 @@ def test_what_is_excused_is_not_asked():
         made.takes("other", N=3)
 
 
-def test_a_declaration_that_does_not_fit_itself_is_refused():
+@pytest.mark.parametrize("what", ["same", "optional"])
+def test_a_declaration_that_does_not_fit_itself_is_refused(what):
     made = Check("slip", components=("slip",))
 
-    @made.takes("slip", N=3, same="x z")
+    @made.takes("slip", N=3, **{what: "x z"})
     def _(draw, N):
         return {"x": draw.normal(N)}
 
-    with pytest.raises(ValueError, match="`same` names"):
+    with pytest.raises(ValueError, match=f"`{what}` names"):
         made.cases  # noqa: B018
 
 

@@ -33,6 +33,16 @@ def adds(x):
     x += 1
     return x
 
+def tracks(x):
+    x.requires_grad_(True)
+    return x.detach() * 2
+
+def leaves_a_gradient(x):
+    x.requires_grad_(True)
+    x.sum().backward()
+    x.requires_grad_(False)
+    return x * 2
+
 def seeds(x):
     torch.manual_seed(0); np.random.seed(0); random.seed(0)
     return x
@@ -90,6 +100,15 @@ class Trains(Linear):
     def forward(self, x):
         self.train()
         return super().forward(x)
+
+class Freezes(Linear):
+    def forward(self, x):
+        self.map.requires_grad_(False)
+        return super().forward(x)
+
+class Nothing(Linear):
+    def train(self, mode=True):
+        super().train(mode)
 """
 
 
@@ -195,6 +214,8 @@ def test_a_result_is_what_it_was_before_the_next_call(student):
         ("with_its", set()),
         ("draws_and_puts_back", set()),
         ("adds", {"`x`"}),
+        ("tracks", {"`requires_grad` of `x`"}),
+        ("leaves_a_gradient", {"`grad` of `x`"}),
         ("seeds", {"PyTorch's random numbers", "NumPy's random numbers", "Python's random numbers"}),
         ("leaves_all_behind", {"whether gradients are recorded", "autocast", "the default dtype"}),
     ],
@@ -213,10 +234,17 @@ def test_what_a_call_changes_of_its_module_is_named(student):
         ("Linear", ()),
         ("Counts", ("the state of the module",)),
         ("Trains", ("the mode of the module",)),
+        ("Freezes", ("`requires_grad` in the module",)),
     ):
         module = student.shared(name, 4, True).eval()
         (reply,) = student.calls([{"op": "invoke", "on": module, "args": [x], "watch": ["x"]}])
         assert reply.changed == changed
+
+
+def test_whether_train_gives_the_module_back(student):
+    for name, itself in (("Linear", True), ("Nothing", False)):
+        (reply,) = student.calls([{"op": "mode", "on": student.shared(name, 4, True), "training": True}])
+        assert reply.value is itself
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,15 @@ def pointing_accuracy(weights, boxes, columns, cell):
 # --- after
     top = (weights.flatten(1).argmax(dim=1) % weights.shape[2]).unsqueeze(1)  # (B, T)
 
+# %% wrong: the grid is taken for a square
+# The columns were counted as the root of the number of cells. A grid may be wider than high: `columns` is given.
+
+# --- before
+    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+# --- after
+    columns = round(weights.shape[2] ** 0.5)
+    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+
 # %% wrong: the share is rounded
 # The share was rounded. Return it as it is: rounding is for whoever prints it.
 

@@ -136,6 +136,16 @@
 # --- after
     return loss.item(), norm.item()
 
+# %% wrong: the loss is looked at
+# A question about the loss reads a number, for which a GPU has to be waited for. The scaler leaves such a step out itself.
+
+# --- before
+    scaler.scale(loss).backward()
+# --- after
+    if not torch.isfinite(loss):
+        return loss.detach(), loss.detach()
+    scaler.scale(loss).backward()
+
 # %% correct: norm and clipping by hand
 # --- before
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)

@@ -85,6 +85,15 @@
 # --- after
     positions = torch.arange(int(lengths.max()), device=lengths.device)
 
+# %% wrong: positions in eight bits
+# Eight bits count to 255: from a length of 257 on the positions begin again at 0. Count in int64, as torch does.
+
+# --- before
+    return torch.ones(length, length, dtype=torch.bool).tril()
+# --- after
+    positions = torch.arange(length).to(torch.uint8)
+    return positions <= positions.unsqueeze(1)
+
 # %% correct: positions compared with positions
 
 def causal_mask(length):

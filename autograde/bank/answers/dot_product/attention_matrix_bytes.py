@@ -47,6 +47,14 @@
 # --- after
     return num_layers * num_heads * num_tokens * (num_tokens + 1) // 2 * bytes_per_element
 
+# %% wrong: counted in float32
+# A float32 holds 24 bits, so large counts were rounded. Whole numbers of Python's are exact at any size.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return int(torch.tensor([num_layers, num_heads, num_tokens**2, bytes_per_element]).float().prod())
+
 # %% correct: product of a list
 
 def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):

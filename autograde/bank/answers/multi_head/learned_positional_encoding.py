@@ -48,6 +48,14 @@ class LearnedPositionalEncoding(nn.Module):
             raise ValueError(f"at most {self.table.num_embeddings} positions")
         return x + self.table(torch.arange(x.shape[1]))
 
+# %% wrong: the error is left to the addition
+# A table of a single row goes with any length: it was repeated, without an error. Compare the lengths yourself.
+
+# --- before
+        if length > max_length:
+# --- after
+        if length > max_length > 1:
+
 # %% correct: looked up by position
 # --- before
         return x + self.weight[:length]

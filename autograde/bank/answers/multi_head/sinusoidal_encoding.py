@@ -65,6 +65,14 @@
 # --- after
     return torch.stack([angles.sin(), angles.cos()], dim=0).reshape(length, -1)  # interleaved
 
+# %% wrong: a table of five thousand rows
+# A table for 5,000 positions was cut to the length, and who asks for more gets no more. Make as many as are asked for.
+
+# --- before
+    positions = torch.arange(length).unsqueeze(1)
+# --- after
+    positions = torch.arange(5000)[:length].unsqueeze(1)
+
 # %% correct: the loop
 
 def sinusoidal_encoding(length, d_model):

@@ -105,6 +105,16 @@
         heads[:, h] = x[:, :, h * d : (h + 1) * d]
     return heads  # (B, T, H, d) -> (B, H, T, d)
 
+# %% wrong: positions and features exchanged inside a head
+# Each head has its own numbers, and inside it they stand in another order: its features were brought in front of its
+# positions, and the result was then given the shape that was asked for. Swap axes by transpose, never by reshape.
+
+# --- before
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+# --- after
+    heads = x.view(batch, length, num_heads, d_model // num_heads).permute(0, 2, 3, 1)  # (B, H, d, T)
+    return heads.reshape(batch, num_heads, length, d_model // num_heads)
+
 # %% correct: reshape and permute
 
 def split_heads(x, num_heads):

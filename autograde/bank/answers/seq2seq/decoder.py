@@ -135,6 +135,19 @@
 # --- after
         return [vector, vector]
 
+# %% wrong: the context is kept on the model
+# The context of the last start was used for every state. Two sentences may be written in turn: take it from the state.
+
+# --- before
+        return vector, vector
+# --- after
+        self.context = vector
+        return vector, vector
+# --- before
+        hidden, context = state
+# --- after
+        hidden, context = state[0], getattr(self, "context", state[1])
+
 # %% correct: roll, then overwrite the first column
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
