@@ -1,6 +1,7 @@
 """Who may import whom, and nothing that pyproject.toml does not name."""
 
 import ast
+import functools
 import importlib.metadata
 import json
 import sys
@@ -118,8 +119,13 @@ def imported(tree: ast.AST) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def modules() -> Iterator[tuple[str, Path, set[str]]]:
-    """Each module of each package, with what it imports."""
+@functools.cache
+def modules() -> list[tuple[str, Path, set[str]]]:
+    """Each module of each package, with what it imports; not asked for while tests are only collected."""
+    return list(found_modules())
+
+
+def found_modules() -> Iterator[tuple[str, Path, set[str]]]:
     for package in MAY_ENTER:
         for path in sorted((ROOT / package).rglob("*.py")):
             if ANSWERS in path.relative_to(ROOT).parts:
@@ -139,16 +145,13 @@ def distributions_of(extras: tuple[str, ...]) -> set[str]:
     return asked.union(*(COMES_WITH.get(name, set()) for name in asked))
 
 
-MODULES = list(modules())
-
-
 def test_a_folder_enters_only_the_folders_it_may():
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
-        for package, path, names in MODULES
+        for package, path, names in modules()
         for name in sorted((roots(names) & OURS) - MAY_ENTER[package][0])
     ]
-    assert MODULES and not wrong, "\n".join(wrong)
+    assert modules() and not wrong, "\n".join(wrong)
 
 
 def test_a_package_imports_only_what_stands_below_it():
@@ -190,11 +193,11 @@ def test_every_library_is_asked_for_in_pyproject():
     allowed = {package: distributions_of(extras) for package, (_, extras) in MAY_ENTER.items()}
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not give to {package}"
-        for package, path, names in MODULES
+        for package, path, names in modules()
         for name in sorted(roots(names) - OURS)
         if not {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & allowed[package]
     ]
-    assert MODULES and not wrong, "\n".join(wrong)
+    assert modules() and not wrong, "\n".join(wrong)
 
 
 def test_a_chapters_solutions_import_only_earlier_chapters():

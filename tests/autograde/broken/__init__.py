@@ -40,11 +40,13 @@ class Broken:
 ALL = frozenset({"*"})
 
 
-def file(content: bytes, name: str = f"{NAME}.ipynb") -> Callable[[Path], object]:
+def file(content: bytes | Callable[[], bytes], name: str = f"{NAME}.ipynb") -> Callable[[Path], object]:
+    """`content`, or what makes it, which is asked only when it is put: whoever only needs the names waits for none."""
+
     def put(folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        path.write_bytes(content() if callable(content) else content)
 
     return put
 
@@ -192,8 +194,8 @@ class Answered:
             after = [code(self.after, id="mine-after")] if self.after else []
             return [*cells[:at], *before, *cells[at:], *after]
 
-        content = sheet.filled(answers, edit)
-        return Broken(self.name, file(content), frozenset(self.lost), self.student, self.instructor)
+        made = file(lambda: sheet.filled(answers, edit))
+        return Broken(self.name, made, frozenset(self.lost), self.student, self.instructor)
 
 
 ANSWERS = [
@@ -419,7 +421,7 @@ def files(sheet: Sheet) -> list[Broken]:
     notebook = json.loads(right)
 
     def edited(edit: Callable[[list[dict]], list[dict] | None], **top) -> Callable[[Path], object]:
-        return file(json.dumps(json.loads(sheet.filled(sheet.right, edit)) | top).encode())
+        return file(lambda: json.dumps(json.loads(sheet.filled(sheet.right, edit)) | top).encode())
 
     def each(change: Callable[[dict], object]) -> Callable[[list[dict]], None]:
         def edit(cells: list[dict]) -> None:
