@@ -12,6 +12,8 @@ ARGS ?=
 # One thread each: two on a busy machine are often slower than one, and results are the same only at a fixed number.
 export OMP_NUM_THREADS ?= 1
 export MKL_NUM_THREADS ?= 1
+# A course's work is hundreds of short processes: each reads what the first has compiled.
+unexport PYTHONDONTWRITEBYTECODE
 # For programs that look for others on the PATH (nbgrader for alembic); never for PYTHON above, which makes the environment.
 IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 PYTEST := $(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
