@@ -119,9 +119,10 @@ def sampling_distribution(
 
     In this order: softmax of the logits divided by the temperature, where 0 means that the
     largest logit gets all (the first of equals); top_k keeps the k most likely tokens, divided
-    by their sum; top_p keeps, of these, the fewest most likely ones that together have at least
-    probability top_p, again divided by their sum: the one that reaches it stays
-    (Holtzman et al., 2020). None leaves a step out; a top_k above V keeps all tokens.
+    by their sum (those as likely as the last of them may stay too); top_p keeps, of these, the
+    fewest most likely ones that together have at least probability top_p, again divided by
+    their sum: the one that reaches it stays (Holtzman et al., 2020). None leaves a step out; a
+    top_k above V keeps all tokens.
     Raises ValueError where temperature < 0, top_k < 1, or top_p is not in (0, 1].
     """
     fits_k, fits_p = top_k is None or top_k >= 1, top_p is None or 0 < top_p <= 1

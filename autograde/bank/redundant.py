@@ -79,7 +79,7 @@ def _sources(exercise: Exercise) -> Iterator[str]:
 
 def main(wanted: list[str]) -> None:
     torch.set_num_threads(1)
-    found = {name: sorted(kinds) for name, kinds in conditions.redundant().items()}
+    found = {n: [kind for kind in conditions.CONDITIONS if kind in kinds] for n, kinds in conditions.redundant().items()}
     for exercise in exercises():
         if exercise.question or not bank.check_of(exercise).declarations or (wanted and exercise.name not in wanted):
             continue

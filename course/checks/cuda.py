@@ -290,7 +290,7 @@ def _explain_autocast(observed: dict[str, Any], expected: dict[str, Any]) -> str
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen = {}
     for dtype in (torch.bfloat16, torch.float16, torch.float32):
-        step = _Step(student, draw, scale=8.0)
+        step = _Step(student, draw, scale=8.0, on=dtype is not torch.bfloat16)  # which needs no scale
         step.take(_batch(draw), dtype=dtype)
         seen[str(dtype).removeprefix("torch.")] = step.loss_of.method("seen")
     return {"computed in": seen}

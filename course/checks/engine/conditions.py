@@ -39,7 +39,7 @@ class Subject:
 
     def __init__(self, declaration: Declaration, student: Student, draw: Draw):
         self.declaration, self.student, self.draw = declaration, student, draw
-        self._loaded: list[Module] = []
+        self._modules: dict[str, Module] = {}  # by what they were built with
 
     def arguments(self, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Its arguments, the same for the same sizes."""
@@ -72,16 +72,19 @@ class Subject:
     def module(
         self, sizes: Mapping[str, int] | None = None, keywords: Mapping[str, Any] | None = None
     ) -> Module | None:
-        """Its module with drawn weights in evaluation mode, or None for a function."""
+        """Its module with drawn weights in evaluation mode, or None for a function. It is the same one for sizes that
+        its class does not ask for: what it keeps from a call, the next one meets."""
         if self.declaration.new is None:
             return None
         keywords = self.declaration.keywords if keywords is None else keywords
+        sizes = self.declaration.usual if sizes is None else sizes
+        of = repr((self.declaration.new(**sizes), sorted(keywords.items())))
+        if of in self._modules:
+            return self._modules[of]
         module = self.student.shared(self.declaration.component, *self.built_with(sizes), **keywords)
         if not isinstance(module, Module):
             raise ValueError(f"{self.declaration.component} is {describe(module)}")
-        if any(module is loaded for loaded in self._loaded):  # the same for sizes that its class does not ask for
-            return module
-        self._loaded.append(module)
+        self._modules[of] = module
         if self.declaration.scale is not None:
             state, tied = self.draw.state(module, self.declaration.scale), self.declaration.tied
             module.load(state)

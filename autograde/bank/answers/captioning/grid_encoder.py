@@ -109,6 +109,15 @@
 # --- after
         grid = self.backbone.eval()(images)
 
+# %% wrong: the first picture's coordinates are kept
+# They are made at the first call and stay for all later ones, but the next grid may have other rows and columns.
+
+# --- before
+            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
+# --- after
+            self.places = getattr(self, "places", torch.stack([x, y]))
+            grid = torch.cat([grid, self.places.expand(B, 2, rows, columns)], dim=1)
+
 # %% correct: meshgrid and permute
 # --- before
             x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
