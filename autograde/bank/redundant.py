@@ -79,7 +79,8 @@ def _sources(exercise: Exercise) -> Iterator[str]:
 
 def main(wanted: list[str]) -> None:
     torch.set_num_threads(1)
-    found = {n: [kind for kind in conditions.CONDITIONS if kind in kinds] for n, kinds in conditions.redundant().items()}
+    known = conditions.redundant().items()
+    found = {name: [kind for kind in conditions.CONDITIONS if kind in kinds] for name, kinds in known}
     for exercise in exercises():
         if exercise.question or not bank.check_of(exercise).declarations or (wanted and exercise.name not in wanted):
             continue
