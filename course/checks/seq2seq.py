@@ -638,6 +638,9 @@ def _(student: Student, draw: Draw) -> Values:
 def _fed(seen: Values, reference: Values) -> str | None:
     if not torch.equal(seen["first"], reference["first"]):
         return f"The first token fed in is {int(seen['first'][0])}, and that is not the begin token."
+    if ((seen["fed"] == -1) & (reference["fed"] != -1)).any():
+        steps, longest = (int((fed != -1).any(dim=0).sum()) for fed in (seen["fed"], reference["fed"]))
+        return f"`step` was asked {steps} times; the longest row needs {longest} tokens."
     return "From the second step on, what is fed in should be the token just written."
 
 

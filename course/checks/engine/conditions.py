@@ -533,9 +533,10 @@ def _say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
         return None
     name, what = found
     words = observed.get(name.replace("in float64", "words", 1), "")
+    of_dtypes = any(word in words.lower() for word in ("dtype", "float", "double"))
+    way_on = "Make what you need in an argument's own `.dtype`." if of_dtypes else meaning(words)
     return _of_form(name, {
-        "raises": f"With arguments in float64 your code raises {words}. Make what you need in an argument's own "
-        "`.dtype`.",
+        "raises": f"With arguments in float64 your code raises {words.rstrip('.')}. {way_on}".rstrip(),
         "another dtype": f"Arguments in float64 come back as {words}.",
         "rounded": FLOAT64,
     }[what])  # fmt: skip

@@ -42,8 +42,8 @@ def reverse_source(source, lengths):
     places = mirrored.clamp(min=0)
 
 # %% wrong: the padding is filled from the other end
-# Negative positions wrap around, so the padding's places are mirrored among themselves. What stands in the padding
-# stays.
+# The padding's places are mirrored among themselves, as by positions below zero, which count from the end. What stands
+# in the padding stays.
 
 # --- before
     places = torch.where(mirrored >= 0, mirrored, positions)
