@@ -83,7 +83,8 @@ def interval(some: int, of: int) -> tuple[float, float]:
         return 0.0, 100.0
     share, square = some / of, SEEN**2
     middle, half = share + square / (2 * of), SEEN * math.sqrt(share * (1 - share) / of + square / (4 * of**2))
-    return tuple(100 * (middle + sign * half) / (1 + square / of) for sign in (-1, 1))  # type: ignore[return-value]
+    low, high = (100 * (middle + sign * half) / (1 + square / of) for sign in (-1, 1))
+    return max(0.0, low), min(100.0, high)  # but for rounding
 
 
 def labels(folder: Path) -> dict[str, dict[str, str]]:

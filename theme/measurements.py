@@ -376,8 +376,9 @@ def table(
     return made
 
 
-def by_round(caption: str, records: Sequence[Record], name: str) -> nodes.table:
-    """Figures with a column for each round: how many of how many, and the share with its interval."""
+def by_round(caption: str, records: Sequence[Record], name: str, newest: int = 0) -> nodes.table:
+    """Figures with a column for each round, or for so many of the newest: how many of how many, and the share with its
+    interval."""
 
     def cell(record: Record | None) -> list[nodes.Node]:
         if record is None:
@@ -385,7 +386,7 @@ def by_round(caption: str, records: Sequence[Record], name: str) -> nodes.table:
         share = f"{value_of(record, 'percent')} % {spread_of(record, 'percent')}"
         return [nodes.Text(f"{so_many(record)} "), nodes.inline("", share, classes=["spread"])]
 
-    found = rounds(records)
+    found = rounds(records)[-newest:]
     figures = {(record["what"], record["round"]): record for record in records}
     what = list(dict.fromkeys(str(record["what"]) for record in records))
     lines = [[sentence(each), *(cell(figures.get((each, of))) for of in found)] for each in what]
@@ -416,7 +417,8 @@ class Measurements(SphinxDirective):
     :command: what measures it, shown where there is no result; :sort: the column to order rows by, the largest first;
     :rows: how many at most; :last: a column of which only the largest value's rows are shown; :measure: the one of its
     tables to show, without the words around; :only: a column and the word that it must hold; :columns: which to show;
-    :rounds: a column for each round; :caption: what stands over that; :circumstances: only those words.
+    :rounds: a column for each of so many rounds, the newest, or of all with 0; :caption: what stands over that;
+    :circumstances: only those words.
     """
 
     required_arguments = 1
@@ -428,7 +430,7 @@ class Measurements(SphinxDirective):
         "measure": directives.unchanged_required,
         "only": directives.unchanged_required,
         "columns": directives.unchanged_required,
-        "rounds": directives.flag,
+        "rounds": directives.nonnegative_int,
         "caption": directives.unchanged_required,
         "circumstances": directives.flag,
     }
@@ -456,7 +458,7 @@ class Measurements(SphinxDirective):
             if not records:
                 return [paragraph(nodes.Text("None."))]
             if "rounds" in self.options:
-                return [by_round(caption, records, f"measured-{place}")]
+                return [by_round(caption, records, f"measured-{place}", self.options["rounds"])]
             return self.records(place, caption, records)
         parts: list[nodes.Node] = [paragraph(*sentence(" ".join(result["about"].split())))]
         if "circumstances" in self.options:
