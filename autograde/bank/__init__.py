@@ -18,8 +18,8 @@ import torch
 
 from autograde.bank import reference
 from autograde.bank.reader import Bank, find
+from course import checks
 from course.chapters import Unfinished
-from course.checks import engine
 from course.checks.engine import Check, Diagnosis, Implementation, Observation, Table
 from course.checks.engine.draw import RECORDED_KEY, Draw, Key
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
@@ -33,7 +33,7 @@ def check_of(exercise: Exercise) -> Check:
     """The check of an exercise. Raises Unfinished where its chapter has none."""
     file = f"course/checks/{exercise.chapter}.py"
     try:
-        return engine.find(exercise.name, exercise.chapter)
+        return checks.find(exercise.name, exercise.chapter)
     except ModuleNotFoundError as error:
         if error.name != f"course.checks.{exercise.chapter}":
             raise

@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 
 from autograde import bank
-from course.checks import engine, fixtures
+from course import checks, fixtures
 from course.checks.engine import Table, Verdict
 from course.checks.engine.conditions import applies
 from course.checks.engine.declare import Declaration, Fixture
@@ -305,7 +305,7 @@ def table(exercise: Exercise) -> Table:
 
 def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
     """The components of an exercise, each with the defects that its promises forbid."""
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     reference = bank.namespace(exercise)
     for declaration in check.declarations:
         arguments = declaration.arguments(Draw(KEY, exercise.name), declaration.usual)
@@ -369,7 +369,7 @@ def verdict(exercise: Exercise, declaration: Declaration, name: str, table: Tabl
     """The verdict on the reference with a defect round it, against a table of the same key."""
     _counts.clear()
     _memory.clear()
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     names = bank.namespace(exercise)
     names[declaration.component] = broken(names[declaration.component], declaration, DEFECTS[name])
     with _restored():

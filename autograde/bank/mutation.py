@@ -30,7 +30,7 @@ from typing import Any
 
 from autograde import bank
 from autograde.bank import reference
-from course.checks import engine
+from course import checks
 from course.checks.engine import Implementation
 from course.checks.engine.draw import Key
 from course.checks.engine.of_tests import CheckOfTest
@@ -451,7 +451,7 @@ def as_good(exercise: Exercise, mutant: Mutant, key: Key) -> str:
 def _made(test: Exercise) -> tuple[Implementation, ...]:
     """The machine-made wrong forms of what a test is for. They run in this process, where nothing ends a loop that does
     not end: what tests are asked for has no loop that a change could make so."""
-    check = engine.find(test.name, test.chapter)
+    check = checks.find(test.name, test.chapter)
     assert isinstance(check, CheckOfTest)
     tested = of_component(check.part)
     wrong = [mutant for mutant in mutants(tested) if mutant.name not in equivalent().get(tested.name, {})]

@@ -30,7 +30,8 @@ from autograde.sandbox.outputs import Ran
 from autograde.sandbox.pool import Child, Sandbox
 from autograde.sandbox.remote import Remote, printable
 from autograde.sandbox.usage import Usage
-from course.checks import engine, questions
+from course import checks
+from course.checks import questions
 from course.checks.engine import Outcome, Table, Verdict
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
@@ -355,7 +356,7 @@ class SubmissionJudge:
         return verdict, beside, held
 
     def _task(self, exercise: Exercise, remote: TimedRemote) -> Verdict:
-        check = engine.find(exercise.name, exercise.chapter)
+        check = checks.find(exercise.name, exercise.chapter)
         student = check.student(remote)
         with bounded(MEMORY):
             verdict = check.judge(student, self.tables[exercise.name])

@@ -25,7 +25,8 @@ import course.exercises
 from autograde.bank import operators, reader, reference
 from autograde.grading import judge
 from autograde.intake.syntax import nodes
-from course.checks import engine, fixtures
+from course import checks, fixtures
+from course.checks import engine
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import exercises
 
@@ -78,7 +79,7 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
 def _chapters(assignment: str) -> set[str]:
     """The chapters of its exercises, and of those that a test which is asked for is tried on."""
     asked = judge.of_assignment(assignment)
-    found = (engine.find(e.name, e.chapter) for e in asked if not e.question)
+    found = (checks.find(e.name, e.chapter) for e in asked if not e.question)
     tested = {check.of for check in found if isinstance(check, CheckOfTest)}
     return {e.chapter for e in (*asked, *exercises()) if e in asked or e.name in tested}
 

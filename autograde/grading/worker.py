@@ -29,7 +29,7 @@ from autograde.intake.merge import MergedNotebook
 from autograde.intake.syntax import nodes
 from autograde.sandbox.launch import Launched, SandboxError
 from autograde.sandbox.pool import Sandbox
-from course.checks import engine, fixtures
+from course import checks, fixtures
 from course.checks.engine import Outcome, Table, Verdict
 from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises, of_component
@@ -112,7 +112,7 @@ class Worker:
         if self._sandbox is None:
             paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
             tasks = [exercise for exercise in self.exercises if not exercise.question]
-            blocked = {engine.find(e.name, e.chapter).blocked for e in tasks} - {()}
+            blocked = {checks.find(e.name, e.chapter).blocked for e in tasks} - {()}
             started = Sandbox(
                 solutions=paths,
                 warm=[*_imported(self.notebook), *fixtures.modules()],

@@ -14,15 +14,14 @@ from autograde.sandbox.limits import UNPRIVILEGED
 _INSIDE = Path(__file__).with_name("inside.py")
 _PACKAGE = Path(__file__).with_name("as_course.py")
 # Of `course`, what is not inside: what a check looks at and compares with, right forms that learners' tests are tried
-# on, hints, and the keys of questions. Grades rest on what is absent. `checks.fixtures` are models known to everybody.
-ABSENT = ("chapters/*.toml", "checks/*.py", "checks/engine", "checks/recorded", "checks/variants", "learner/check.py",
-          "learner/hints.py")  # fmt: skip
+# on, hints, and the keys of questions. Grades rest on what is absent. `fixtures` are models known to everybody.
+ABSENT = ("chapters/*.toml", "checks", "learner/check.py", "learner/hints.py")
 
 
 def fill(inside: Path) -> None:
     """What the cells of any submission may see: copies of `course` and of what runs the cells."""
     ours = _course()
-    absent = {path for pattern in ABSENT for path in ours.glob(pattern)} - {ours / "checks" / "__init__.py"}
+    absent = {path for pattern in ABSENT for path in ours.glob(pattern)}
 
     def left_out(place: str, names: list[str]) -> set[str]:
         hidden = {name for name in names if name.startswith(".") or name == "__pycache__"}

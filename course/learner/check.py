@@ -15,6 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from course import checks
 from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
@@ -129,7 +130,7 @@ def check(number: str, *answers: Any) -> Points:
     kept = ""
     if session.learning():
         progress.add(exercise, verdict)
-        if verdict.passed and not exercise.question and engine.find(exercise.name, exercise.chapter).keeps:
+        if verdict.passed and not exercise.question and checks.find(exercise.name, exercise.chapter).keeps:
             kept = " ".join(filter(None, [components.keep(exercise, namespace), _slow(exercise, namespace)]))
     points = Points(exercise, verdict, kept)
     if session.strict() and not verdict.passed:
@@ -156,7 +157,7 @@ def _slow(exercise: Exercise, namespace: dict[str, Any]) -> str:
     try:
         with _aside():
             name, times = pace.times_slower(
-                engine.find(exercise.name, exercise.chapter), namespace, components.references(exercise)
+                checks.find(exercise.name, exercise.chapter), namespace, components.references(exercise)
             )
     except Exception:  # the points and the part are the learner's whatever comes of a clock
         return ""
@@ -176,7 +177,7 @@ def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
         return questions.judge(exercise, answer)
     if owed.unanswered(exercise, namespace):
         return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet.")
-    exercise_check = engine.find(exercise.name, exercise.chapter)
+    exercise_check = checks.find(exercise.name, exercise.chapter)
     verdict = judge(exercise_check, exercise_check.student(Local(namespace)), recorded.load(exercise_check))
     if verdict.passed or not (way_on := owed.message(exercise, namespace)):
         return verdict

@@ -3,7 +3,6 @@
 It holds no secret and decides nothing: it calls, and says what came back. Change it only together with `student`.
 """
 
-import importlib
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from course import fixtures
 from course.protocol import device, untouched, wire
 from course.protocol.blocked import Rule, Watch, look_up  # noqa: F401 what a sandbox begins with
 from course.protocol.wire import Callback, Handle
@@ -156,7 +156,6 @@ class Runner:
         return device.elsewhere(self._named(request["name"]), new, request.get("method", ""), args, keywords)
 
     def _fixture(self, request, args, kwargs):
-        fixtures = importlib.import_module("course.checks.fixtures")
         self.objects[request["number"]] = fixtures.find(request["name"])(*args)
 
     def _shapes(self, request, args, kwargs):

@@ -4,7 +4,6 @@ A check is written against `Student` and never knows whether the code is in this
 sandbox. Everything a check receives has crossed `wire`, in both cases.
 """
 
-import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from course import fixtures
 from course.protocol import wire
 from course.protocol.blocked import Rule
 from course.protocol.runner import Runner, described, rebuilt, shapes_of
@@ -140,7 +140,7 @@ class Student:
         return built
 
     def fixture(self, name: str, *args: Any) -> "Module":
-        """A public helper of `course.checks.fixtures`, built beside the student's code with the next request."""
+        """A public helper of `course.fixtures`, built beside the student's code with the next request."""
         self._built += 1
         self._wait("fixture", args, name=name, number=-self._built)
         self._unbuilt[-self._built] = name, args
@@ -344,7 +344,6 @@ def _of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
 
 @lru_cache(maxsize=100)
 def _shapes_of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
-    fixtures = importlib.import_module("course.checks.fixtures")
     drawn = torch.default_generator.get_state()
     try:
         built = fixtures.find(name)(*args)

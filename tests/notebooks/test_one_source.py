@@ -13,6 +13,7 @@ import nbformat
 import pytest
 
 from autograde.bank import reference
+from course import checks
 from course.chapters import chapter as texts
 from tools import notebooks
 
@@ -100,14 +101,13 @@ def exceptions(diagnosis):
 def test_recorded_tables_are_fresh(path):
     """Recording again gives the same names, messages and exceptions, and numbers within each row's tolerance."""
     from autograde import bank
-    from course.checks import engine
     from course.checks.engine import recorded as tables
     from course.exercises import exercises
 
     for exercise in exercises():
         if exercise.notebook != path.stem or exercise.question:
             continue
-        check = engine.find(exercise.name, exercise.chapter)
+        check = checks.find(exercise.name, exercise.chapter)
         recorded, live = tables.load(check), bank.recorded(exercise)
         assert [(m.name, m.message) for m in recorded.diagnoses] == [(m.name, m.message) for m in live.diagnoses]
         assert [exceptions(m) for m in recorded.diagnoses] == [exceptions(m) for m in live.diagnoses], exercise.name

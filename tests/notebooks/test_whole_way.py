@@ -21,7 +21,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from autograde.bank.reader import Answer, find
-from course.checks import engine
+from course import checks
 from course.exercises import exercises
 from tools import notebooks
 
@@ -121,7 +121,7 @@ def not_passed(stem: str, home: Path) -> list[str]:
             continue
         if "passed" not in entries.get(exercise.name, {}):
             told.append(f"{exercise.name} did not pass its check")
-        elif not exercise.question and engine.find(exercise.name, exercise.chapter).keeps:
+        elif not exercise.question and checks.find(exercise.name, exercise.chapter).keeps:
             if not (home / "components" / f"{exercise.name}.py").exists():
                 told.append(f"{exercise.name} was not kept")
     return told

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course.checks import engine
+from course import checks
 from course.checks.engine.draw import Key
 from course.exercises import of_component
 from solutions.bahdanau import (
@@ -385,7 +385,7 @@ def test_a_large_negative_number_loses_the_row_of_empty_masks_alone():
     table = bank.table(exercise, Key.public(5))
     wrong = next(w for w in bank.find(exercise).wrong if w.name == "a fully masked row is uniform")
     seen = bank.observe(exercise, wrong.source, Key.public(5))
-    verdict = engine.find("masked_softmax", "bahdanau").compare(seen, table)
+    verdict = checks.find("masked_softmax", "bahdanau").compare(seen, table)
     lost = [row.title for row in verdict.cases if not row.passed]
     assert lost == ["a row whose mask allows nothing: zero weights and a zero gradient"]
     assert verdict.diagnosis == wrong.name

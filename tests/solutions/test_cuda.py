@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.utils.data import DistributedSampler
 from torch.utils.flop_counter import FlopCounterMode
 
-from course.checks.fixtures.cuda import Training, Unwritable
+from course.fixtures.cuda import Training, Unwritable
 from solutions.cuda import (
     FusedMultiHeadAttention,
     accumulate,

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autograde import bank
-from course.checks import engine
+from course import checks
 from course.checks.engine.draw import Key
 from course.exercises import of_component
 from solutions.bahdanau import DotProductAttention
@@ -122,7 +122,7 @@ def test_a_large_negative_number_loses_the_empty_row_alone():
     name = "a large negative number in place of minus infinity"
     wrong = next(w for w in bank.find(exercise).wrong if w.name == name)
     seen = bank.observe(exercise, wrong.source, Key.public(5))
-    verdict = engine.find(exercise.name, exercise.chapter).compare(seen, table)
+    verdict = checks.find(exercise.name, exercise.chapter).compare(seen, table)
     assert [row.title.split(":")[0] for row in verdict.cases if not row.passed] == ["a query whose mask allows nothing"]
 
 

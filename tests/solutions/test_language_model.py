@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course.checks import engine
+from course import checks
 from course.checks.engine.draw import Key
 from course.exercises import of_component
 from solutions.language_model import (
@@ -283,6 +283,6 @@ def test_the_parts_share_no_token_and_every_window_is_one_run(total, length, str
 )
 def test_the_reference_passes_its_own_check(part):
     exercise = of_component(part)
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     seen = bank.observe(exercise, None, Key.public(5))
     assert len(seen) == len(check.cases) and all(o.raised is None for o in seen)

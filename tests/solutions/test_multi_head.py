@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from course.checks.fixtures.multi_head import four_maps
+from course.fixtures.multi_head import four_maps
 from solutions import multi_head
 from solutions.dot_product import SelfAttention, causal_mask
 from solutions.multi_head import (

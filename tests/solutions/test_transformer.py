@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
-from course.checks import engine
+from course import checks
 from course.checks.engine.draw import Key
 from course.exercises import of_component
 from solutions.dot_product import causal_mask, padding_mask
@@ -364,7 +364,7 @@ def test_a_replaced_stream_gets_its_sentence(part):
     exercise = of_component(part)
     wrong = next(answer for answer in bank.find(exercise).wrong if answer.name == "no dropout")
     source = wrong.source.replace("return ", "return 1.5 * ", 1)
-    verdict = engine.find(exercise.name, exercise.chapter).compare(
+    verdict = checks.find(exercise.name, exercise.chapter).compare(
         bank.observe(exercise, source, Key.public(5)), bank.table(exercise, Key.public(5))
     )
     assert verdict.outcome in ("partial", "fail")

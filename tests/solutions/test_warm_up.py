@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from torch import nn
 
 from autograde import bank
+from course import checks
 from course.checks.engine.draw import RECORDED_KEY
-from course.checks.fixtures import warm_up as fixtures
 from course.exercises import by_number
+from course.fixtures import warm_up as fixtures
 from solutions import warm_up as w
 from tools import notebooks
 
@@ -179,10 +180,9 @@ def test_what_the_notebook_hands_out_earns_nothing(number):
     exercise = by_number(number)
     cells = nbformat.read(notebooks.paths(["00"])[0], as_version=4).cells
     stub = next(c.source for c in cells if c.id == f"{exercise.name}-answer")
-    from course.checks import engine
     from course.checks.engine import recorded
 
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     verdict = check.compare(bank.observe(exercise, stub, RECORDED_KEY), recorded.load(check))
     assert verdict.fraction == 0
     assert verdict.outcome == "fail" or number != "0.7"

@@ -7,7 +7,7 @@ names the cause (`diagnose`) and gives a verdict (`verdict`). `of_tests` is for 
 module beside this package holds each chapter's checks.
 """
 
-from course.checks.engine.check import Check, find
+from course.checks.engine.check import Check
 from course.checks.engine.compare import UNWRITTEN
 from course.checks.engine.declare import Arguments, Axis, Fixture
 from course.checks.engine.diagnose import unwritten
@@ -30,6 +30,5 @@ __all__ = [
     "Outcome",
     "Table",
     "Verdict",
-    "find",
     "unwritten",
 ]

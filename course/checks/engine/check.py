@@ -1,6 +1,5 @@
 """The check of an exercise: declared by a chapter's module case by case, it observes, compares and gives a verdict."""
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -144,9 +143,3 @@ class Check:
     def same(self, i: int, seen: Observation, other: Observation) -> bool:
         """Whether case i cannot tell two answers apart."""
         return alike(seen, other, self.cases[i])
-
-
-def find(name: str, chapter: str) -> Check:
-    """The check of exercise `name` in chapter module `chapter` (for example "bahdanau")."""
-    importlib.import_module(f"course.checks.{chapter}")
-    return Check.registry[name]

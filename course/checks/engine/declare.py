@@ -33,7 +33,7 @@ class Axis:
 @dataclass(frozen=True)
 class Fixture:
     """An argument, of a call or of a class, that lives beside the student's code: a public helper of
-    `course.checks.fixtures`, built with these arguments, of which some may be fixtures too. `load`: a module, with
+    `course.fixtures`, built with these arguments, of which some may be fixtures too. `load`: a module, with
     drawn weights in evaluation mode; what a class is built with gets its weights with the class."""
 
     name: str

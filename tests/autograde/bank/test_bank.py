@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from autograde import bank
-from course.checks import engine
+from course import checks
 from course.checks.engine import recorded
 from course.checks.engine.draw import Key
 from course.exercises import exercises
@@ -43,7 +43,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_wrong_answers_fail_by_name_and_correct_ones_pass(exercise, seed):
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     table = recorded.load(check) if seed == "recorded" else bank.table(exercise, Key.public(seed))
     report = bank.examine(exercise, table)
     assert not report.survivors
@@ -61,7 +61,7 @@ def test_messages_say_cause_and_next_step_without_code(exercise):
 @pytest.mark.parametrize("exercise", [e for e in CODED if bank.published(e)], ids=lambda e: e.name)
 def test_what_is_published_for_a_learners_test_is_wrong(exercise):
     """Each published variant fails the check of the part that it is a form of, and a test's bank is large enough."""
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     tested = next(e for e in CODED if e.name == check.of)
     for variant in bank.published(exercise):
         assert variant.right or bank.alone_is_wrong(tested, check.part, variant.part), variant.name
@@ -72,7 +72,7 @@ def test_what_is_published_for_a_learners_test_is_wrong(exercise):
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_the_untouched_notebook_earns_nothing(exercise):
     """The stub as it is released, the broken code of a bug to find included, and no function at all."""
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     table = recorded.load(check)
     (path,) = notebooks.paths([exercise.notebook])
     (stub,) = [cell.source for cell in notebooks.read(path).cells if cell.id == f"{exercise.name}-answer"]

@@ -10,19 +10,19 @@ import pytest
 
 from autograde import bank
 from autograde.bank import defects
-from course.checks import engine
+from course import checks
 from course.checks.engine.draw import Draw
 from course.exercises import exercises
 from course.protocol.student import Local
 
 CODED = [e for e in exercises() if not e.question]
-DECLARED = [e for e in CODED if engine.find(e.name, e.chapter).declarations]
+DECLARED = [e for e in CODED if checks.find(e.name, e.chapter).declarations]
 SOME = 4
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_every_component_is_declared_or_says_why_not(exercise):
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     declared = {declaration.component for declaration in check.declarations}
     assert declared == set(check.components) or len(check.undeclared) > 20
     for declaration in check.declarations:
@@ -34,7 +34,7 @@ def test_what_may_be_left_out_and_what_may_be_turned_is_declared(exercise):
     """By the reference's signature: arguments that are given and may be None, and a class's settings that are on or
     off."""
     names = bank.namespace(exercise)
-    for declaration in engine.find(exercise.name, exercise.chapter).declarations:
+    for declaration in checks.find(exercise.name, exercise.chapter).declarations:
         component, given = names[declaration.component], declaration.arguments(Draw(defects.KEY), declaration.usual)
         called = component if declaration.new is None else getattr(component, declaration.method or "forward")
         takes = inspect.signature(called).parameters
@@ -66,7 +66,7 @@ def test_exceptions_are_of_defects_that_really_slip_through():
 @pytest.mark.parametrize("exercise", DECLARED, ids=lambda e: e.name)
 def test_a_reference_without_a_defect_passes(exercise):
     """What is wrapped round a reference costs nothing by itself, however it is called: else every defect is seen."""
-    check, names = engine.find(exercise.name, exercise.chapter), bank.namespace(exercise)
+    check, names = checks.find(exercise.name, exercise.chapter), bank.namespace(exercise)
     nothing = defects.Defect("sizes", lambda call, arguments, module: call(arguments))
     for declaration in check.declarations:
         names[declaration.component] = defects.broken(names[declaration.component], declaration, nothing)

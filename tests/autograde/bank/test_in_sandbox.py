@@ -14,7 +14,7 @@ import pytest
 from autograde import bank
 from autograde.grading import judge
 from autograde.intake.merge import merged_notebook
-from course.checks import engine
+from course import checks
 from tests.autograde.conftest import CHAPTER_KEY
 from tools import notebooks
 
@@ -40,7 +40,7 @@ def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(worker, full):
     for answers in submissions:
         verdicts = _judged(sandbox, _handed_in(cells, answers), answers, tables)
         for exercise, answer in answers.items():
-            check, there = engine.find(exercise.name, exercise.chapter), verdicts[exercise.name]
+            check, there = checks.find(exercise.name, exercise.chapter), verdicts[exercise.name]
             here = check.compare(bank.observe(exercise, answer.source, KEY), tables[exercise.name])
             if (there.outcome, there.fraction, there.diagnosis) != (here.outcome, here.fraction, here.diagnosis):
                 different.append((exercise.name, answer.name, there, here))

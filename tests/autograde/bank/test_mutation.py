@@ -8,7 +8,7 @@ import pytest
 
 from autograde import bank
 from autograde.bank import mutation
-from course.checks import engine
+from course import checks
 from course.checks.engine import Table
 from course.checks.engine.draw import Key
 from course.exercises import exercises, of_component
@@ -152,7 +152,7 @@ def test_what_is_listed_as_equivalent_is_accepted(exercise, full):
     listed, made = mutation.equivalent()[exercise.name], {m.name: m for m in mutation.mutants(exercise)}
     assert not set(listed) - set(made), "no such mutants: the reference has changed, or the name is not as printed"
     assert all(len(reason.split()) >= 4 for reason in listed.values()), "say why, in a sentence"
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     table = Table(KEY, bank.observe(exercise, None, KEY), ())
     for name in list(listed) if full else [sorted(listed)[20261122 % len(listed)]]:
         verdict = check.compare(bank.observe(exercise, made[name].source, KEY), table)

@@ -15,7 +15,7 @@ from autograde.grading import endings, judge
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox
-from course.checks import engine
+from course import checks
 from course.checks.engine import Key, Outcome
 from tests.autograde import toy
 
@@ -206,7 +206,7 @@ def long_checks(toy_notebook, box, monkeypatch):
     box._end_spare()  # which has the limits of before
     monkeypatch.setattr(box, "limits", replace(box.limits, request_seconds=REQUEST))
     for name in TASKS:
-        check = engine.find(name, "toy")
+        check = checks.find(name, "toy")
         monkeypatch.setattr(check, "own_cases", (check.own_cases * 10)[:10])
     yield
     box._end_spare()

@@ -20,7 +20,7 @@ from autograde.reports.trace import traces
 from autograde.sandbox import doctor
 from autograde.sandbox.doctor import Finding
 from autograde.sandbox.pool import SandboxError
-from course.checks import engine
+from course import checks
 from tests.autograde import toy
 
 pytestmark = [
@@ -162,7 +162,7 @@ def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what
         elif what == "the grader":
             patch.setattr(SubmissionJudge, "judge", lambda self: 1 / 0)
         else:
-            patch.setattr(engine.find("scale", "toy"), "compare", lambda *args: 1 / 0)
+            patch.setattr(checks.find("scale", "toy"), "compare", lambda *args: 1 / 0)
         if how == "regrade --write":
             found = regrade(six, write=True)
             assert found.failed and not found.changes
@@ -227,7 +227,7 @@ class TestExitCodes:
 
     def test_where_the_grader_failed_at_somebody(self, six, machine, monkeypatch):
         with monkeypatch.context() as patch:
-            patch.setattr(engine.find("centre", "toy"), "compare", lambda *args: 1 / 0)
+            patch.setattr(checks.find("centre", "toy"), "compare", lambda *args: 1 / 0)
             failed = run("grade", "--class", six.root)
         assert failed.exit_code == 1
         assert "the grader itself failed at ada (00-toy)" in " ".join(failed.output.split())

@@ -23,7 +23,7 @@ from autograde.grading.worker import Worker
 from autograde.intake.parse import receive
 from autograde.ledger import Ledger
 from autograde.sandbox import command
-from course.checks import engine
+from course import checks
 from course.checks.engine import Table
 from course.checks.engine.draw import RECORDED_KEY, Draw, Key
 from course.exercises import exercises
@@ -101,7 +101,7 @@ class Tapped:
 
 
 def observed(exercise, tap: Tap) -> None:
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     protocol = Tapped(tap, Local(bank.namespace(exercise)))
     check.observe(check.student(protocol), KEY, bank.implementations(exercise))
 

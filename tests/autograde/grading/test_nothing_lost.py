@@ -24,7 +24,7 @@ from autograde.grading import executor, run
 from autograde.grading.regrade import regrade
 from autograde.intake import parse
 from autograde.ledger import Ledger, LedgerBusy
-from course.checks import engine
+from course import checks
 from course.checks.engine import Outcome
 from tests.autograde import toy
 
@@ -278,7 +278,7 @@ def test_regrading_shows_what_would_change_and_writes_on_request(disturbed, monk
     before = Ledger(disturbed.ledger).path(toy.NAME).read_bytes()
     scores = store.scores(disturbed, toy.NAME)
     assert regrade(disturbed).changes == []
-    strict = engine.find("scale", "toy")  # a grader that has become stricter
+    strict = checks.find("scale", "toy")  # a grader that has become stricter
     real = strict.compare
     monkeypatch.setattr(strict, "compare", lambda *args: replace(real(*args), outcome=Outcome.FAIL, fraction=0.0))
     found = regrade(disturbed)

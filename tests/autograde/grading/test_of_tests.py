@@ -8,6 +8,7 @@ import torch
 from autograde import bank
 from autograde.grading import judge
 from autograde.intake.merge import Cell
+from course import checks
 from course.checks import engine
 from course.checks.engine import of_tests
 from course.checks.engine.draw import Key
@@ -61,7 +62,7 @@ def observed(source, against=None):
 
 def verdict(source):
     table = bank.table(EXERCISE, KEY)
-    return engine.find("test_centre", "toy").compare(observed(source), table)
+    return checks.find("test_centre", "toy").compare(observed(source), table)
 
 
 def sandboxed(sandbox, source):
@@ -138,7 +139,7 @@ def test_a_reference_that_errs_is_said_aloud(toy_notebook):
     table = bank.table(EXERCISE, KEY)
     blind = observed("def test_centre(centre):\n    return True")
     with pytest.raises(ValueError, match="the reference's own test errs"):
-        engine.find("test_centre", "toy").compare(blind, replace(table, reference=blind))
+        checks.find("test_centre", "toy").compare(blind, replace(table, reference=blind))
 
 
 def test_what_is_made_of_a_part_reaches_the_test(toy_notebook, monkeypatch):
@@ -178,7 +179,7 @@ def test_a_test_that_is_stopped_or_whose_line_is_lost_has_no_opinion(toy_noteboo
         def request(self, message, callbacks):
             return {"error": (self.kind, "took longer than 10 s")}
 
-    check = engine.find("test_centre", "toy")
+    check = checks.find("test_centre", "toy")
     for kind in ("TimeLimit", "SandboxLost", "TooLarge"):
         seen = check.observe(check.student(Stopped(kind)), KEY, bank.implementations(EXERCISE))
         assert [row.raised[0] for row in seen] == [kind, kind]

@@ -15,6 +15,7 @@ from autograde.grading.judge import SubmissionJudge
 from autograde.intake import parse
 from autograde.ledger import Ledger, LedgerBusy
 from autograde.sandbox import doctor
+from course import checks
 from tests.autograde import toy
 
 pytestmark = [
@@ -233,10 +234,9 @@ def summary_hash(folder, student):
 
 
 def test_a_fault_in_one_check_costs_no_other_exercise(toy_released, sheet, submission, monkeypatch):
-    from course.checks import engine
 
     submission(toy_released, "ada", sheet.filled(sheet.right))
-    check = engine.find("centre", "toy")
+    check = checks.find("centre", "toy")
     monkeypatch.setattr(check, "compare", lambda *args: 1 / 0)
     (line,) = run.grade(toy_released).lines
     assert line.needs_person
@@ -246,11 +246,10 @@ def test_a_fault_in_one_check_costs_no_other_exercise(toy_released, sheet, submi
 
 
 def test_what_a_person_has_graded_waits_no_longer(toy_released, sheet, submission, monkeypatch):
-    from course.checks import engine
 
     submission(toy_released, "ada", sheet.filled(sheet.right))
     with monkeypatch.context() as broken:
-        broken.setattr(engine.find("centre", "toy"), "compare", lambda *args: 1 / 0)
+        broken.setattr(checks.find("centre", "toy"), "compare", lambda *args: 1 / 0)
         (line,) = run.grade(toy_released).lines
     assert line.needs_person
     with store.open_gradebook(toy_released) as book:

@@ -110,8 +110,8 @@ course/learner/session.py course/plots.py course/data/__init__.py course/checks/
 course/checks/engine/draw.py course/checks/engine/declare.py course/checks/engine/conditions.py
 course/checks/redundant.json
 course/checks/engine/of_tests.py course/protocol/device.py course/protocol/untouched.py
-course/checks/fixtures/__init__.py
-course/checks/fixtures/seq2seq.py course/protocol/wire.py course/protocol/runner.py course/protocol/student.py
+course/fixtures/__init__.py
+course/fixtures/seq2seq.py course/protocol/wire.py course/protocol/runner.py course/protocol/student.py
 course/protocol/blocked.py course/chapters/__init__.py solutions/warm_up.py solutions/seq2seq.py
 """.split()
 OF_ITS_CHAPTER = "course/checks/{0}.py course/chapters/{0}.toml solutions/{0}.py"

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from torch import Tensor
 
+from course import checks
 from course.checks import engine
 from course.checks.engine import Check, Observation, Table, recorded
 from course.checks.engine.compare import difference
@@ -68,7 +69,7 @@ CODE.remove(of_component("patchify"))
 
 @pytest.mark.parametrize("exercise", CODE, ids=lambda exercise: exercise.name)
 def test_no_message_tells_a_number_of_the_reference(exercise):
-    check = engine.find(exercise.name, exercise.chapter)
+    check = checks.find(exercise.name, exercise.chapter)
     disclosed = [(title, said) for title, said, numbers in messages(check, recorded.load(check)) if numbers]
     assert not disclosed
 

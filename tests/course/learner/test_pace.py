@@ -3,15 +3,14 @@
 import pytest
 import torch
 
-from course import check, use_reference
-from course.checks import engine
+from course import check, checks, use_reference
 from course.exercises import of_component
 from course.learner import components, pace
 from course.learner.components import component
 from solutions import seq2seq
 
 EXERCISE = of_component("masked_cross_entropy")
-CHECK = engine.find(EXERCISE.name, EXERCISE.chapter)
+CHECK = checks.find(EXERCISE.name, EXERCISE.chapter)
 
 
 def loops(logits, targets, pad_id):
