@@ -94,6 +94,10 @@ def _imports_of(tree: ast.Module, importer: str) -> Iterator[tuple[str, int, boo
                 for alias in child.names:
                     full = f"{child.module}.{alias.name}"
                     yield full if full in modules() else child.module, child.lineno, inside
+            elif isinstance(child, ast.Call) and ast.unparse(child.func).endswith("import_module"):
+                named = child.args[0] if child.args else None  # by a name that is written out
+                if isinstance(named, ast.Constant) and named.value in modules():
+                    yield named.value, child.lineno, inside
             yield from walk(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
 
     return walk(tree, False)

@@ -62,8 +62,8 @@ hint("0.2"); progress(); use_reference("safe_softmax")
 LOOKS = """
 import importlib
 found = []
-for name in ("course.checks.engine", "course.checks.variants", "course.checks.warm_up", "course.checks.questions",
-             "course.checks.recorded", "course.learner.check", "course.learner.hints"):
+for name in ("course.checks", "course.checks.engine", "course.checks.warm_up", "course.checks.recorded",
+             "course.learner.check", "course.learner.hints"):
     try:
         importlib.import_module(name)
         found.append(name)
