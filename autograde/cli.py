@@ -448,6 +448,8 @@ class _Shown:
 
 def _summarise(summary, folder: ClassFolder) -> None:
     """A table of the submissions, and a line of what a person should look at."""
+    from course.checks.engine import Outcome
+
     if summary.unrecognised:
         listed, more = summary.unrecognised[:20], len(summary.unrecognised) - 20
         names = ", ".join(listed) + (f" and {more} more" if more > 0 else "")
@@ -478,7 +480,7 @@ def _summarise(summary, folder: ClassFolder) -> None:
             )  # names stay whole
             table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
         for line in listed:
-            outcomes = [outcome for outcome in line.outcomes.values() if outcome != "pass"]
+            outcomes = [outcome for outcome in line.outcomes.values() if outcome != Outcome.PASS]
             counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
             flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
             flags += ["needs a person"] if line.needs_person else []
@@ -610,6 +612,7 @@ def check(
         from autograde.grading import isolation, judge  # while the sandbox warms up
         from autograde.grading import run as grading
         from autograde.sandbox import doctor
+        from course.checks.engine import Outcome
 
         try:
             graded, exercises = grading.check(file, name, launched), judge.of_assignment(name)
@@ -626,7 +629,7 @@ def check(
         console.print(_text(head, style="bold"), highlight=False)
         for line in [verdict.message] if verdict.message else []:
             console.print(_text(f"  {line}"), highlight=False)
-        for case in verdict.cases if verdict.outcome != "not answered" else ():
+        for case in verdict.cases if verdict.outcome != Outcome.NOT_ANSWERED else ():
             why = "" if case.passed else f"\n      {case.message}"
             console.print(_text(f"  {'ok' if case.passed else 'NO'}  {case.title}{why}"), highlight=False)
     whys = [verdict.internal for verdict in graded.verdicts.values() if verdict.internal]

@@ -1,7 +1,7 @@
-"""Seconds that a class takes: this grader, stock `nbgrader autograde` and otter-grader in turn, on equal submissions.
+"""Seconds that a class takes: this grader and others in turn, on equal submissions.
 
     python -m benchmarks.grading                                  # every assignment, classes of 4, 30 and 300
-    python -m benchmarks.grading 02-bahdanau --rounds 1 --sizes 4 --peers nbgrader
+    python -m benchmarks.grading 02-bahdanau --rounds 1 --sizes 4 --peers "nbgrader autograde" otter-grader
     python -m benchmarks.grading --sizes 100 --workers 1 2 --peers
 
 - Stock nbgrader runs each submission in a kernel of this environment, with no isolation.
@@ -60,8 +60,8 @@ from benchmarks.record import Record, write
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
-ABOUT = """Seconds for a class by the clock on the wall, start included: stock nbgrader autograde and otter-grader
-without isolation and this grader in its sandbox, on the same submissions in turn. Then this grader alone: where a
+ABOUT = """Seconds for a class by the clock on the wall, start included: the peers without isolation and this grader in
+its sandbox, on the same submissions in turn. Then this grader alone: where a
 submission's time goes."""
 OURS, STOCK, NEEDED, OTTER = "ours", "nbgrader autograde", "nbgrader autograde, needed cells alone", "otter-grader"
 OTTER_VERSION = "7.0.0"

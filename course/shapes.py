@@ -1,7 +1,7 @@
 """Shape checks that attention's stubs are given: a ValueError with the numbers in it, never a silent broadcast.
 
-Shared by the chapters on attention, by the learner's parts and by the reference alike. Safe to change: the wording of
-the messages. Not safe: what is refused, since every stub's docstring promises it.
+Shared by the chapters on attention, by the learner's components and by the reference alike. Safe to change: the wording
+of the messages. Not safe: what is refused, since every stub's docstring promises it.
 """
 
 import torch

@@ -48,7 +48,7 @@ SLOW_FILE = 2.0
 # Never fast, by a marker or a fixture, whatever they took: what these share, a sandbox, a graded class, the built book,
 # was counted where it was made.
 NEVER_FAST = {"slow", "sandbox", "browser"}
-TAKES_LONG = {"built", "browser", "toy_class", "toy_released", "chapter_desk", "warm_sandbox", "server"}
+TAKES_LONG = {"built", "browser", "toy_class", "toy_released", "chapter_worker", "warm_sandbox", "server"}
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.

@@ -3,7 +3,8 @@
     to-text [NOTEBOOK ...]      write notebooks as percent text to `_build/text/`, to be edited there
     from-text [NOTEBOOK ...]    lay that text into the notebooks; unchanged cells keep their outputs
     solve [NOTEBOOK ...]        write `_build/solved/`: the solutions in their stubs' places
-    refresh [NOTEBOOK ...]      record the checks' tables, run the solved notebooks, store their outputs
+    record [NOTEBOOK ...]       record the numbers that the checks of a chapter compare with
+    refresh [NOTEBOOK ...]      the same, then run the solved notebooks and store their outputs
 
 NOTEBOOK is a number such as 02, a stem or a path. The committed notebook is the one source of prose, stubs and check
 cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/checks/recorded/`) is completed

@@ -71,8 +71,8 @@ def _names_are(exercise: Exercise) -> str:
 
 
 def implementations(exercise: Exercise) -> tuple[Implementation, ...] | None:
-    """What the grader tries an exercise's test on: all answers of the bank of the part that it tests. None where the
-    exercise asks for no test. Raises ValueError where the check names an answer that the bank does not hold.
+    """What the grader tries an exercise's test on: all answers of the bank of the component that it tests. None where
+    the exercise asks for no test. Raises ValueError where the check names an answer that the bank does not hold.
     """
     check = check_of(exercise)
     if not isinstance(check, CheckOfTest):
@@ -85,20 +85,21 @@ def _implementations(check: CheckOfTest, tested: Exercise, bank: Bank) -> tuple[
     if unknown := set(check.beyond) - {wrong.name for wrong in bank.wrong}:
         raise ValueError(f"{check.name} leaves out what the bank of {tested.name} does not hold: {sorted(unknown)}")
 
-    def part(source: str | None) -> Any:
-        return namespace(tested, source)[check.part]
+    def component(source: str | None) -> Any:
+        return namespace(tested, source)[check.component]
 
-    made = [Implementation(REFERENCE, True, part(None))]
-    made += [Implementation(answer.name, True, part(answer.source)) for answer in bank.correct]
+    made = [Implementation(REFERENCE, True, component(None))]
+    made += [Implementation(answer.name, True, component(answer.source)) for answer in bank.correct]
     for wrong in bank.wrong:
-        form = part(wrong.source)
-        if wrong.name not in check.beyond and (len(tested.components) == 1 or alone_is_wrong(tested, check.part, form)):
+        form = component(wrong.source)
+        alone = len(tested.components) == 1 or alone_is_wrong(tested, check.component, form)
+        if alone and wrong.name not in check.beyond:
             made.append(Implementation(wrong.name, False, form))
     return tuple(made)
 
 
 def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:
-    """Whether an answer with several parts is wrong in this one: the check, with the reference for the others."""
+    """Whether an answer with several components is wrong in this one: the check, with the reference for the others."""
     check = check_of(tested)
     seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_KEY)
     return not check.compare(seen, Table(RECORDED_KEY, observe(tested, None, RECORDED_KEY), ())).passed
@@ -168,7 +169,7 @@ def published(exercise: Exercise) -> tuple[Implementation, ...] | None:
     check = check_of(exercise)
     if not isinstance(check, CheckOfTest):
         return None
-    return check.published(namespace(_tested(check))[check.part])
+    return check.published(namespace(_tested(check))[check.component])
 
 
 def _tested(check: CheckOfTest) -> Exercise:

@@ -453,6 +453,6 @@ def _made(test: Exercise) -> tuple[Implementation, ...]:
     not end: what tests are asked for has no loop that a change could make so."""
     check = checks.find(test.name, test.chapter)
     assert isinstance(check, CheckOfTest)
-    tested = of_component(check.part)
+    tested = of_component(check.component)
     wrong = [mutant for mutant in mutants(tested) if mutant.name not in equivalent().get(tested.name, {})]
-    return tuple(Implementation(m.name, False, bank.namespace(tested, m.source)[check.part]) for m in wrong)
+    return tuple(Implementation(m.name, False, bank.namespace(tested, m.source)[check.component]) for m in wrong)

@@ -47,9 +47,9 @@ def _definitions(chapter: str) -> dict[str, tuple[str, frozenset[str]]]:
     return definitions
 
 
-def reached(chapter: str, parts: tuple[str, ...]) -> set[str]:
-    """The module's names that these parts reach, themselves included, through any depth."""
-    definitions, seen, todo = _definitions(chapter), set(), list(parts)
+def reached(chapter: str, components: tuple[str, ...]) -> set[str]:
+    """The module's names that these components reach, themselves included, through any depth."""
+    definitions, seen, todo = _definitions(chapter), set(), list(components)
     while todo:
         name = todo.pop()
         if name in definitions and name not in seen:
@@ -58,16 +58,16 @@ def reached(chapter: str, parts: tuple[str, ...]) -> set[str]:
     return seen
 
 
-def source(chapter: str, parts: tuple[str, ...]) -> str:
-    """The text of an answer cell: the parts and every private helper they reach, in file order.
+def source(chapter: str, components: tuple[str, ...]) -> str:
+    """The text of an answer cell: the components and every private helper they reach, in file order.
 
-    Raises Unfinished where the module lacks a part.
+    Raises Unfinished where the module lacks a component.
     """
     definitions = _definitions(chapter)
-    missing = [part for part in parts if part not in definitions]
+    missing = [component for component in components if component not in definitions]
     if missing:
         raise Unfinished(f"solutions/{chapter}.py has no {', '.join(missing)}")
-    wanted, todo = set(), list(parts)
+    wanted, todo = set(), list(components)
     while todo:
         name = todo.pop()
         if name not in wanted:

@@ -86,18 +86,18 @@ def with_reference(
     tasks = [e for e in among if not e.question]
     free = 1 + max(cell.index for cell in cells)
     modules = _modules(cells)
-    lent = []
+    substituted = []
     for cell in cells:
         replaced = [e for e in tasks if e.name in failed or cell.index in aside]
         if cell.index not in aside:
-            lent.append(cell)
+            substituted.append(cell)
         bound = _names(cell).bound - modules if cell.kind != "given" and replaced else frozenset()
         for exercise in replaced:
             if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.components):
                 source = reference.source(exercise.chapter, exercise.components)
-                lent.append(replace(cell, index=free, kind="added", grade_id="", source=source))
+                substituted.append(replace(cell, index=free, kind="added", grade_id="", source=source))
                 free += 1
-    return needed(lent)  # the reference may use what the student's own answer did not
+    return needed(substituted)  # the reference may use what the student's own answer did not
 
 
 def _names(cell: Cell) -> Names:

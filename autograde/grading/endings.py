@@ -98,7 +98,7 @@ def what_used_it_up(verdict: Verdict, exercise: Exercise, among: Sequence[Exerci
 
 def in_our_words(again: Verdict, before: Verdict, table: Table) -> Verdict:
     """The verdict of the second round, with nothing in it that the student's code could have said there: it might say
-    the reference that was lent to it. What a line tells is a known mistake's message, or what it told before.
+    the reference that was substituted. What a line tells is a known mistake's message, or what it told before.
     """
     if again.outcome in (*ENDLESS, Outcome.BLOCKED):  # whose words are all ours
         return again

@@ -189,12 +189,12 @@ class Here(_Grading):
     def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         torch.set_num_threads(1)
         ahead, self._ahead = self._ahead, None
-        with Worker(task.assignment, _notebook(task), task.key, ahead) as self._desk:
+        with Worker(task.assignment, _notebook(task), task.key, ahead) as self._worker:
             yield from super().grade(task, jobs)
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
         for job in jobs:
-            yield job, "", _isolated(self._desk, job.seen)
+            yield job, "", _isolated(self._worker, job.seen)
 
     def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
         return doctor.anew(probe_jail)

@@ -107,7 +107,7 @@ class SubmissionJudge:
         self._remote: Remote | None = None
 
     def judge(self) -> Judgement:
-        """Every exercise with the student's own parts, then those that rest on others which did not pass with the
+        """Every exercise with the student's own components, then those that rest on others which did not pass with the
         reference's; what is slow comes after that, and what rests on it last."""
         try:
             self._first_round()
@@ -201,7 +201,7 @@ class SubmissionJudge:
         ones, one behind the other, shares a child. What rests on slow ones waits until these are judged.
         """
         self._end()
-        lent: tuple[tuple[str, ...], tuple[int, ...]] | None = None
+        substituted: tuple[tuple[str, ...], tuple[int, ...]] | None = None
         cells: list[Cell] = []
         put_off, left = set(self._slow), self._to_mend()
         for at, exercise in enumerate(left):
@@ -213,9 +213,9 @@ class SubmissionJudge:
             if self._tried.get(name) == (failed, aside) or not (failed or aside or name in self._unseen):
                 continue
             self._tried[name] = failed, aside
-            if (failed, aside) != lent:
+            if (failed, aside) != substituted:
                 self._end()
-                lent, cells = (failed, aside), with_reference(self._all, self.exercises, failed, aside)
+                substituted, cells = (failed, aside), with_reference(self._all, self.exercises, failed, aside)
             self._shares.looks = len(put_off.union(left[at:]))
             again = self._judged(exercise, cells, substituted=bool(failed or aside))
             more = endings.says_more(again, before) or (aside and self._no_memory)  # then it takes too much by itself

@@ -1,5 +1,4 @@
-"""`autograde grade`: every submission through quarantine, rebuild, sandbox and judge into the ledger, then once through
-nbgrader.
+"""`autograde grade`: every submission through intake, sandbox and judge into the ledger, then once through nbgrader.
 
 A submission that fails in any way, even through a fault of the grader's, gets its records and the run goes on; at one
 that the grader failed at, the next run tries again. Where submissions cannot be isolated any more, the run stops

@@ -78,7 +78,7 @@ class Contents:
 
 
 class _Refused(Exception):
-    """Carries the two reasons of an `Unreadable`."""
+    """Carries the two reasons why a submission cannot be read: the student's and the instructor's."""
 
     def __init__(self, student: str, instructor: str):
         super().__init__(student, instructor)

@@ -387,10 +387,6 @@ def _explain_distribution(observed: Values, expected: Values) -> str | None:
     return None
 
 
-def _distribution(student: Student, draw: Draw, **settings: Any) -> Values:
-    return {"probabilities": student.sampling_distribution(1.5 * draw.normal(4, 9), **settings)}
-
-
 _NOT_LEARNT = "what is drawn from these probabilities passes no gradient on, and `generate` switches gradients off"
 
 

@@ -144,9 +144,9 @@ def judge(exercise_check: Check, student: Student, table: Table) -> Verdict:
     """
     if isinstance(exercise_check, CheckOfTest):
         try:
-            right = components.own_or_reference(exercise_check.part)
+            right = components.own_or_reference(exercise_check.component)
         except ImportError as error:
-            message = f"A test is tried on your own `{exercise_check.part}` first, and {error}"
+            message = f"A test is tried on your own `{exercise_check.component}` first, and {error}"
             return Verdict(Outcome.ERROR, message=message)
         table = replace(table, against=exercise_check.published(right))
     return exercise_check.judge(student, table)
@@ -159,7 +159,7 @@ def _slow(exercise: Exercise, namespace: dict[str, Any]) -> str:
             name, times = pace.times_slower(
                 checks.find(exercise.name, exercise.chapter), namespace, components.references(exercise)
             )
-    except Exception:  # the points and the part are the learner's whatever comes of a clock
+    except Exception:  # the points and the component are the learner's whatever comes of a clock
         return ""
     if not name:
         return ""

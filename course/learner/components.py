@@ -39,18 +39,18 @@ def component(name: str) -> Any:
     chosen = name in read()["reference"]
     if own.exists() and not chosen:
         try:
-            part = getattr(_load(own), name)
+            component = getattr(_load(own), name)
         except Exception as error:  # the learner's own file: whatever it raises, say it and name the way on
             raise ImportError(
                 f"your kept {name} ({own}) cannot be used: {type(error).__name__}: {error}. "
                 f"Run the check of exercise {exercise.number} again to keep it afresh."
             ) from error
         print(f"{name}: your own, from exercise {exercise.number}.")
-        return part
+        return component
     if chosen:
-        part = _reference(name, exercise)
+        component = _reference(name, exercise)
         print(f"{name}: the reference, as you chose.")
-        return part
+        return component
     raise ImportError(
         f"{name} is exercise {exercise.number} and has not passed yet. Solve it in {exercise.notebook}.ipynb, or go on "
         f'with the reference: `from course import use_reference; use_reference("{name}")`, then run this cell again.'
@@ -67,8 +67,8 @@ def _of_this_notebook(name: str) -> Any:
 
 
 def own_or_reference(name: str) -> Any:
-    """The learner's own part where it has passed, else the reference where it is installed. Raises ImportError, with
-    the way on, where there is neither.
+    """The learner's own component where it has passed, else the reference where it is installed. Raises ImportError,
+    with the way on, where there is neither.
     """
     try:
         return component(name)
@@ -81,8 +81,8 @@ def own_or_reference(name: str) -> Any:
 
 
 def use_reference(*names: str) -> None:
-    """Go on with the reference for these parts until their check passes, or passes again. Raises ValueError for unknown
-    names."""
+    """Go on with the reference for these components until their check passes, or passes again. Raises ValueError for
+    unknown names."""
     for name in names:
         exercise = of_component(name)
         try:
@@ -96,7 +96,7 @@ def use_reference(*names: str) -> None:
 
 
 def references(exercise: Exercise) -> dict[str, Any]:
-    """The reference's parts of an exercise. Raises ImportError where they are not installed."""
+    """The reference's components of an exercise. Raises ImportError where they are not installed."""
     return {name: _reference(name, exercise) for name in exercise.components}
 
 
@@ -106,7 +106,7 @@ def _reference(name: str, exercise: Exercise) -> Any:
     except ImportError as error:
         raise ImportError(
             f"the reference for {name} is not installed here ({error}). Solve exercise {exercise.number} in "
-            f"{exercise.notebook}.ipynb and run its check; your own part is used from then on."
+            f"{exercise.notebook}.ipynb and run its check; your own component is used from then on."
         ) from None
 
 
@@ -120,7 +120,7 @@ def _load(path: Path) -> types.ModuleType:
 
 
 def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
-    """Keep passed parts for later notebooks; returns the sentence to show. Never raises: the points stand anyway."""
+    """Keep passed components for later notebooks; returns the sentence to show. Never raises: the points stand."""
     try:
         source = _standalone(answers)
         path = home() / "components" / f"{exercise.name}.py"
@@ -131,7 +131,7 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         own_again(answers)
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
-        return f"The points are yours, but the part could not be kept for later notebooks: {why}"
+        return f"The points are yours, but the component could not be kept for later notebooks: {why}"
     names = " and ".join(answers)
     return f"Kept: later notebooks use your own {names}."
 
@@ -139,7 +139,7 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
 def _standalone(answers: dict[str, Any]) -> str:
     """A module's source with the answers and all that they reach: imports, helpers, constants of the notebook.
 
-    An answer that was defined under another name than the part's is bound to the part's name as well.
+    An answer that was defined under another name than the component's is bound to the component's name as well.
     """
     imports: dict[str, str] = {}
     definitions: dict[str, str] = {}
@@ -172,7 +172,7 @@ def _standalone(answers: dict[str, Any]) -> str:
                 bind_aliases(value.__name__)
             return
         source = _source(value)
-        scope = {**_globals(value), **scope}  # a kept part's private helpers stand beside it, not in the notebook
+        scope = {**_globals(value), **scope}  # a kept component's private helpers stand beside it, not in the notebook
         for free in _free_names(source):
             if free in scope and free != name:
                 visit(free, scope[free], scope)
@@ -186,12 +186,12 @@ def _standalone(answers: dict[str, Any]) -> str:
     main = vars(sys.modules["__main__"])
     for name, answer in answers.items():
         visit(name, answer, {**main, **_globals(answer)} if isinstance(answer, type) else _globals(answer))
-    header = '"""A part of yours that passed its check; later notebooks import it. Made by `check`: do not edit."""\n'
+    header = '"""A component of yours that has passed; later notebooks import it. Made by `check`: do not edit."""\n'
     return header + "\n".join(sorted(imports.values())) + "\n\n\n" + "\n\n".join(definitions.values()) + "\n"
 
 
 def _source(value: Any) -> str:
-    """The text of a function or class that was defined in a notebook cell or in a kept part.
+    """The text of a function or class that was defined in a notebook cell or in a kept component.
 
     `inspect.getsource` cannot find a class of a notebook before Python 3.13, so the cell is looked up by the file name
     that its code carries.
@@ -252,7 +252,7 @@ def _origin(name: str, value: Any) -> str | None:
 def _free_names(source: str) -> list[str]:
     """Names that the source takes from outside: a local variable that happens to be called like a global is none."""
     names: set[str] = set()
-    scopes = [symtable.symtable(source, "<part>", "exec")]
+    scopes = [symtable.symtable(source, "<component>", "exec")]
     while scopes:
         scope = scopes.pop()
         scopes += scope.get_children()

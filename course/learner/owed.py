@@ -49,8 +49,8 @@ def _listed(words: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def _exercise(chapter: str, part: str) -> Exercise | None:
-    return next((e for e in exercises() if e.chapter == chapter and part in e.components and not e.question), None)
+def _exercise(chapter: str, component: str) -> Exercise | None:
+    return next((e for e in exercises() if e.chapter == chapter and component in e.components and not e.question), None)
 
 
 def _tree(value: Any) -> ast.Module | None:

@@ -30,7 +30,7 @@ def times_slower(check: Check, answers: dict[str, Any], references: dict[str, An
         for axis in declaration.sizes.keys() & AXES:
             at = declaration.usual | {axis: max(declaration.sizes[axis].long, declaration.sizes[axis].usual)}
             try:
-                own, reference = (_seconds(check, declaration, at, parts) for parts in (answers, references))
+                own, reference = (_seconds(check, declaration, at, components) for components in (answers, references))
             except StudentError:  # so many do not fit what the others of its arguments promise
                 continue
             if own > reference * max(TIMES, worst[1]) and own - reference > SECONDS:
@@ -38,9 +38,9 @@ def times_slower(check: Check, answers: dict[str, Any], references: dict[str, An
     return worst
 
 
-def _seconds(check: Check, declaration: Declaration, sizes: dict[str, int], parts: dict[str, Any]) -> float:
+def _seconds(check: Check, declaration: Declaration, sizes: dict[str, int], components: dict[str, Any]) -> float:
     """What a call takes at these sizes."""
-    student = check.student(Local(parts))
+    student = check.student(Local(components))
     subject = Subject(declaration, student, Draw(RECORDED_KEY, check.name))
     call = subject.call(subject.arguments(sizes), subject.module(sizes))
     taken = []

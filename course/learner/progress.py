@@ -1,4 +1,4 @@
-"""What a learner has done: points, hints taken, parts chosen from the reference. Kept in `.course/progress.json`.
+"""What a learner has done: points, hints taken, components chosen from the reference. Kept in `.course/progress.json`.
 
 The folder lies beside the notebooks (or where COURSE_HOME says). Two notebooks may be open at once: every change is
 made under a lock and replaces the file whole. A file that cannot be read is put aside, never overwritten.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:  # where a submission is run there are components, and no chec
 
 
 def home() -> Path:
-    """The folder for progress and passed parts: COURSE_HOME, or `.course` in the working folder."""
+    """The folder for progress and passed components: COURSE_HOME, or `.course` in the working folder."""
     return Path(os.environ.get("COURSE_HOME") or ".course").absolute()
 
 
@@ -83,17 +83,17 @@ def next_hint(name: str, last: int) -> int:
         return entry["hints"]
 
 
-def choose_reference(part: str) -> None:
-    """Remember that the learner goes on with the reference for a part."""
+def choose_reference(component: str) -> None:
+    """Remember that the learner goes on with the reference for a component."""
     with _changed() as state:
-        state["reference"] = sorted({*state["reference"], part})
+        state["reference"] = sorted({*state["reference"], component})
 
 
-def own_again(parts: Iterable[str]) -> None:
-    """Forget that the learner went on with the reference for these parts."""
-    if not set(parts).isdisjoint(read()["reference"]):
+def own_again(components: Iterable[str]) -> None:
+    """Forget that the learner went on with the reference for these components."""
+    if not set(components).isdisjoint(read()["reference"]):
         with _changed() as state:
-            state["reference"] = sorted({*state["reference"]}.difference(parts))
+            state["reference"] = sorted({*state["reference"]}.difference(components))
 
 
 class Progress:

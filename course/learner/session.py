@@ -9,5 +9,5 @@ def strict() -> bool:
 
 
 def learning() -> bool:
-    """Whether a learner is at work, so that progress and passed parts are kept and messages about them shown."""
+    """Whether a learner is at work, so that progress and passed components are kept and messages about them shown."""
     return os.environ.get("COURSE_STRICT") != "1" and not os.environ.get("NBGRADER_EXECUTION")

@@ -141,7 +141,7 @@ def toy_released(tmp_path, toy_notebook, database, request) -> ClassFolder:
 
 
 @pytest.fixture(scope="session", params=sorted({e.notebook for e in exercises() if not e.question}))
-def chapter_desk(request):
+def chapter_worker(request):
     """The grader's worker for one of the course's own assignments, for all tests that take it one after the other."""
     from autograde.grading.worker import Worker
 

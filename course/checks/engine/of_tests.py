@@ -1,11 +1,11 @@
-"""Checks of exercises that ask for a test: tried on right and wrong implementations of another exercise's part.
+"""Checks of exercises that ask for a test: tried on right and wrong implementations of another exercise's component.
 
 The learner's function is given one implementation after the other, in an order of its own for every key, and says
 whether it is right: True or False, or `assert` and nothing returned; an exception means that it found a fault. It earns
 the share of the wrong ones that it finds, and nothing where it refuses a right one.
 
-The implementations stay out here: the test calls them back. In a notebook they are the learner's own passed part and a
-few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
+The implementations stay out here: the test calls them back. In a notebook they are the learner's own passed component
+and a few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
 """
 
 import math
@@ -39,12 +39,12 @@ Make = Callable[[Any, Draw], Callable]
 
 
 class CheckOfTest(Check):
-    """The check of an exercise that asks for a test of exercise `of`, or of one `part` of it.
+    """The check of an exercise that asks for a test of exercise `of`, or of one `component` of it.
 
     `variants` are the published wrong ones by name; `right_forms` are right ones that stand beside the learner's own
-    and differ in what a test must not depend on. `make(part, draw)` turns a part into what the test is given, where
-    that is not the part itself: an encoder with drawn weights for its class. `beyond` names wrong answers of the bank
-    that no such test can see, or need not: a gradient that is cut, an argument that is changed in place.
+    and differ in what a test must not depend on. `make(component, draw)` turns a component into what the test is given,
+    where that is not the component itself: an encoder with drawn weights for its class. `beyond` names wrong answers of
+    the bank that no such test can see, or need not: a gradient that is cut, an argument that is changed in place.
     """
 
     keeps = False  # nothing later rests on a test
@@ -57,23 +57,23 @@ class CheckOfTest(Check):
         of: str,
         variants: Mapping[str, Any],
         right_forms: Mapping[str, Any] | None = None,
-        part: str = "",
+        component: str = "",
         make: Make | None = None,
         beyond: Sequence[str] = (),
     ):
         super().__init__(name, components=(name,))
-        self.of, self.part, self.beyond = of, part or of, tuple(beyond)
+        self.of, self.component, self.beyond = of, component or of, tuple(beyond)
         self.variants, self.right_forms = dict(variants), dict(right_forms or {})
         self._make = make
-        self.case(f"it lets every right `{self.part}` pass", explain=self._refused)(_together)
-        self.case(f"it finds the wrong forms of `{self.part}`", explain=self._missed)(_together)
+        self.case(f"it lets every right `{self.component}` pass", explain=self._refused)(_together)
+        self.case(f"it finds the wrong forms of `{self.component}`", explain=self._missed)(_together)
 
     def published(self, right: Any) -> tuple[Implementation, ...]:
         """What a test is tried on in a notebook, with `right` for the right one that the others stand beside."""
         return (
             Implementation(REFERENCE, True, right),
-            *(Implementation(name, True, part) for name, part in self.right_forms.items()),
-            *(Implementation(name, False, part) for name, part in self.variants.items()),
+            *(Implementation(name, True, component) for name, component in self.right_forms.items()),
+            *(Implementation(name, False, component) for name, component in self.variants.items()),
         )
 
     def observe(
@@ -117,9 +117,9 @@ class CheckOfTest(Check):
 
     def _callable(self, implementation: Implementation, draw: Draw) -> Callable:
         if self._make is None:
-            return implementation.part
+            return implementation.component
         try:
-            return self._make(implementation.part, draw.another("make"))
+            return self._make(implementation.component, draw.another("make"))
         except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
             return _Broken(error)
 

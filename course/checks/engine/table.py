@@ -27,11 +27,11 @@ class Diagnosis:
 
 @dataclass(frozen=True)
 class Implementation:
-    """What a learner's test is tried on: a form of the part that it is for, right or wrong, and its name for people."""
+    """What a learner's test is tried on: a form of the component that it is for, right or wrong, and its name."""
 
     name: str
     right: bool
-    part: Any
+    component: Any
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def test_what_is_published_for_a_learners_test_is_wrong(exercise):
     check = checks.find(exercise.name, exercise.chapter)
     tested = next(e for e in CODED if e.name == check.of)
     for variant in bank.published(exercise):
-        assert variant.right or bank.alone_is_wrong(tested, check.part, variant.part), variant.name
+        assert variant.right or bank.alone_is_wrong(tested, check.component, variant.component), variant.name
     assert sum(i.right for i in bank.implementations(exercise)) >= 4
     assert sum(not i.right for i in bank.implementations(exercise)) >= 4
 

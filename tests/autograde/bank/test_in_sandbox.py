@@ -23,10 +23,10 @@ KEY = CHAPTER_KEY
 
 
 @pytest.fixture
-def worker(chapter_desk):
+def worker(chapter_worker):
     """The grader's worker for one assignment, and the cells of its solved notebook as a submission."""
-    (path,) = notebooks.paths([chapter_desk.name])
-    return chapter_desk, merged_notebook(notebooks.read(path), notebooks.solved(path)).cells
+    (path,) = notebooks.paths([chapter_worker.name])
+    return chapter_worker, merged_notebook(notebooks.read(path), notebooks.solved(path)).cells
 
 
 @pytest.mark.sandbox

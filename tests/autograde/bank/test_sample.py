@@ -26,20 +26,20 @@ KINDS = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "u
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("observed_once")
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
-def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_desk, lend, full, monkeypatch):
+def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_worker, lend, full, monkeypatch):
     from autograde.grading import run
 
     if not full:
-        sandbox = chapter_desk.sandbox()
+        sandbox = chapter_worker.sandbox()
         lend(sandbox)
         monkeypatch.setattr(sandbox, "limits", Limits(request_seconds=3, grace=0.5))
-        monkeypatch.setattr(Key, "fresh", lambda: chapter_desk.key)
-    name, folder = chapter_desk.name, ClassFolder.at(tmp_path / "class")
+        monkeypatch.setattr(Key, "fresh", lambda: chapter_worker.key)
+    name, folder = chapter_worker.name, ClassFolder.at(tmp_path / "class")
     release(folder, notebooks.paths([name]))
     made = sample.sample(folder, name)
     students = {submission.student for submission in made}
     wrong = sum(student.startswith("wrong-") for student in students)
-    assert wrong == 4 or (wrong and len(chapter_desk.exercises) < 4)  # a short chapter's bank may have no four that do
+    assert wrong == 4 or (wrong and len(chapter_worker.exercises) < 4)  # a short bank may have no four
     assert len(made) == len(students) == len(KINDS) + wrong
     assert students >= set(KINDS)
     right = next(submission for submission in made if submission.student == "right").score

@@ -25,14 +25,14 @@ pytestmark = pytest.mark.usefixtures("observed_once")
 
 
 @pytest.fixture
-def handed_in(chapter_desk):
+def handed_in(chapter_worker):
     """(the assignment's sheet, what the grader makes of these answers with all others left as they were given out)."""
-    (path,) = notebooks.paths([chapter_desk.name])
-    sheet = Sheet(path.read_bytes(), chapter_desk.name)
+    (path,) = notebooks.paths([chapter_worker.name])
+    sheet = Sheet(path.read_bytes(), chapter_worker.name)
 
     def judged(answers: dict[str, str]) -> dict[str, Verdict]:
         content = nbformat.reads(sheet.filled(answers).decode(), 4)
-        return chapter_desk._judge(merged_notebook(chapter_desk.notebook, content)).verdicts
+        return chapter_worker._judge(merged_notebook(chapter_worker.notebook, content)).verdicts
 
     return sheet, judged
 
@@ -271,6 +271,6 @@ def test_a_reference_that_is_lent_takes_its_names_from_every_cell(toy_notebook):
         Cell(2, "c2", "def standardise(x):\n    return centre(x)", "answer", "standardise", "standardise-answer"),
         Cell(3, "c3", "centre = torch.relu", "added"),
     ]
-    lent = dependencies.with_reference(cells, among, ["centre"])
-    assert [cell.index for cell in lent] == [0, 1, 4, 2, 3, 5]
-    assert "def centre" in lent[2].source and lent[2].source == lent[5].source
+    substituted = dependencies.with_reference(cells, among, ["centre"])
+    assert [cell.index for cell in substituted] == [0, 1, 4, 2, 3, 5]
+    assert "def centre" in substituted[2].source and substituted[2].source == substituted[5].source

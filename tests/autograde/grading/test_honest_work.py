@@ -27,14 +27,14 @@ torch.manual_seed(4)
 
 
 @pytest.fixture
-def points_lost(chapter_desk):
+def points_lost(chapter_worker):
     """(the assignment's sheet, what these answers lose, with an edit of the list of cells)."""
-    (path,) = notebooks.paths([chapter_desk.name])
-    sheet = Sheet(path.read_bytes(), chapter_desk.name)
+    (path,) = notebooks.paths([chapter_worker.name])
+    sheet = Sheet(path.read_bytes(), chapter_worker.name)
 
     def lost(answers, edit):
         content = nbformat.reads(sheet.filled(sheet.right | answers, edit).decode(), 4)
-        verdicts = chapter_desk._judge(merged_notebook(chapter_desk.notebook, content)).verdicts
+        verdicts = chapter_worker._judge(merged_notebook(chapter_worker.notebook, content)).verdicts
         return {e.name: verdicts[e.name].message for e in sheet.exercises if verdicts[e.name].fraction < 1}
 
     return sheet, lost

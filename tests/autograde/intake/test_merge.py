@@ -76,7 +76,7 @@ def at(notebook: NotebookNode, grade_id: str) -> int:
 
 
 def merged(submission: NotebookNode) -> MergedNotebook:
-    """Rebuild, and hold what is true of every submission."""
+    """Merge, and hold what is true of every submission."""
     ours = assignment()
     before = copy.deepcopy(ours)
     result = merged_notebook(ours, submission)
