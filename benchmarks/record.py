@@ -22,6 +22,8 @@ from typing import Any
 
 import torch
 
+from course import files
+
 RESULTS = Path(__file__).parent / "results"
 Record = dict[str, str | int | float | None]
 # What every file holds; one that was repeated over seeds holds "seeds" too.
@@ -94,9 +96,7 @@ def write(
     folder = folder or RESULTS
     folder.mkdir(exist_ok=True, parents=True)
     path = folder / f"{name}.json"
-    unfinished = path.with_suffix(".part")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
+    files.replace(path, text)
     return path
 
 

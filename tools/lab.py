@@ -13,11 +13,12 @@ put beside it.
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import NoReturn
+
+from course import files
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -35,9 +36,7 @@ def digest(path: Path) -> str:
 def copy_file(source: Path, target: Path) -> None:
     """Copies by way of a temporary name, so that no half-written file is ever found under the real one."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.partial")
-    shutil.copyfile(source, partial)
-    partial.replace(target)
+    files.replace(target, source.read_bytes())
 
 
 def update_work(notebooks: Path, work: Path) -> tuple[list[Path], list[str]]:
@@ -81,9 +80,7 @@ def update_work(notebooks: Path, work: Path) -> tuple[list[Path], list[str]]:
         given[name.as_posix()] = released
         as_released.append(target)
 
-    partial = record_file.with_suffix(".partial")
-    partial.write_text(json.dumps(given, indent=1, sort_keys=True) + "\n", encoding="utf-8")
-    partial.replace(record_file)
+    files.replace(record_file, json.dumps(given, indent=1, sort_keys=True) + "\n")
     return as_released, lines
 
 
