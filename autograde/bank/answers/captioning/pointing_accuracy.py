@@ -1,7 +1,7 @@
 # %% wrong: rows and columns are swapped
-# The cell's number was taken apart the wrong way round: the remainder was used as the row. Cells are numbered row by
-# row, so the remainder after division by `columns` is the column. Boxes that are read as top, left, bottom, right look
-# the same from outside.
+# Rows and columns are exchanged: either the cell's number was taken apart the wrong way round (cells are numbered row by
+# row, so the remainder after division by `columns` is the column), or boxes were read as top, left, bottom, right. They
+# are left, top, right, bottom.
 
 # --- before
     x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels

@@ -8,7 +8,7 @@
         rows = torch.arange(len(live)) % max(row + 1 for _, _, row in live)
 
 # %% wrong: greedy, whatever the beam
-# With a beam of 1 it is right, with 3 it is still greedy: only one hypothesis is kept.
+# With a beam of 1 it is right, with 3 it is still greedy: only one hypothesis is kept, or all that are kept are the same.
 
 # --- before
     live: list[tuple[list[int], float, int]] = [([], 0.0, 0)]
