@@ -1,6 +1,8 @@
 """What an answer in a notebook is owed before it can pass: components that it uses and nobody has written yet."""
 
 import ast
+import functools
+import inspect
 import sys
 import types
 from collections.abc import Iterator
@@ -24,11 +26,13 @@ def message(exercise: Exercise, answers: dict[str, Any]) -> str:
     where nothing does."""
     own: list[str] = []
     earlier: dict[str, tuple[Exercise, list[str]]] = {}
-    for name, tree in _reached(answers):
-        of = _exercise(exercise.chapter, name)
+    for name, defined_as, tree in _reached(answers):
         if name in answers:
             own += unwritten(tree)
-        elif of is not None and of != exercise:
+            continue
+        if (of := _exercise(exercise.chapter, name)) is None:
+            name, of = defined_as, _exercise(exercise.chapter, defined_as)
+        if of is not None and of != exercise:
             missing = [name] if blank(tree, ast.parse(of.stub)) else unwritten(tree)
             if missing:
                 earlier[name] = of, missing
@@ -63,16 +67,26 @@ def _tree(value: Any) -> ast.Module | None:
         return None
 
 
-def _reached(answers: dict[str, Any]) -> Iterator[tuple[str, ast.Module]]:
-    """The functions and classes of the notebook that the answers reach, themselves first, by the names they go by."""
+def _bare(value: Any) -> Any:
+    """The function or class behind an instance, a `functools.partial` and what `functools.wraps` has wrapped."""
+    while isinstance(value, functools.partial):
+        value = value.func
+    value = inspect.unwrap(value) if callable(value) else value
+    return value if isinstance(value, (type, types.FunctionType)) else type(value)
+
+
+def _reached(answers: dict[str, Any]) -> Iterator[tuple[str, str, ast.Module]]:
+    """The functions and classes of the notebook that the answers reach, themselves first: the name that each goes by,
+    the one that it was defined by, and its text."""
     notebook = {"__main__", *components._own_modules(), *(getattr(a, "__module__", None) for a in answers.values())}
     todo, seen = list(answers.items()), set[int]()
     while todo:
         name, value = todo.pop(0)
+        value = _bare(value)
         tree = _tree(value) if getattr(value, "__module__", None) in notebook else None
         if tree is None or id(value) in seen:
             continue
         seen.add(id(value))
-        yield name, tree
+        yield name, value.__name__, tree
         scope = {**vars(sys.modules["__main__"]), **components._globals(value)}
         todo += [(free, scope[free]) for free in components._free_names(ast.unparse(tree)) if free in scope]

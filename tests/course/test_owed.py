@@ -127,6 +127,25 @@ def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
     assert told.verdict.outcome in ("fail", "error") and "written yet" not in told.text()
 
 
+@pytest.mark.parametrize(
+    "way",
+    ["attend = scaled_dot_product_attention", "attend = partial(scaled_dot_product_attention)",
+     "@cache\ndef attend(*given):\n    return scaled_dot_product_attention(*given)",
+     "class Attend:\n    def __call__(self, *given):\n        return scaled_dot_product_attention(*given)\n"
+     "attend = Attend()"],
+    ids=["another name", "partial", "cached", "an instance"],
+)  # fmt: skip
+def test_a_blank_that_goes_by_another_name_is_named_all_the_same(notebook, way):
+    opened = notebook("04-dot-product")
+    exercise = of_component("SelfAttention")
+    text = reference.source(exercise.chapter, exercise.components)
+    opened.run(
+        f"from functools import cache, partial\n{way}\n{text.replace('scaled_dot_product_attention(', 'attend(')}"
+    )
+    told = opened.check(exercise)
+    assert f"`scaled_dot_product_attention` (exercise {OWED}), not written yet" in told.verdict.message, told.text()
+
+
 def test_what_has_no_text_is_an_answer(notebook):
     opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.main.SelfAttention = lambda *args, **kwargs: None
