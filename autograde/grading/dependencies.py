@@ -47,10 +47,11 @@ def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
 
 
 def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
-    """Whether another cell of the student's binds one of the exercise's names, such as `answer_1, answer_2 = 3, 4`."""
+    """Whether another cell of the student's defines one of the exercise's names, such as `answer_1, answer_2 = 3, 4`:
+    to import the reference, as a check tells who goes on without an answer, is none."""
     own = f"{exercise.name}-answer"
     others = [cell for cell in cells if cell.kind != "given" and cell.grade_id != own]
-    return any(set(exercise.components) & _names(cell).bound for cell in others)
+    return any(set(exercise.components) & _names(cell).defined for cell in others)
 
 
 def needed(cells: Sequence[Cell]) -> list[Cell]:

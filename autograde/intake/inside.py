@@ -70,7 +70,9 @@ def _merged(submission: Any, assignment: Any) -> dict[str, Any]:
 
 def _as_json(piece: merge.Piece) -> dict[str, Any]:
     """A piece as plain JSON: the text to run where it differs from the student's; names with spaces between them."""
-    names = piece.names and {kind: " ".join(sorted(getattr(piece.names, kind))) for kind in ("bound", "used")}
+    names = piece.names and {
+        kind: " ".join(sorted(getattr(piece.names, kind))) for kind in ("bound", "used", "defined")
+    }
     run = True if piece.run == piece.source else piece.run
     return {"at": piece.at, "source": piece.source, "run": run, "names": names}
 

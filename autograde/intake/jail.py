@@ -53,7 +53,7 @@ _PROGRAM = ("-P", "-m", "autograde.intake.inside")
 _HERE = Path(__file__).resolve().parent.parent
 
 _TEXTS = [str]
-_NAMES = {"bound": str, "used": str}  # with spaces between them
+_NAMES = {"bound": str, "used": str, "defined": str}  # with spaces between them
 _PIECE = {"at": (None, int), "source": str, "run": (None, True, str), "names": (None, _NAMES)}
 _MERGED = {
     "pieces": [_PIECE],

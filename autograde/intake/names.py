@@ -21,19 +21,23 @@ class Names:
 
     bound: names that it binds, or whose objects its statements change.
     used: names that it uses from outside.
-    Both are every word of a text that may run though its symbols cannot be told, and none of one that will not run.
+    defined: of those bound, the ones to which it gives something of its own: neither imported nor deleted.
+    All are every word of a text that may run though its symbols cannot be told, and none of one that will not run.
     """
 
     source: str
     bound: frozenset[str]
     used: frozenset[str]
+    defined: frozenset[str]
 
 
 def names_of(source: str) -> Names:
     """The names of the text, by its syntax tree."""
     sets = symbols(source, frozenset())
-    words = _words(source) if sets is None and _may_run(source) else frozenset()
-    return Names(source, *(sets or (words, words)))
+    if sets is None:
+        words = _words(source) if _may_run(source) else frozenset()
+        return Names(source, words, words, words)
+    return Names(source, *sets, (sets[0] - _borrowed(source)) | defined(source))
 
 
 @lru_cache(maxsize=1000)  # the given cells are the same in all submissions of an assignment
@@ -61,6 +65,17 @@ def symbols(source: str, modules: frozenset[str]) -> tuple[frozenset[str], froze
             targets = [statement.target] if isinstance(statement, ast.AugAssign) else statement.targets
             bound |= set().union(*map(_root, targets)) - modules
     return frozenset(bound), frozenset(used)
+
+
+def _borrowed(source: str) -> set[str]:
+    """Names that a statement at the text's top level imports or deletes."""
+    names: set[str] = set()
+    for node in getattr(parsed(source), "body", ()):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Delete):
+            names.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return names
 
 
 _DEFINITION = re.compile(r"^(?:async\s+def|def|class)\s+(\w+)|^(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)

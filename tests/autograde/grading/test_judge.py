@@ -146,6 +146,10 @@ def test_an_answer_in_another_cell_is_found(toy_notebook):
     uses = Cell(1, "c1", "y = scale(x, 2)", "added")
     assert not dependencies.answered_elsewhere(scale, [stub, uses])
     assert dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", "scale, x = torch.mul, 1", "added")])
+    for way_on in ("from course.components import scale", "import scale", "del scale"):
+        assert not dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", way_on, "added")])
+    both = "from course.components import scale\ndef scale(x):\n    return x"
+    assert dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", both, "added")])
     assert dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", "%time scale = torch.mul", "added")])
     assert not dependencies.answered_elsewhere(scale, [stub, Cell(1, "c1", "def broken(:\nscale(x, 1)", "added")])
 

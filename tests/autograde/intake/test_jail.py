@@ -238,7 +238,7 @@ def test_what_belongs_where_is_laid_out_here_or_refused(intake, forge, monkeypat
 
 
 def _in_words(names):
-    return {kind: " ".join(getattr(names, kind)) for kind in ("bound", "used")}
+    return {kind: " ".join(getattr(names, kind)) for kind in ("bound", "used", "defined")}
 
 
 def _answered(value, form):
