@@ -64,7 +64,8 @@ def write(folder: ClassFolder, *, anew: bool = False) -> None:
 
 
 def read(folder: ClassFolder) -> Config:
-    """The class's own nbgrader_config.py as nbgrader would read it."""
+    """The class's own nbgrader_config.py as nbgrader would read it. Raises FileNotFoundError where there is none, and
+    ValueError where it does not run through: nbgrader then goes on without it, and that is without the sandbox."""
     if not folder.config.exists():
         raise FileNotFoundError(f"{folder.config} is missing: run `autograde release` first")
     # nbgrader starts `alembic` by name when it makes a gradebook: it must find an environment that was not activated
@@ -72,4 +73,10 @@ def read(folder: ClassFolder) -> Config:
     if programs not in os.environ.get("PATH", "").split(os.pathsep):
         os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
     with files.private(folder.root):  # which also puts back what `configure` sets
-        return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
+        try:
+            return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
+        except Exception as error:  # the instructor's own lines: whatever they raise
+            raise ValueError(
+                f"{folder.config} stops with {type(error).__name__}: {error}. Mend it at once: nbgrader's own commands "
+                "leave such a file out, and would run submissions on this machine, unprotected"
+            ) from error

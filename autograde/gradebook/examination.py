@@ -21,7 +21,11 @@ def _configuration(folder: ClassFolder) -> Finding:
     if not folder.config.exists():
         remedy = f"run `autograde release --class {folder.root}`, which writes it"
         return Finding(name, False, f"there is no {folder.config.name}: `nbgrader autograde` would not be ours", remedy)
-    if not by_nbgrader.holds(configuration.read(folder)):
+    try:
+        held = by_nbgrader.holds(configuration.read(folder))
+    except ValueError as error:
+        return Finding(name, False, str(error), f"mend {folder.config}, or move it away and run `autograde release`")
+    if not held:
         remedy = (
             f"let {folder.config} begin as `autograde release` writes it (move it away and run that to see), "
             "and set neither Autograde.exporter_class nor Execute.kernel_name after `configure`"

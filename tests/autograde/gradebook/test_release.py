@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, store
+from autograde.gradebook import configuration, examination, store
 from autograde.gradebook.release import release, wheel
 from tests.autograde import toy
 
@@ -91,6 +91,14 @@ def test_an_instructors_configuration_is_kept(toy_released, toy_notebook):
     )
     release(toy_released, [toy_notebook])
     assert configuration.read(toy_released).LateSubmissionPlugin.penalty_method == "zero"
+
+
+def test_a_configuration_that_stops_is_told_with_what_nbgrader_would_do(toy_released):
+    toy_released.config.write_text(toy_released.config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = zero\n")
+    with pytest.raises(ValueError, match=r"nbgrader_config\.py stops with NameError: .*unprotected"):
+        configuration.read(toy_released)
+    finding, *_ = examination.examine(toy_released)
+    assert not finding.ok and "NameError" in finding.detail and "mend" in finding.remedy
 
 
 def test_an_archive_holds_the_notebook_and_a_wheel_of_course_alone(toy_released):
