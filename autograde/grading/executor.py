@@ -14,8 +14,8 @@ import contextlib
 import gc
 import logging
 import time
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Protocol
@@ -33,6 +33,7 @@ from autograde.sandbox.launch import Launched, SandboxError
 
 PATIENCE = 60.0  # seconds for a scheduler to answer, and for its first worker
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
+READER = "reader"  # stands for a worker where submissions are read, in this process
 _LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
 _DOCTOR_SECONDS = 600.0  # before a worker that does not examine its machine is given up: it may be grading
 _AHEAD = 2  # submissions under way for each worker: the one that it has and the next
@@ -47,13 +48,14 @@ class Job:
     """One submission on its way, as it was when it was read: a later one by the same student is a later run's.
 
     `handed_in_at` is what its timestamp.txt says, "" where there is none. `alone`: it is to be graded after all
-    others, with nothing else under way, because the grader failed at it before.
+    others, with nothing else under way, because the grader failed at it before. `again` reads it once more.
     """
 
     student: str
     seen: Received
     handed_in_at: str = ""
     alone: bool = False
+    again: Callable[[], Received] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -135,9 +137,9 @@ def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) ->
 class _Grading:
     """What both engines do with submissions that come back without verdicts.
 
-    One that could not be isolated, or whose workers were lost, is sent once more when nothing else is under way, so
-    that a neighbour's fault is not held against it. If that fails too, on a machine that is well, it waits for a
-    person. Where submission after submission cannot be isolated, `isolation` stops the run.
+    One that could not be read here or isolated, or whose workers were lost, is taken once more when nothing else is
+    under way, so that a neighbour's fault is not held against it. If that fails too, on a machine that is well, it
+    waits for a person. Where submission after submission cannot be isolated, `isolation` stops the run.
     """
 
     def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
@@ -145,12 +147,20 @@ class _Grading:
         watch = isolation.Watch(self._look)
         held: list[Job] = []  # of this run
         later: list[Job] = []  # of runs before
+        stop = ""  # why, where it has to
 
         def together() -> Iterator[Job]:
+            nonlocal stop
             for job in jobs:
                 if job.alone:
                     later.append(job)
+                elif job.seen.failed:
+                    held.append(job)
+                    if watch.failed(READER):
+                        stop = job.seen.failed
+                        return
                 else:
+                    watch.isolated(READER)
                     yield job
 
         def waits(why: str) -> Graded:
@@ -163,12 +173,17 @@ class _Grading:
                 continue
             held.append(job)
             if outcome.isolation and watch.failed(worker):
-                yield from ((one, waits(outcome.why)) for one in held)
-                raise isolation.Stopped(isolation.unexplained(outcome.why, [one.student for one in held]))
+                stop = outcome.why
+                break
+        if stop:
+            yield from ((one, waits(stop)) for one in held)
+            raise isolation.Stopped(isolation.unexplained(stop, [one.student for one in held]))
         for job in [*held, *later]:
+            if job.seen.failed and job.again is not None:
+                job = replace(job, seen=job.again())
             for _, worker, outcome in self._each(task, iter([job])):
                 if isinstance(outcome, Lost) and outcome.isolation:
-                    watch.look([worker])
+                    watch.look([READER if job.seen.failed else worker])
                 yield job, outcome if isinstance(outcome, Graded) else waits(outcome.why)
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
@@ -246,7 +261,11 @@ class Workers(_Grading):
 
     def _look(self, workers: Collection[str]) -> list[doctor.Finding]:
         machines = {worker.rpartition(":")[0]: worker for worker in workers}  # one look at each
-        return [finding for worker in machines.values() for finding in self._looked(worker)]
+        return [
+            finding
+            for worker in machines.values()
+            for finding in (doctor.anew(probe_jail) if worker == READER else self._looked(worker))
+        ]
 
     def _looked(self, worker: str) -> list[doctor.Finding]:
         """What the doctor says there; nothing of a worker that has gone, for another takes its place or none is left"""

@@ -62,11 +62,11 @@ def broken(bad: Sequence[Finding]) -> str:
 
 
 def unexplained(why: str, students: Sequence[str]) -> str:
-    """The sentence for submissions that could not be isolated on a machine with which nothing is wrong."""
+    """The sentence for submissions that could not be read or isolated on a machine with which nothing is wrong."""
     return (
-        f"grading stopped, because {STOP} submissions in a row could not be isolated, though the doctor finds nothing "
-        f"wrong with the machine ({last_line(why)}). {', '.join(students)}: no points were given or taken. Give the "
-        "command again: it takes these last, and each by itself."
+        f"grading stopped, because {STOP} submissions in a row could not be read or isolated, though the doctor finds "
+        f"nothing wrong with the machine ({last_line(why)}). {', '.join(students)}: no points were given or taken. "
+        "Give the command again: it takes these last, and each by itself."
     )
 
 
@@ -77,10 +77,10 @@ def last_line(text: str) -> str:
 
 
 def explained(why: str) -> Stopped:
-    """What to raise where a single file could not be isolated here."""
+    """What to raise where a single file could not be read or isolated here."""
     if bad := doctor.anew(probe_jail):
         return Stopped(broken(bad))
     return Stopped(
-        f"this file could not be isolated, though the doctor finds nothing wrong with the machine ({last_line(why)}). "
-        "Give the command once more."
+        "this file could not be read or isolated, though the doctor finds nothing wrong with the machine "
+        f"({last_line(why)}). Give the command once more."
     )

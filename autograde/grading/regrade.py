@@ -87,7 +87,7 @@ def regrade(
                         keys.keep(folder.ledger, of.key)
                     for job, graded in workers.grade(of, _of_key(digest, there, assignment, latest, intake)):
                         regraded.other_numbers += kept is None
-                        before = latest[job.student, job.seen.sha256]
+                        before = _before(latest, job)
                         made, after = records(run, of, job, graded, before)
                         regraded.submissions, done = regraded.submissions + 1, done + 1
                         regraded.exercises += len(made)
@@ -109,9 +109,17 @@ def _of_key(
     """The submissions that were graded with the key of this digest, as they were then."""
     for student, path in there:
         job = read(student, path, assignment, intake)
-        before = latest.get((student, job.seen.sha256))
+        before = _before(latest, job)
         if before and _key(before) == digest:
             yield job
+
+
+def _before(latest: dict[tuple[str, str], dict[str, Record]], job: Job) -> dict[str, Record]:
+    """The records of the submission that lies there, or of the student's newest where it cannot be read."""
+    if found := latest.get((job.student, job.seen.sha256)):
+        return found
+    of_student = [found for (student, _), found in latest.items() if student == job.student and job.seen.failed]
+    return max(of_student, key=lambda found: max(record.when for record in found.values()), default={})
 
 
 def _key(records: dict[str, Record]) -> str:

@@ -182,7 +182,7 @@ class _Run:
         for student, path in submissions:
             job = read(student, path, self.task.assignment, intake)
             before = self.latest.get((student, job.seen.sha256), {})
-            if not self._current(before) or self._failed_and_left(student, job.seen.sha256, before):
+            if job.seen.failed or not self._current(before) or self._failed_and_left(student, job.seen.sha256, before):
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
             if not self._entered(student, job.seen.sha256, before):
@@ -213,7 +213,11 @@ class _Run:
 
 def read(student: str, path: Path, assignment: str, intake: Intake) -> Job:
     """A submission as it lies there now, read once."""
-    return Job(student, intake.receive(path, assignment), parse.handed_in_at(path))
+
+    def seen() -> parse.Received:
+        return intake.receive(path, assignment)
+
+    return Job(student, seen(), parse.handed_in_at(path), again=seen)
 
 
 @contextlib.contextmanager
@@ -230,8 +234,11 @@ def entered_though_stopped(folder: ClassFolder, assignment: str) -> Iterator[Non
 def record(
     folder: ClassFolder, ledger: Ledger, job: Job, graded: Graded, made: dict[str, Record], count: dict[str, Record]
 ) -> None:
-    """Writes what was made of a submission; into the gradebook goes only what counts, and nothing where that is old."""
-    if any(count[exercise] is new for exercise, new in made.items()):
+    """Writes what was made of a submission; into the gradebook goes only what counts, and nothing where that is old, or
+    where the file could not be read and one of the student's is in it."""
+    (assignment,) = {new.assignment for new in made.values()}
+    kept = job.seen.failed and store.entered(folder, assignment, job.student)
+    if not kept and any(count[exercise] is new for exercise, new in made.items()):
         stage(folder, job, graded.notebook, made, graded.reason)
     ledger.append(list(made.values()))
 

@@ -135,6 +135,8 @@ class Worker:
         isolation: raises SandboxError where it fails in a fresh sandbox too, or the machine refuses what it takes.
         """
         started = time.monotonic()
+        if seen.failed:
+            raise SandboxError(seen.failed)
         try:
             if seen.notebook is None:
                 return self._unreadable(seen)

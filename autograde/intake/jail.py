@@ -3,8 +3,9 @@
 The jail is the sandbox's own (bubblewrap, namespaces, limits, the filter of system calls) with another program in it,
 which knows the class's assignment and imports neither torch nor the course. Each question gets a child of its own; it
 sees the bytes that it is given, and nothing of the class, the gradebook or the network. What it answers is hostile too:
-capped frames, in a form that is written down here. A child that dies, hangs or wants too much costs its own
-submission its grade, with a reason, and nothing else.
+capped frames, in a form that is written down here. A child that crashes or wants too much costs its own submission its
+grade, with a reason, and nothing else. One that was killed from outside, or had no processor to run on, costs nobody
+anything: that is a failure of the machine's.
 """
 
 from __future__ import annotations
@@ -70,6 +71,8 @@ _ENDS = {
     "out of memory": ("it takes too much memory to read", "reading it was stopped: more memory than is given"),
     "crashed": ("it breaks the program that reads notebooks", "the process that read it crashed"),
 }
+_RAN_OUT = 0.8  # of its processor time: the kernel counts a limit by its ticks (`sandbox.usage`)
+_FROM_OUTSIDE = {"SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"}  # no fault of a program sends one
 _DAMAGED = ("it is damaged", "the process that read it ended, or gave no answer of the right form")
 _NEXT = "Open it in JupyterLab, clear its outputs, save it and hand it in again."
 
@@ -165,10 +168,17 @@ class Intake:
 
     def receive(self, path: str | os.PathLike[str], assignment: str) -> Received:
         """`parse.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
-        return parse.receive(path, assignment, self.contents)
+
+        def contents(data: bytes) -> Contents:
+            try:
+                return self.contents(data)
+            except SandboxError as error:
+                return Contents(None, failed=str(error))
+
+        return parse.receive(path, assignment, contents)
 
     def contents(self, data: bytes) -> Contents:
-        """`parse.contents`, in a child, and what of it belongs where in the assignment."""
+        """`parse.contents`, in a child, and what of it belongs where in the assignment. Raises SandboxError."""
         try:
             answer = self._ask("read", data, _READ)
             try:
@@ -203,11 +213,11 @@ class Intake:
             raise Unread("", str(error)) from None
 
     def _ask(self, job: str, data: bytes, form: Any) -> Any:
-        """A child's answer to one question. Where its supervisor was lost, which is no doing of the child's, another is
-        asked, of a new jail."""
+        """A child's answer to one question. Where there is none, another is asked, of a new jail: what is held against
+        a student, or called the machine's fault, has happened twice."""
         try:
             return self._answer(job, data, form)
-        except SandboxError:
+        except (SandboxError, Unread):
             self.close()
             return self._answer(job, data, form)
 
@@ -219,8 +229,7 @@ class Intake:
             answer = protocol.formed(protocol.receive_answer(child.socket, child.until), form)
         except (EOFError, OSError, ValueError, RecursionError, MemoryError) as error:
             usage = child.close()
-            late = usage.outcome in ("ok", "stopped") and isinstance(error, TimeoutError)
-            raise Unread("timeout" if late else usage.outcome, usage.signal or type(error).__name__) from None
+            raise Unread(_doing_of_its_own(usage, error, self.limits), usage.signal or type(error).__name__) from None
         except BaseException:
             child.close()
             raise
@@ -374,9 +383,22 @@ class _Unpacking:
         except (Damaged, TooMuch):
             raise
         except (EOFError, OSError, ValueError, struct.error, RecursionError, MemoryError) as error:
-            outcome = self._child.close().outcome
-            late = outcome in ("ok", "stopped") and isinstance(error, TimeoutError)
-            raise Damaged(_ENDS.get("timeout" if late else outcome, _DAMAGED)[0]) from None
+            usage = self._child.close()
+            raise Damaged(_ENDS.get(_doing_of_its_own(usage, error, self._child.limits), _DAMAGED)[0]) from None
+
+
+def _doing_of_its_own(usage: Usage, error: Exception, limits: Limits) -> str:
+    """How a child ended that gave no whole answer, where what it was given to read is the reason. Raises SandboxError
+    where the machine is: nothing in a jail can send process 1 a signal that kills it, and whoever would have gone on
+    and had no processor is not slow."""
+    late = usage.outcome == "timeout" or (usage.outcome in ("ok", "stopped") and isinstance(error, TimeoutError))
+    ready = usage.cpu_seconds + usage.waited_seconds
+    starved = late and usage.cpu_seconds < _RAN_OUT * limits.cpu_seconds and ready > usage.seconds / 2
+    if starved or usage.signal in _FROM_OUTSIDE or (usage.signal == "SIGKILL" and not late):
+        had = f"{usage.cpu_seconds:.0f} s of processor time in {usage.seconds:.0f} s"
+        why = f"no end within its time, with {had}" if starved else f"{usage.signal} from outside, after {had}"
+        raise SandboxError(f"a child of the intake was lost to the machine: {why}")
+    return "timeout" if late else usage.outcome
 
 
 def _sentence(text: str) -> str:

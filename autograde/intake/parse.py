@@ -8,6 +8,7 @@ child without rights (`intake.jail`), and never parses a file of a student's in 
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -36,6 +37,8 @@ MAX_LOOKED = 2 * MAX_BYTES  # bytes of all notebooks in one submission that are 
 STAMP = "timestamp.txt"  # nbgrader's: the moment of handing in, as text
 SEVERAL = "several notebooks"
 NO_FILE = hashlib.sha256().hexdigest()  # stands for a submission in which no notebook was found
+# What a file of a student's, or its name, can itself be the reason for; any other error of the system is the machine's.
+_ITS_OWN = {errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.ENXIO, errno.EINVAL}
 _NAMED = 100  # doubled keys that are looked at, of which a few are named
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # some browsers add the second ending
 _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_checkpoints
@@ -49,6 +52,7 @@ class Received:
     where it could not be read.
     `notes` are sentences for the student, `details` the same things for the instructor, `flags` what a person should
     look at. `sha256` is of the file's bytes (`NO_FILE` where there is none), `name` its name relative to the folder.
+    `failed` says why the machine could not read it, which no student is to blame for: it has no verdict then.
     """
 
     notebook: nbformat.NotebookNode | None
@@ -61,13 +65,14 @@ class Received:
     flags: tuple[str, ...] = ()
     empty: bool = False  # there is no file at all
     merged: Merged | None = field(default=None, compare=False, repr=False)  # its cells in the assignment's order
+    failed: str = ""
 
 
 @dataclass(frozen=True)
 class Contents:
     """What the bytes of a file say: the clean notebook as plain dictionaries, or why there is none (`student`,
     `instructor`). `notes` are pairs of sentences, for the student and for the instructor. `merged` says what of it
-    belongs where in the assignment, for whoever has asked that too.
+    belongs where in the assignment, for whoever has asked that too. `failed` is as in `Received`.
     """
 
     notebook: dict[str, Any] | None
@@ -75,6 +80,7 @@ class Contents:
     student: str = ""
     instructor: str = ""
     merged: Merged | None = None
+    failed: str = ""
 
 
 class _Refused(Exception):
@@ -122,6 +128,8 @@ def receive(
     reading = _Reading()
     try:
         data = _file_to_grade(Path(path), f"{assignment}.ipynb", reading)
+    except OSError as error:
+        result = Contents(None, failed=f"{_safe(error.filename or path)} cannot be read here: {_safe(error.strerror)}")
     except Exception as error:  # the last line of defence: one submission never stops a run
         result = Contents(None, (), *_reasons(error))
     else:
@@ -137,6 +145,7 @@ def receive(
         tuple(reading.flags),
         reading.empty,
         result.merged,
+        result.failed,
     )
 
 
@@ -203,11 +212,18 @@ def _listed(names: list[str]) -> str:
     return ", ".join(map(_safe, names[:5])) + more
 
 
+def _unless_the_machines(error: Exception) -> None:
+    """Raises an error of the system again that a student's file cannot be the reason for."""
+    if isinstance(error, OSError) and error.errno not in _ITS_OWN:
+        raise error
+
+
 def _is_folder(path: Path) -> bool:
     """Whether the submission is a folder (or else a regular file). Refuses links, devices, and what is not there."""
     try:
         mode = os.lstat(path).st_mode
     except (OSError, ValueError) as error:
+        _unless_the_machines(error)
         reason = f"the submission cannot be looked at: {_safe(error)}"
         raise _Refused("Nothing of yours was found to grade.", reason) from None
     if stat.S_ISLNK(mode):
@@ -227,6 +243,7 @@ def _regular_files(folder: Path, reading: _Reading) -> Iterator[str]:
             with os.scandir(folder / below) as entries:
                 in_order = sorted(entries, key=lambda entry: (not _NOTEBOOK.search(entry.name), entry.name))
         except OSError as error:
+            _unless_the_machines(error)
             reading.note(
                 "A folder of your submission could not be opened.",
                 f"{_safe(below) or 'the folder'}: {_safe(error.strerror)}",
@@ -272,6 +289,7 @@ def _bytes(folder: Path, name: str, reading: _Reading) -> bytes:
     try:
         descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
+        _unless_the_machines(error)
         raise _Refused(
             f"{_safe(name)} could not be opened; hand it in again.", f"{_safe(name)}: {_safe(error.strerror)}"
         ) from None

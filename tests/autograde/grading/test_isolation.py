@@ -1,9 +1,11 @@
 """A machine that breaks in mid-run costs nobody a point: the run stops and says why, and the next one goes on."""
 
+import errno
 import json
 import os
 import shutil
 import sys
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +17,8 @@ from autograde.grading import executor, isolation
 from autograde.grading.judge import SubmissionJudge
 from autograde.grading.regrade import regrade
 from autograde.grading.run import grade
+from autograde.intake import parse
+from autograde.intake.jail import Intake
 from autograde.ledger import Ledger
 from autograde.reports.trace import traces
 from autograde.sandbox import doctor
@@ -274,3 +278,81 @@ def test_bubblewrap_that_vanishes_in_mid_run(six, breakable):
     os.symlink(breakable.parent / "real-bwrap", breakable / "bwrap")
     grade(six)
     assert points(six) == POINTS
+
+
+@pytest.fixture
+def reading(monkeypatch, machine):
+    """What the tests break of reading: `broken` says of a number, in the order of reading, whether that one fails."""
+    read_one, made = Intake.receive, SimpleNamespace(broken=lambda number: False, count=0)
+
+    def received(self, path, assignment):
+        made.count += 1
+        if not made.broken(made.count):
+            return read_one(self, path, assignment)
+        with monkeypatch.context() as patch:
+            patch.setattr(Intake, "contents", lost)
+            return read_one(self, path, assignment)
+
+    def lost(self, data):
+        raise SandboxError("a child of the intake was lost to the machine")
+
+    monkeypatch.setattr(Intake, "receive", received)
+    return made
+
+
+def test_a_file_that_the_machine_could_not_read_is_read_again_after_all_others(six, machine, reading):
+    reading.broken = lambda number: number in (2, 4)
+    order = []
+    grade(six, progress=lambda name, done, of, line: order.append(line.student) if line else None)
+    assert order == ["ada", "cleo", "eve", "finn", "bob", "dan"] and points(six) == POINTS
+    assert machine.looked == 0 and not any(r.grader_failed for r in recorded(six))
+
+
+def test_a_machine_that_cannot_read_any_more_stops_the_run(six, machine, reading):
+    reading.broken, machine.finding = (lambda number: number > 2), ILL
+    with pytest.raises(isolation.Stopped, match=r"^grading stopped, .*/dev/null is another file"):
+        grade(six)
+    assert machine.looked == 1 and reading.count == 4
+    assert points(six) == {"ada": 9, "bob": 7} and plan.unfinished(six.ledger) is not None
+    assert not list(six.staged.glob("*/*/*.ipynb")), "what was graded waits for the next run"
+    reading.broken = lambda number: False
+    grade(six)
+    assert points(six) == POINTS
+
+
+def test_a_file_that_can_never_be_read_waits_and_keeps_what_stands(six, machine, reading):
+    grade(six)
+    reading.broken = lambda number: number in (2, 7)  # bob's, among the others and after them
+    reading.count = 0
+    by_student = {line.student: line for line in grade(six, again=True).lines}
+    assert [student for student, line in by_student.items() if line.failed] == ["bob"]
+    assert points(six) == POINTS
+    reading.broken = lambda number: True
+    with pytest.raises(isolation.Stopped, match="could not be read or isolated"):
+        regrade(six)
+    reading.broken = lambda number: False
+    assert not any(line.fresh or line.needs_person for line in grade(six).lines)
+    assert points(six) == POINTS
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.EACCES, errno.ENOMEM])
+def test_an_error_of_the_disk_is_no_students_fault(six, machine, monkeypatch, number):
+    grade(six)
+    opened = os.open
+
+    def broken(path, *more, **others):
+        if "/bob/" in str(path) and str(path).endswith(".ipynb"):
+            raise OSError(number, os.strerror(number), str(path))
+        return opened(path, *more, **others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", broken)
+        by_student = {line.student: line for line in grade(six).lines}
+        assert [student for student, line in by_student.items() if line.failed] == ["bob"]
+        regraded = regrade(six)
+        assert regraded.failed == ["bob"] and not regraded.changes
+    assert points(six) == POINTS
+    (failed,) = {r.details[-1] for r in recorded(six) if r.grader_failed}
+    assert "bob" in failed and os.strerror(number) in failed
+    grade(six)
+    assert points(six) == POINTS and not Ledger(six.ledger).failures(toy.NAME) - {("bob", parse.NO_FILE)}

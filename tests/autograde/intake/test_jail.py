@@ -4,18 +4,23 @@ that is taken over costs its own submission alone."""
 from __future__ import annotations
 
 import ast
+import contextlib
 import gzip
 import io
 import json
+import os
 import shutil
+import signal
 import symtable
 import sys
 import tarfile
 import textwrap
+import threading
 import time
 import tokenize
 import zipfile
 from dataclasses import replace
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -25,6 +30,7 @@ from autograde.intake.jail import LIMITS, Intake, Unread
 from autograde.intake.merge import merged_notebook
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.sandbox.pool import SandboxError
+from autograde.sandbox.usage import Usage
 from course.checks.engine.draw import Key
 from tests.autograde import broken, toy
 from tests.autograde.intake.test_parse import NAME, notebook, submission
@@ -257,7 +263,9 @@ def test_a_jail_that_was_lost_is_made_anew_and_one_that_cannot_be_is_no_students
         monkeypatch.setattr(jail, "_PROGRAM", ("-c", "raise SystemExit('no jail today')"))
         intake.close()
         with pytest.raises(SandboxError, match="no jail today"):
-            intake.receive(submission(tmp_path, GOOD), NAME)
+            intake.contents(GOOD)
+        received = intake.receive(submission(tmp_path, GOOD), NAME)
+        assert "no jail today" in received.failed and not received.reason_for_student
 
 
 def test_nothing_heavy_is_inside(taken):
@@ -409,3 +417,72 @@ def test_many_members_and_none_too_many(intake, tmp_path):
     assert len(list(intake.unpack(archive, budget()))) == 100
     with pytest.raises(TooMuch, match="more than 99 files"):
         list(intake.unpack(archive, Budget(64 << 20, 99)))
+
+
+# ---------------------------------------------------------------- what the machine does to a child
+
+
+# A child that says who it is, to those who may look at processes, and takes its time.
+KNOWN = """
+import ctypes, time
+ctypes.CDLL(None).prctl(15, b"afs-to-kill")
+time.sleep(1.5)
+told = "read"
+"""
+
+
+@contextlib.contextmanager
+def the_machine_kills(times):
+    """Kills so many of those children, one after the other, as a machine does that is out of memory."""
+    left = [times]
+
+    def work():
+        until = time.monotonic() + 30
+        while left[0] and time.monotonic() < until:
+            for process in Path("/proc").glob("[0-9]*"):
+                with contextlib.suppress(OSError):
+                    if (process / "comm").read_text() == "afs-to-kill\n" and left[0]:
+                        os.kill(int(process.name), signal.SIGKILL)
+                        left[0] -= 1
+                        time.sleep(0.1)
+            time.sleep(0.02)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+    assert not left[0], "no such child was seen"
+
+
+def test_a_child_that_the_machine_killed_is_asked_again(taken):
+    with the_machine_kills(1):
+        assert run_in(taken, KNOWN).instructor == "read"
+
+
+def test_a_child_that_the_machine_kills_twice_is_no_students_fault(taken, tmp_path):
+    with the_machine_kills(2):
+        received = taken.receive(submission(tmp_path, KNOWN.encode()), NAME)
+    assert "SIGKILL from outside" in received.failed
+    assert received.notebook is None and not received.reason_for_student and not received.empty
+    assert taken.contents(GOOD).notebook is not None
+
+
+@pytest.mark.parametrize(("usage", "how"), [
+    (Usage(60, 20, 30, 0, "timeout", "SIGKILL"), "timeout"),  # its processor time is used up, busy machine or not
+    (Usage(60, 0, 0, 0, "timeout"), "timeout"),  # it slept
+    (Usage(9, 3, 0, 0, "out of memory"), "out of memory"),  # counted by its supervisor
+    (Usage(1, 1, 0, 0, "crashed", "SIGSEGV"), "crashed"),
+    (Usage(1, 1, 0, 0, "exited"), "exited"),
+    (Usage(60, 3, 56, 0, "timeout"), None),  # it would have gone on
+    (Usage(65, 3, 56, 0, "ok"), None),  # so late that nobody waited for its end
+    (Usage(3, 1, 0, 0, "out of memory", "SIGKILL"), None),  # by the kernel, at which no limit was met
+    (Usage(3, 1, 0, 0, "crashed", "SIGTERM"), None),
+])  # fmt: skip
+def test_time_without_a_processor_is_the_machines(usage, how):
+    if how is None:
+        with pytest.raises(SandboxError, match=r"(3 s of processor time in 6|from outside)"):
+            jail._doing_of_its_own(usage, TimeoutError(), LIMITS)
+    else:
+        assert jail._doing_of_its_own(usage, EOFError(), LIMITS) == how
