@@ -1,8 +1,9 @@
 """What decides a verdict, as versions: Python, the libraries, and one digest of every file of ours that judging loads.
 
-The files are not listed, they are found: from the modules that judge an assignment, and those that its notebook
-imports, along every import that stands in them, inside functions too, and every text that is a module's name. What only
-carries or shows a verdict is reached by none of these.
+The files are not listed, they are found: from the modules that judge an assignment, those that its notebook imports,
+and whatever of `course` stands in the sandbox, since an answer may import it, along every import that stands in them,
+inside functions too, and every text that is a module's name. What only carries or shows a verdict is reached by none of
+these.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import course.exercises
 from autograde.bank import operators, reader, reference
 from autograde.grading import judge
 from autograde.intake.syntax import nodes
+from autograde.sandbox import folder
 from course import checks, fixtures
 from course.checks import engine
 from course.checks.engine.of_tests import CheckOfTest
@@ -58,6 +60,12 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
         todo |= {f"{package}.{chapter}" for chapter in chapters}
     todo |= _imports_of_cells(notebook)
     files: dict[str, Path] = {}
+    for path in folder.present():
+        place = path.relative_to(_OURS["course"].parent)
+        if path.suffix == ".py":
+            todo.add(".".join(place.with_suffix("").parts).removesuffix(".__init__"))
+        else:
+            files[place.as_posix()] = path
     others: set[str] = set()
     while todo:
         name = todo.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -20,14 +21,7 @@ ABSENT = ("chapters/*.toml", "checks", "learner/check.py", "learner/hints.py")
 
 def fill(inside: Path) -> None:
     """What the cells of any submission may see: copies of `course` and of what runs the cells."""
-    ours = _course()
-    absent = {path for pattern in ABSENT for path in ours.glob(pattern)}
-
-    def left_out(place: str, names: list[str]) -> set[str]:
-        hidden = {name for name in names if name.startswith(".") or name == "__pycache__"}
-        return hidden | {name for name in names if Path(place, name) in absent}
-
-    shutil.copytree(ours, inside / "course", ignore=left_out)
+    shutil.copytree(_course(), inside / "course", ignore=_left_out)
     shutil.copy(_PACKAGE, inside / "course" / "__init__.py")
     (inside / "solutions").mkdir()
     (inside / "solutions" / "__init__.py").write_text('"""References of earlier chapters."""\n', "utf-8")
@@ -36,6 +30,23 @@ def fill(inside: Path) -> None:
         shutil.copytree(font_cache(), inside / "fonts")
     except (OSError, RuntimeError, subprocess.SubprocessError):  # no cache here: the warm process makes its own list
         (inside / "fonts").mkdir(exist_ok=True)
+
+
+def present() -> list[Path]:
+    """The files of `course` that are inside: any answer may import any of them."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(_course()):
+        left_out = _left_out(place, [*folders, *names])
+        folders[:] = sorted(set(folders) - left_out)
+        found += [Path(place, name) for name in sorted(set(names) - left_out)]
+    return found
+
+
+def _left_out(place: str, names: list[str]) -> set[str]:
+    """Of these names in a folder of `course`, those that are not inside."""
+    absent = {path for pattern in ABSENT for path in _course().glob(pattern)}
+    hidden = {name for name in names if name.startswith(".") or name == "__pycache__"}
+    return hidden | {name for name in names if Path(place, name) in absent}
 
 
 def lay(inside: Path, solutions: Sequence[Path]) -> None:
