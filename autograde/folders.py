@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograde.text import without_controls
+
 
 @dataclass(frozen=True)
 class ClassFolder:
@@ -103,12 +105,13 @@ class ClassFolder:
             else:
                 names += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in released]
         readable = [os.fsencode(name).decode("utf-8", "replace") for name in names]
-        return [re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", "?", name) for name in readable]
+        return [re.sub(r"[\t\n]", "?", without_controls(name, "?")) for name in readable]
 
 
 def nameable(student: str) -> bool:
-    """Whether a folder's name can be a student's: one line of text in UTF-8, as long as every gradebook can hold."""
-    return len(student) <= 128 and not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", student)
+    """Whether a folder's name can be a student's: one line of text in UTF-8 that turns nothing round it, as long as
+    every gradebook can hold."""
+    return len(student) <= 128 and not re.search(r"[\t\n]", student) and without_controls(student) == student
 
 
 def _is_folder(path: Path) -> bool:

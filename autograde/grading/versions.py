@@ -60,12 +60,12 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
         todo |= {f"{package}.{chapter}" for chapter in chapters}
     todo |= _imports_of_cells(notebook)
     files: dict[str, Path] = {}
-    for path in folder.present():
-        place = path.relative_to(_OURS["course"].parent)
-        if path.suffix == ".py":
+    for there in folder.present():
+        place = there.relative_to(_OURS["course"].parent)
+        if there.suffix == ".py":
             todo.add(".".join(place.with_suffix("").parts).removesuffix(".__init__"))
         else:
-            files[place.as_posix()] = path
+            files[place.as_posix()] = there
     others: set[str] = set()
     while todo:
         name = todo.pop()

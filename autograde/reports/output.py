@@ -23,7 +23,8 @@ def is_output(to: Path) -> bool:
 def write(to: Path, text: str) -> None:
     """Writes text to where `to` leads, and leaves a link, a pipe or a device what it is.
 
-    A file is replaced in one step, behind a link too; anything else is written through. Raises ValueError where there
+    A file is replaced in one step, behind a link too; what has several names (hard links), so that it would part from
+    the others, and anything that is no file are written through. Raises ValueError where there
     is nothing that could be written, and OSError with the path in it where it is refused.
     """
     if is_output(to):
@@ -32,15 +33,17 @@ def write(to: Path, text: str) -> None:
         sys.stdout.buffer.flush()
         return
     try:
-        kind = stat.S_IFMT(to.stat().st_mode)
+        there = to.stat()
+        kind, several = stat.S_IFMT(there.st_mode), there.st_nlink > 1
     except FileNotFoundError:
-        kind = 0
+        kind, several = 0, False
     real = Path(os.path.realpath(to))
     if kind == stat.S_IFDIR:
         raise ValueError(f"{to} is a folder: name a file in it, such as {to / 'grades.csv'}")
     if not kind and to.is_symlink() and not real.parent.is_dir():
         raise ValueError(f"{to} is a link to {real}, whose folder is not there: make the folder, or name another file")
-    if kind in (0, stat.S_IFREG) and not real.is_relative_to("/proc"):  # there, an open file has a name that is none
+    replaced = kind in (0, stat.S_IFREG) and not several
+    if replaced and not real.is_relative_to("/proc"):  # there, an open file has a name that is none
         write_atomically(real, text)
         return
     try:

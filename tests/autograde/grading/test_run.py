@@ -315,6 +315,14 @@ def test_a_name_of_any_characters_is_graded(toy_released, sheet, submission):
     assert {s: sum(p.values()) for s, p in store.scores(toy_released, toy.NAME).items()} == dict.fromkeys(names, 9)
 
 
+def test_a_name_that_would_turn_the_text_round_it_is_no_students(toy_released, sheet, submission):
+    for name in ("ada\u202e", "bob\u2067x", "a\u200fb", "a\tb"):
+        submission(toy_released, name, sheet.filled(sheet.right))
+    summary = run.grade(toy_released)
+    assert not summary.lines and len(summary.unrecognised) == 4
+    assert all("rename the folder" in each and each.isprintable() for each in summary.unrecognised)
+
+
 def test_a_line_of_the_summary_can_be_read_by_programs(toy_class):
     assert json.loads(run.as_json(toy_class.summary))["submissions"][0]["student"] == "deleted-cells"
     assert dataclasses.is_dataclass(toy_class.summary.lines[0])

@@ -149,6 +149,14 @@ def test_a_link_stays_a_link(toy_released, tmp_path, there):
     assert target.read_bytes().startswith(HEAD) and len(list(target.parent.iterdir())) == 1
 
 
+def test_a_file_of_several_names_stays_one_file(toy_released, tmp_path):
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_text("old and longer than what comes now" * 1_000)
+    os.link(one, other)
+    assert exported(toy_released, one).exit_code == 0
+    assert one.samefile(other) and other.read_bytes().startswith(HEAD) and b"old" not in other.read_bytes()
+
+
 def test_a_link_into_nowhere_is_said(toy_released, tmp_path):
     link, loop = tmp_path / "link.csv", tmp_path / "loop.csv"
     link.symlink_to(tmp_path / "gone" / "grades.csv")
