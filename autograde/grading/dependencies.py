@@ -19,12 +19,12 @@ from course.exercises import Exercise
 
 def rests_on(exercise: Exercise, cells: Sequence[Cell], among: Sequence[Exercise]) -> list[Exercise]:
     """The earlier exercises that this one uses, by the names that its reference reaches, or that the answer does in
-    these cells. A question rests on none: its answer is a value.
+    these cells. A question has no reference: it rests on what its answer calls.
     """
-    if exercise.question:
-        return []
     earlier = [e for e in among[: among.index(exercise)] if not e.question and e.chapter == exercise.chapter]
-    reached = reference.reached(exercise.chapter, exercise.components) | _reached(exercise, cells)
+    reached = _reached(exercise, cells)
+    if not exercise.question:
+        reached |= reference.reached(exercise.chapter, exercise.components)
     for other in reversed(earlier):
         if reached & set(other.components):
             reached |= reference.reached(exercise.chapter, other.components)

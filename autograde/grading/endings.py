@@ -96,11 +96,11 @@ def what_used_it_up(verdict: Verdict, exercise: Exercise, among: Sequence[Exerci
     return replace(verdict, cases=tuple(cases), message=message)
 
 
-def in_our_words(again: Verdict, before: Verdict, table: Table) -> Verdict:
+def in_our_words(again: Verdict, before: Verdict, table: Table | None) -> Verdict:
     """The verdict of the second round, with nothing in it that the student's code could have said there: it might say
     the reference that was substituted. What a line tells is a known mistake's message, or what it told before.
     """
-    if again.outcome in (*ENDLESS, Outcome.BLOCKED):  # whose words are all ours
+    if table is None or again.outcome in (*ENDLESS, Outcome.BLOCKED):  # all words are ours, as a question's always are
         return again
     of_the_bank = {diagnosis.name: diagnosis.message for diagnosis in table.diagnoses}
     of_before = {case.title: case.message for case in before.cases if not case.passed and not engine.unwritten(case)}

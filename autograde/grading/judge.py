@@ -220,7 +220,7 @@ class SubmissionJudge:
             again = self._judged(exercise, cells, substituted=bool(failed or aside))
             more = endings.says_more(again, before) or (aside and self._no_memory)  # then it takes too much by itself
             if again.fraction > before.fraction or (again.fraction == before.fraction and more):
-                again = endings.in_our_words(again, before, self.tables[name]) if failed or aside else again
+                again = endings.in_our_words(again, before, self.tables.get(name)) if failed or aside else again
                 if aside and not again.message:
                     again = replace(again, message=f"{self._holders(aside)} It was judged without that.")
                 self.done.verdicts[name] = replace(again, substituted=failed)

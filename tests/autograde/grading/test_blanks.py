@@ -257,10 +257,19 @@ def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
 
 
 @pytest.mark.sandbox
-def test_a_question_whose_cell_stops_at_a_blank_is_no_blank(judged):
-    told = judged({"question_mean": "answer_0_q1 = float(scale(2.0, 3))"})["question_mean"]
-    assert told.outcome == "error" and "stopped with NotImplementedError in line 1" in told.message
-    assert judged({"question_mean": "answer_0_q1 = None"})["question_mean"].outcome == "not answered"
+@pytest.mark.parametrize("scale", [STUB["scale"], "def scale(x, factor):\n    return x + factor + 1"])
+def test_a_question_that_is_answered_by_what_another_asks_for_has_its_second_look(judged, scale):
+    told = judged({"scale": scale, "question_mean": "answer_0_q1 = float(scale(torch.ones(1, 1), 0.0))"})["question_mean"]
+    assert told.passed and told.substituted == ("scale",)
+    told = judged({"scale": scale, "question_mean": "answer_0_q1 = float(scale(torch.ones(1, 1), 3))"})["question_mean"]
+    assert told.outcome == "fail" and not told.fraction
+    assert judged({"scale": scale, "question_mean": "answer_0_q1 = None"})["question_mean"].outcome == "not answered"
+
+
+@pytest.mark.sandbox
+def test_a_question_whose_cell_stops_at_what_nobody_asks_for_is_no_blank(judged):
+    told = judged({"question_mean": "answer_0_q1 = float(undefined(2.0, 3))"})["question_mean"]
+    assert told.outcome == "error" and "stopped with NameError in line 1" in told.message
 
 
 def test_a_reference_that_is_lent_takes_its_names_from_every_cell(toy_notebook):
