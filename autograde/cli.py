@@ -36,6 +36,7 @@ from typer.core import TyperGroup
 from autograde.folders import ClassFolder
 from autograde.sandbox.launch import ahead
 from autograde.text import spelt
+from course.exercises import exercises, meant
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -110,7 +111,7 @@ def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
         )
     names = []
     for word in given or released:
-        match = [name for name in released if name == word or name.partition("-")[0] == word]
+        match = meant(word, released)
         if not match:
             raise _stop(f"no assignment {word!r}; there are {', '.join(released)}")
         names += match
@@ -119,14 +120,11 @@ def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
 
 def _which(file: Path, assignment: str | None) -> str:
     """The assignment that a file answers: as said, or else by the file's name or its folder's."""
-    from course.exercises import exercises
-
     assignments = sorted({exercise.notebook for exercise in exercises()})
     words = [assignment] if assignment else [file.stem, file.resolve().parent.name]
     for word in words:
-        for name in assignments:
-            if name == word or name.partition("-")[0] == word:
-                return name
+        if match := meant(word, assignments):
+            return match[0]
     if assignment:
         raise _stop(f"no assignment {assignment!r}; there are {', '.join(assignments)}")
     raise _stop(f"which assignment is {file.name}? Say --assignment; there are {', '.join(assignments)}")
@@ -198,7 +196,7 @@ def release(
     def named(words: list[str] | None) -> list[str]:
         chosen = []
         for word in words or []:
-            match = [stem for stem in stems if stem == word or stem.partition("-")[0] == word]
+            match = meant(word, stems)
             if not match:
                 raise _stop(f"no notebook {word!r}; there are {', '.join(stems)}")
             chosen += match

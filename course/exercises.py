@@ -5,6 +5,7 @@ them by `python -m tools.notebooks`, so that they are known where no notebook fi
 """
 
 import json
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -34,6 +35,21 @@ class Exercise:
 def exercises() -> tuple[Exercise, ...]:
     """All of them, in the order of the chapters."""
     return tuple(Exercise(**{**e, "components": tuple(e["components"])}) for e in json.loads(_FILE.read_text("utf-8")))
+
+
+def meant(word: str, notebooks: Iterable[str]) -> list[str]:
+    """Of notebooks' stems, which are assignments' names, those that a word means: "02-bahdanau", or "02"."""
+    return [stem for stem in notebooks if word in (stem, stem.partition("-")[0])]
+
+
+def tasks(wanted: Collection[str] = ()) -> list[Exercise]:
+    """The exercises that ask for code: those that words mean by chapter, name or number, all for none. Raises
+    ValueError with the words that mean none."""
+    calls = {e: {e.chapter, e.name, e.number} for e in exercises() if not e.question}
+    if unknown := sorted(set(wanted).difference(*calls.values())):
+        chapters = ", ".join(dict.fromkeys(e.chapter for e in calls))
+        raise ValueError(f"no chapter or exercise {', '.join(unknown)}; the chapters are {chapters}")
+    return [e for e, called in calls.items() if not wanted or called.intersection(wanted)]
 
 
 def by_number(number: str) -> Exercise:

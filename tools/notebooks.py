@@ -34,7 +34,7 @@ from course.blank import left_to_write
 from course.chapters import Unfinished, question
 from course.chapters import chapter as texts
 from course.checks.engine import recorded
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, exercises, meant
 from course.files import replace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -87,8 +87,8 @@ def paths(names: list[str] | None = None, folder: Path = NOTEBOOKS, kind: str = 
         return there
     chosen = []
     for name in names:
-        stem = Path(name).stem
-        matches = [path for path in there if path.stem == stem or path.stem.split("-")[0] == stem]
+        named = meant(Path(name).stem, [path.stem for path in there])
+        matches = [path for path in there if path.stem in named]
         if not matches:
             those = ", ".join(path.stem for path in there) or "none"
             raise SystemExit(f"no notebook {name!r} in {folder.relative_to(ROOT)}/; there are {those}")

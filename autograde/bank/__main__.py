@@ -17,7 +17,7 @@ from autograde.bank.reader import BankError
 from course.chapters import Unfinished
 from course.checks.engine import Table
 from course.checks.engine.draw import Key
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, tasks
 
 
 def main(arguments: list[str]) -> int:
@@ -30,17 +30,12 @@ def main(arguments: list[str]) -> int:
     if options.seeds < 1:
         parser.error("--seeds must be at least 1")
     torch.set_num_threads(1)
-    names = {
-        exercise: {exercise.chapter, exercise.name, exercise.number}
-        for exercise in exercises()
-        if not exercise.question
-    }
-    if unknown := set(options.what).difference(*names.values()):
-        parser.error(f"no chapter or exercise {', '.join(sorted(unknown))}")
+    try:
+        chosen = tasks(options.what)
+    except ValueError as error:
+        parser.error(str(error))
     bad = 0
-    for exercise, called in names.items():
-        if options.what and not called.intersection(options.what):
-            continue
+    for exercise in chosen:
         try:
             bad += look(exercise, _fresh(exercise, options.seeds))
             if published(exercise) is not None:  # a test is tried on fewer implementations in a notebook

@@ -27,7 +27,7 @@ from autograde import bank
 from autograde.bank import mutation, reference
 from course.checks.engine import Table
 from course.checks.engine.draw import Key
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, tasks
 
 RIGHT_AFTER_ALL = Path(__file__).with_name("borrowed.toml")
 KEY = Key.public("borrowed")
@@ -81,7 +81,7 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
 def rules() -> tuple[Rule, ...]:
     """Every rule that a bank's wrong answers give."""
     found: dict[tuple[str, str], Rule] = {}
-    for exercise in _tasks():
+    for exercise in tasks():
         right = _tree(reference.source(exercise.chapter, exercise.components))
         for answer in bank.find(exercise).wrong:
             if pair := _apart(right, _tree(answer.source)):
@@ -104,10 +104,6 @@ def accepted(exercise: Exercise) -> list[str]:
 def right_after_all() -> dict[str, dict[str, str]]:
     """exercise -> {name of a change that is no mistake there: why}."""
     return tomllib.loads(RIGHT_AFTER_ALL.read_text("utf-8"))
-
-
-def _tasks() -> list[Exercise]:
-    return [exercise for exercise in exercises() if not exercise.question]
 
 
 def _tree(source: str) -> ast.Module:
@@ -220,9 +216,7 @@ def _with(tree: ast.Module, at: int, filled: ast.expr) -> str:
 
 
 def main(wanted: list[str]) -> None:
-    for exercise in _tasks():
-        if wanted and exercise.name not in wanted:
-            continue
+    for exercise in tasks(wanted):
         known, slipped = right_after_all().get(exercise.name, {}), accepted(exercise)
         print(f"{exercise.number} {exercise.name}: {len(borrowed(exercise))} borrowed, {len(slipped)} get full marks")
         for name in slipped:

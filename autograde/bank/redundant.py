@@ -21,7 +21,7 @@ import torch
 from autograde import bank
 from autograde.bank import borrowed, defects, mutation, reader
 from course.checks.engine import Check, Table, Verdict, conditions
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, exercises, tasks
 
 KEY = defects.KEY
 FIRST_LOOKS = Path(__file__).resolve().parents[2] / "benchmarks" / "first_look"  # the repository's
@@ -81,8 +81,8 @@ def main(wanted: list[str]) -> None:
     torch.set_num_threads(1)
     known = conditions.redundant().items()
     found = {name: [kind for kind in conditions.CONDITIONS if kind in kinds] for name, kinds in known}
-    for exercise in exercises():
-        if exercise.question or not bank.check_of(exercise).declarations or (wanted and exercise.name not in wanted):
+    for exercise in tasks(wanted):
+        if not bank.check_of(exercise).declarations:
             continue
         found[exercise.name] = redundant(exercise)
         print(f"{exercise.number} {exercise.name}: {', '.join(found[exercise.name]) or 'all are needed'}", flush=True)

@@ -27,7 +27,7 @@ from autograde.grading.worker import Worker
 from autograde.intake.merge import Cell, merged_notebook
 from autograde.sandbox.limits import Limits
 from course.checks.engine import Key, Table, Verdict
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, tasks
 
 HASTY = Limits(cell_seconds=5, request_seconds=4, grace=1, wall_seconds=30)  # a loop without end costs seconds
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -106,10 +106,10 @@ def _sentence(verdict: Verdict) -> str:
 def main(wanted: Sequence[str], every: bool = False) -> int:
     """Run the chosen exercises' mutants and print what became of them; 1 where one survived."""
     torch.set_num_threads(1)
-    chosen = [e for e in exercises() if not e.question and (not wanted or {e.name, e.number, e.chapter} & set(wanted))]
-    names = {name for e in exercises() if not e.question for name in (e.name, e.number, e.chapter)}
-    if unknown := sorted(set(wanted) - names):
-        raise SystemExit(f"no chapter or exercise {', '.join(unknown)}; chapters: {', '.join(_chapters())}")
+    try:
+        chosen = tasks(wanted)
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
     seed, tried, caught, aside, bad = secrets.randbelow(1 << 31), 0, 0, 0, 0
     for assignment in dict.fromkeys(e.notebook for e in chosen):
         for result in run(assignment, {e.name for e in chosen}, Key.public(seed), every):
@@ -118,10 +118,6 @@ def main(wanted: Sequence[str], every: bool = False) -> int:
             aside, bad = aside + len(result.equivalent), bad + len(result.survivors) + len(result.refused)
     print(f"caught {caught}/{tried}, {aside} more known to be equivalent, seed {seed}")
     return 1 if bad else 0
-
-
-def _chapters() -> list[str]:
-    return list(dict.fromkeys(e.chapter for e in exercises()))
 
 
 def _show(result: Result) -> None:
