@@ -1,7 +1,8 @@
 """The small package that every learner has: checks, hints, progress, own components, data and plots.
 
 It never imports `autograde`, and `solutions` only by name, where a learner goes on with the reference. A notebook uses
-what is named here, `course.data`, `course.components` and the single modules beside this one.
+what is named here, `course.data`, `course.components` and the single modules beside this one. Safe to change: new
+modules beside these. Not safe: a name that a notebook imports, which learners' copies hold already.
 """
 
 from importlib import import_module

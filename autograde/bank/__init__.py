@@ -2,7 +2,8 @@
 sample class.
 
 `answers/` holds the answers as plain files, one an exercise, and `reader` reads them; here they are put before the
-checks. An answer is added in `answers/` alone.
+checks. Safe to change: answers, in `answers/` alone, followed by a new recording. Not safe: a wrong answer's name,
+which records of the ledger bear as a diagnosis.
 """
 
 import contextlib

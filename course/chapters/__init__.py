@@ -1,4 +1,8 @@
-"""Hints and question keys, one TOML file a chapter. They are public, like everything here."""
+"""Hints and question keys, one TOML file a chapter. They are public, like everything here.
+
+Safe to change: hints and explanations. Not safe by hand: `exercises.json`, which `python -m tools.notebooks` makes of
+the notebooks.
+"""
 
 import tomllib
 from functools import cache

@@ -1,5 +1,6 @@
 """What is committed is whole, small, and belongs to no one machine."""
 
+import ast
 import json
 import re
 import subprocess
@@ -80,3 +81,12 @@ def test_stored_drawings_are_small():
                     assert size <= 60 * 1024 * (4 / 3 if kind == "image/png" else 1), (
                         f"{path.name}: {kind} of {size} characters"
                     )
+
+
+def test_every_package_says_what_may_be_touched_in_it():
+    packages = [path for path in committed() if path.name == "__init__.py"]
+    ours = [path for path in packages if path.relative_to(ROOT).parts[0] not in ("tests", "solutions")]
+    for path in ours:
+        said = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
+        assert path.parent.name == "experiments" or "Safe to change:" in " ".join(said.split()), path.relative_to(ROOT)
+    assert len(ours) > 15

@@ -3,6 +3,7 @@
 An explorable is a module here with a directive; its markup is a template in `templates/explorables/`, its style and,
 where it needs one of its own, its script are `static/explorables/<name>.css` and `.js`. What all of them share is
 `choices`: a section for every combination of choices, and buttons that show one. Only the pages that show one load any.
+Safe to change: figures, one by one. Not safe: HTML that says less than the figure does with its script.
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ A case calls the student's components on drawn inputs (`draw`) and returns obser
 table holds the same cases' observations of the reference and of every wrong answer in the bank (`table`): recorded
 numbers for the learner (`recorded`), computed from a fresh key by the grader. A check (`check`) compares (`compare`),
 names the cause (`diagnose`) and gives a verdict (`verdict`). `of_tests` is for exercises that ask for a test. One
-module beside this package holds each chapter's checks.
+module beside this package holds each chapter's checks. Safe to change: how a verdict is worded. Not safe: how numbers
+are drawn or compared, which decides verdicts: record all tables again, and look at the banks and the first looks.
 """
 
 from course.checks.engine.check import Check

@@ -259,9 +259,10 @@ def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
 @pytest.mark.sandbox
 @pytest.mark.parametrize("scale", [STUB["scale"], "def scale(x, factor):\n    return x + factor + 1"])
 def test_a_question_that_is_answered_by_what_another_asks_for_has_its_second_look(judged, scale):
-    told = judged({"scale": scale, "question_mean": "answer_0_q1 = float(scale(torch.ones(1, 1), 0.0))"})["question_mean"]
+    question = "answer_0_q1 = float(scale(torch.ones(1, 1), {}))"
+    told = judged({"scale": scale, "question_mean": question.format(0)})["question_mean"]
     assert told.passed and told.substituted == ("scale",)
-    told = judged({"scale": scale, "question_mean": "answer_0_q1 = float(scale(torch.ones(1, 1), 3))"})["question_mean"]
+    told = judged({"scale": scale, "question_mean": question.format(3)})["question_mean"]
     assert told.outcome == "fail" and not told.fraction
     assert judged({"scale": scale, "question_mean": "answer_0_q1 = None"})["question_mean"].outcome == "not answered"
 
