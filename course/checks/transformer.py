@@ -41,7 +41,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 4, 3)
     alike = draw.integers(1, 5, 2, 1, 3).float().expand(2, 4, 3)  # whole numbers: their mean is exact
-    return {"all alike": student.token_spread(alike), "times two": student.token_spread(2 * x)}
+    rounded = draw.normal(9, 1, 6).expand(9, 7, 6)  # here it is not, and the root of what is left would be large
+    return {
+        "all alike": student.token_spread(alike),
+        "all alike, and no whole numbers": student.token_spread(rounded),
+        "times two": student.token_spread(2 * x),
+    }
 
 
 @token_uniformity.case("tokens that cancel: 1")

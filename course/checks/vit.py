@@ -679,6 +679,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"table": student.resize_positions(draw.normal(1 + 12, 5), (4, 3), (5, 2))}
 
 
+@fix_the_resized_positions.case("as many patches in another form", explain=_explain_table)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"table": student.resize_positions(draw.normal(1 + 12, 4), (2, 6), (3, 4))}
+
+
 @fix_the_resized_positions.case(
     "a table that holds each patch's row and column: so does the new one", explain=_explain_table
 )

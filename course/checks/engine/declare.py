@@ -20,6 +20,8 @@ from course.checks.engine.draw import Draw
 
 Arguments = dict[str, Any]
 
+_OF_A_KIND = (("ROWS", "COLUMNS"), ("H", "W"), ("T", "S"), ("B", "T"), ("B", "S"), ("B", "N"))
+
 
 @dataclass(frozen=True)
 class Axis:
@@ -89,10 +91,14 @@ class Declaration:
         return dict.fromkeys(self.sizes, max([3, *(axis.least for axis in self.sizes.values())]))
 
     def variations(self) -> dict[str, dict[str, int]]:
-        """Sizes at which code breaks that is right at the usual ones, by what a learner calls them: each axis at its
-        least, all of them, all alike, and each one far larger."""
+        """Sizes at which code breaks that is right at the usual ones, by what a learner calls them: two exchanged,
+        which keeps their product and their sum, right after the usual ones; each axis at its least, all of them, all
+        alike, and each one far larger."""
+        made = {
+            f"{a} and {b} exchanged": self.usual | {a: self.usual[b], b: self.usual[a]} for a, b in self._exchanged()
+        }
         at_least = {name: axis.least for name, axis in self.sizes.items() if axis.least < axis.usual}
-        made = {f"{name} = {least}": self.usual | {name: least} for name, least in at_least.items()}
+        made |= {f"{name} = {least}": self.usual | {name: least} for name, least in at_least.items()}
         if len(at_least) > 1:
             made["all sizes at their least"] = self.usual | at_least
         if len(self.sizes) > 1:
@@ -101,3 +107,11 @@ class Declaration:
             if axis.long > axis.usual:
                 made[f"{name} = {axis.long}"] = self.usual | {name: axis.long}
         return made
+
+    def _exchanged(self) -> list[tuple[str, str]]:
+        """The first two axes of the same kind, if any are, whose sizes may stand in each other's place."""
+        pairs = [pair for pair in _OF_A_KIND if set(pair) <= self.sizes.keys()]
+        may = [
+            (a, b) for a, b in pairs if self.sizes[a].least <= self.usual[b] and self.sizes[b].least <= self.usual[a]
+        ]
+        return [(a, b) for a, b in may if self.usual[a] != self.usual[b]][:1]
