@@ -19,6 +19,7 @@ import json
 import os
 import re
 import secrets
+import shlex
 import shutil
 import stat
 import tempfile
@@ -26,7 +27,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from nbgrader.utils import parse_utc
 
@@ -36,7 +37,18 @@ from autograde.intake import unpack
 from autograde.intake.jail import SOURCE_LIMITS, Intake
 from autograde.intake.parse import MAX_BYTES, STAMP, handed_in_at, readable_moment
 from autograde.intake.unpack import Budget, Damaged, TooMuch
-from autograde.intake.whose import ARCHIVE, LOOSE, Names, Place, is_one_submission
+from autograde.intake.whose import (
+    ARCHIVE,
+    FOLDERS,
+    IN_A_FOLDER,
+    LOOSE,
+    UNSAID,
+    Names,
+    Place,
+    is_one_submission,
+    may_be_one_submission,
+    safe,
+)
 from autograde.ledger import Ledger
 from autograde.sandbox.pool import SandboxError
 
@@ -113,6 +125,7 @@ class _Submission:
     when: str = ""  # the platform's time, for timestamp.txt
     attempt: str = ""  # of several, told apart by their time
     people: set[tuple[str, str]] = field(default_factory=set)  # (scheme, key): one, or else nobody knows whose it is
+    mark: tuple[str, str] = ("", "")  # of that one, for later sources
     notes: set[str] = field(default_factory=set)
     late: bool = False
     budget: Budget = field(default_factory=lambda: Budget(MAX_SUBMISSION, MAX_INSIDE))
@@ -156,17 +169,23 @@ def _collect(
     folder: ClassFolder, source: Path, assignment: str, platform: str, dry_run: bool, intake: Intake
 ) -> Collected:
     assignments, done = folder.assignments(), Collected()
-    outer, inside = _inside(source)
-    entries = list(_entries(outer, inside, folder, done, intake))
-    submissions = _sorted_out(entries, assignments, assignment, platform, _named_in(source.name, assignments), done)
+    given = _given(source, platform)
+    entries = _entries(given, folder, done, intake)
+    if given.names and platform == FOLDERS:
+        platform = ""  # it is one student's by the platform's own mark
+    names = Names([entry.parts for entry in entries], assignments, platform, given.packed)
+    hint = _named_in(source.name, assignments) or _named_in(given.outer.name, assignments)
+    submissions = _sorted_out(entries, names, assignment, hint, done)
+    if not submissions and any(why == UNSAID for _, why in done.aside):
+        _ask_whose_names_these_are(source, names)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
     twins = {student for student, _ in submissions} | set(folder.students())
     if dry_run:
-        people = _People(folder.ledger / _PEOPLE)
+        people = _People(folder)
         present = {s: folder.submitted / s for s in folder.students()}
         for (student, name), submission in sorted(submissions.items()):
             if why := people.another(student, name, submission) or _one_folder(folder, student):
-                done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
+                done.aside += [(safe(entry.name), why) for _, entry in submission.files]
                 continue
             there = (present.get(student, folder.submitted / student) / name).exists()
             action = "replaced if it differs" if there else "new"
@@ -174,14 +193,14 @@ def _collect(
         return done
     with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
         _finish_what_was_begun(folder)
-        people = _People(folder.ledger / _PEOPLE)
+        people = _People(folder)
         with tempfile.TemporaryDirectory(dir=folder.root, prefix=_UNPACKED) as unpacked:
             work = _Work(intake, Path(unpacked))
-            if ARCHIVE.search(outer.name) and outer.is_file() and not _is_an_entry(outer):
-                _unpack_source(outer, submissions, work)
+            if given.packed:
+                _unpack_source(given.outer, submissions, work)
             for (student, name), submission in sorted(submissions.items()):
                 if why := people.another(student, name, submission) or _one_folder(folder, student):
-                    done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
+                    done.aside += [(safe(entry.name), why) for _, entry in submission.files]
                     continue
                 before = people.replaced(student, name, submission)
                 done.items.append(_put(folder, student, name, submission, work, twins, done, before))
@@ -194,7 +213,7 @@ def _item(
 ) -> Item:
     remarks = [*notes, *sorted(submission.notes)]
     remarks += [
-        f"there is also a student {_safe(twin)!r}: the same person?"
+        f"there is also a student {safe(twin)!r}: the same person?"
         for twin in sorted(students)
         if twin != student and _folded(twin) == _folded(student)
     ]
@@ -211,59 +230,61 @@ def _folded(name: str) -> str:
 
 
 class _People:
-    """Whose each submission was by the mark that the platform (or the folder's name) gave to it.
+    """Whose each submission was by the mark that the platform (or the instructor's folder) gave to it.
 
-    Two people of one name may come in two downloads: the second must not take the place of the first.
+    Two people of one name may come in two downloads, and a name that anybody may take in one that a platform had bound:
+    the second must not take the place of the first. What no collection put there is known by its folder's name alone.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.marks = path, {}
+    def __init__(self, folder: ClassFolder) -> None:
+        self.submitted, self.path, self.marks = folder.submitted, folder.ledger / _PEOPLE, {}
         with contextlib.suppress(OSError, ValueError):
-            read = json.loads(path.read_bytes())
+            read = json.loads(self.path.read_bytes())
             self.marks = read if isinstance(read, dict) else {}
 
     def another(self, student: str, name: str, submission: _Submission) -> str:
         """Why this submission must not replace the one that is there, "" where it may."""
-        scheme, key = self._mark(submission)
-        before = self.marks.get(f"{student}/{name}")
-        if not isinstance(before, list) or before[:1] != [scheme] or before[1:2] == [key] or scheme == LOOSE:
+        scheme, key = _composed(submission.mark)
+        if not os.path.lexists(self.submitted / student / name):
             return ""
-        known = _safe("".join(map(str, before[1:2])))
+        before, known, _ = self._before(student, name) or (FOLDERS, student, "")
+        if (before, known) == (scheme, key):
+            return ""
         return (
-            f"two people may be {student}: the one collected before is {known!r}, this one is"
-            f" {_safe(key)!r}. To do: put this one's file into a folder of another name and collect that"
+            f"two people may be {student}: the one that is there is {safe(known)!r} ({safe(before)}), this one is"
+            f" {safe(key)!r} ({scheme}). To do: put it into FOLDER/ANOTHER NAME/{name}/ and collect FOLDER"
             f" (the same person? then take submitted/{student}/{name} away first)"
         )
 
     def replaced(self, student: str, name: str, submission: _Submission) -> str:
         """Whose submission this one takes the place of, and whether that name was written in other characters."""
-        before, own = self.marks.get(f"{student}/{name}"), self._written(submission)
-        if not isinstance(before, list) or len(before) < 2:
+        before, (_, own) = self._before(student, name), submission.mark
+        if before is None:
             return "it took the place of one that was there"
-        written = str(before[-1])
-        said = f"it took the place of the one collected as {_safe(written)!r}"
-        if written == own or before[0] == LOOSE:
+        written = before[-1]
+        said = f"it took the place of the one collected as {safe(written)!r}"
+        if written == own:
             return said
-        return (
-            f"{said} ({_safe(ascii(written))}), and this one is {_safe(own)!r} ({_safe(ascii(own))}): the same person?"
-        )
+        return f"{said} ({safe(ascii(written))}), and this one is {safe(own)!r} ({safe(ascii(own))}): the same person?"
 
     def keep(self, student: str, name: str, submission: _Submission) -> None:
-        mark = [*self._mark(submission), self._written(submission)]
+        mark = [*_composed(submission.mark), submission.mark[1]]
         if self.marks.get(f"{student}/{name}") != mark:
             self.marks[f"{student}/{name}"] = mark
             write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
 
-    @staticmethod
-    def _mark(submission: _Submission) -> tuple[str, str]:
-        ((scheme, key),) = submission.people
-        return scheme, unicodedata.normalize("NFC", key)
+    def _before(self, student: str, name: str) -> tuple[str, str, str] | None:
+        """(scheme, key, the key as it was written in the source), None where nothing was collected."""
+        mark = self.marks.get(f"{student}/{name}")
+        if not isinstance(mark, list) or len(mark) < 2:
+            return None
+        return str(mark[0]), str(mark[1]), str(mark[-1])
 
-    @staticmethod
-    def _written(submission: _Submission) -> str:
-        """The mark as the source has it: letters that look the same may be composed in several ways."""
-        ((_, key),) = submission.people
-        return key
+
+def _composed(mark: tuple[str, str]) -> tuple[str, str]:
+    """A mark in which letters are composed: those that look the same are written in several ways."""
+    scheme, key = mark
+    return scheme, unicodedata.normalize("NFC", key)
 
 
 def _one_folder(folder: ClassFolder, student: str) -> str:
@@ -275,54 +296,72 @@ def _one_folder(folder: ClassFolder, student: str) -> str:
     if not twin:
         return ""
     return (
-        f"{student} and {twin} are one folder on this disk. To do: put this one's file into a folder of another name"
-        " and collect that"
+        f"{student} and {twin} are one folder on this disk. To do: put this one's into FOLDER/ANOTHER NAME/ASSIGNMENT/"
+        " and collect FOLDER"
     )
 
 
 # ---------------------------------------------------------------- what a source holds
 
 
-def _inside(source: Path) -> tuple[Path, tuple[str, ...]]:
-    """A source, and the folder in it that is meant where it is an archive: "download.zip/week 2"."""
-    for outer in [source, *source.parents]:
-        if outer.is_file():
-            return outer, source.relative_to(outer).parts
-    return source, ()
+@dataclass(frozen=True)
+class _Given:
+    """What is to be collected: a folder, a file, or the folder `inside` an archive.
+
+    `names` stand before those of all that is in it: the way down from what a platform named as one student's, to which
+    the source belongs; () where it is none. `packed` says that it is read out of an archive.
+    """
+
+    outer: Path
+    inside: tuple[str, ...]
+    names: tuple[str, ...]
+    packed: bool
 
 
-def _is_an_entry(source: Path) -> bool:
-    """Whether the source is what one student handed in, by the name that a platform gave to it."""
-    return is_one_submission(source.name, source.is_dir())
-
-
-def _entries(
-    source: Path, inside: tuple[str, ...], folder: ClassFolder, done: Collected, intake: Intake
-) -> list[_Entry]:
-    """The regular files of a source; what else it holds is put aside. Those of an archive are in its order."""
-    if not source.exists():
+def _given(source: Path, platform: str) -> _Given:
+    """What a source is, by its own name and those of the folders that it lies in. Raises BadSource."""
+    if not (outer := next((path for path in [source, *source.parents] if path.is_file()), source)).exists():
         raise BadSource(f"{source} does not exist")
-    if source.is_dir():
-        root = source.resolve()
+    inside = source.relative_to(outer).parts
+    archive = outer.is_file() and bool(ARCHIVE.search(outer.name))
+    # A file's name is the one that it is given by here, a folder's is not "."
+    way = (outer.resolve() if outer.is_dir() else outer.parent.resolve() / outer.name).parts
+    own = len(way) - 1
+    for at, name in enumerate((*way, *inside)):
+        may_be = may_be_one_submission(name) if at >= own and (at > own or archive or outer.is_dir()) else ""
+        if is_one_submission(name, at != own or outer.is_dir()) or (may_be and may_be.lower() == platform):
+            return _Given(outer, inside, (*way, *inside)[at:], archive and at > own)
+        if may_be and not platform:
+            raise BadSource(
+                f"{safe(name)} is called as {may_be} calls what one student handed in, and may be a class's. To do: if"
+                f" it is one student's, {IN_A_FOLDER}; if it is a class's, say which --platform it comes from (folders"
+                " where the names in it are yours)"
+            )
+    return _Given(outer, inside, (), archive)
+
+
+def _entries(given: _Given, folder: ClassFolder, done: Collected, intake: Intake) -> list[_Entry]:
+    """The regular files of a source; what else it holds is put aside. Those of an archive are in its order."""
+    outer, inside, names = given.outer, given.inside, given.names
+    if outer.is_dir():
+        root = outer.resolve()
         if root == folder.submitted or folder.submitted in root.parents:
-            raise BadSource(f"{source} is where submissions are collected to: there is nothing to do")
-        round_it = (root.name,) if _is_an_entry(root) else ()
-        entries = [_Entry((*round_it, *entry.parts), entry.path) for entry in _of_folder(root, done)]
-    elif source.suffix.lower() == ".ipynb" or (ARCHIVE.search(source.name) and _is_an_entry(source)):
-        entries = [_Entry((source.name,), source.resolve())]
-    elif ARCHIVE.search(source.name):
-        entries = _of_archive(source, done, intake)
+            raise BadSource(f"{outer} is where submissions are collected to: there is nothing to do")
+        entries = [_Entry((*names, *entry.parts), entry.path) for entry in _of_folder(root, done)]
+    elif given.packed:
+        entries = _of_archive(outer, done, intake)
+    elif outer.suffix.lower() == ".ipynb" or ARCHIVE.search(outer.name):
+        entries = [_Entry(names or (outer.name,), outer.resolve())]
     else:
-        raise BadSource(f"{source.name} is neither a folder, a zip, tar or tar.gz archive, nor a notebook")
+        raise BadSource(f"{outer.name} is neither a folder, a zip, tar or tar.gz archive, nor a notebook")
     if len(entries) > MAX_ENTRIES:
-        raise BadSource(f"{source.name} holds more than {MAX_ENTRIES} files")
+        raise BadSource(f"{outer.name} holds more than {MAX_ENTRIES} files")
     if inside:
-        meant = [entry for entry in entries if entry.parts[: len(inside)] == inside and len(entry.parts) > len(inside)]
-        if not meant:
-            raise BadSource(f"there is no folder {'/'.join(inside)} in {source.name}")
-        for entry in meant:
-            entry.parts = entry.parts[len(inside) :]
-        entries = meant
+        entries = [e for e in entries if e.member[: len(inside)] == inside and len(e.member) > len(inside)]
+        if not entries:
+            raise BadSource(f"there is no folder {'/'.join(inside)} in {outer.name}")
+        for entry in entries:
+            entry.parts = (*names, *entry.member[len(inside) :])
     return [entry for entry in entries if not any(_LITTER.fullmatch(part) for part in entry.parts)]
 
 
@@ -364,10 +403,10 @@ def _of_archive(source: Path, done: Collected, intake: Intake) -> list[_Entry]:
     for name, _ in _listed(source, Budget(MAX_UNPACKED, MAX_ENTRIES), intake, done):
         parts = unpack.parts(name)
         if parts is None:
-            done.aside.append((_safe(name), "its name leads out of the archive"))
+            done.aside.append((safe(name), "its name leads out of the archive"))
             continue
         if parts in entries:
-            done.aside.append((_safe(name), "there twice in the archive: the last one was taken"))
+            done.aside.append((safe(name), "there twice in the archive: the last one was taken"))
             del entries[parts]
         entries[parts] = _Entry(parts, None, ours=True, member=parts)
     return list(entries.values())
@@ -382,7 +421,7 @@ def _listed(
             if not member.refused:
                 yield member.name, member.chunks
             elif done is not None:
-                done.aside.append((_safe(member.name), member.refused))
+                done.aside.append((safe(member.name), member.refused))
     except (Damaged, TooMuch) as error:
         raise BadSource(f"{source.name}: {error}") from None
 
@@ -438,10 +477,6 @@ def _fetch(entry: _Entry, content: Iterator[bytes], path: Path, most: int) -> in
     return size
 
 
-def _safe(name: str) -> str:
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", _readable(name))[:200]
-
-
 # ---------------------------------------------------------------- whose it is, and of which assignment
 
 
@@ -451,21 +486,32 @@ def _named_in(text: str, assignments: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else ""
 
 
+def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
+    """Raises BadSource with what to type, where a student may have chosen all the names that a source has."""
+    below, platform = names.asked_for()
+    words = [shlex.quote(safe(str(source / below))), *(["--platform", platform] if platform else [])]
+    raise BadSource(
+        f"no platform that is known gave the names in {safe(source.name)}, so a student may have chosen them. To do: if"
+        f" they are yours and bear your students' names, collect {' '.join(words)}; if one student handed it in,"
+        f" {IN_A_FOLDER}"
+    )
+
+
 def _sorted_out(
-    entries: list[_Entry], assignments: Sequence[str], assignment: str, platform: str, hint: str, done: Collected
+    entries: list[_Entry], names: Names, assignment: str, hint: str, done: Collected
 ) -> dict[tuple[str, str], _Submission]:
     """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
-    names = Names([entry.parts for entry in entries], assignments, platform)
+    assignments = names.assignments
     placed: list[tuple[_Entry, Place, str]] = []
     for entry in entries:
         place = names.place(entry.parts)
         if isinstance(place, str):
-            done.aside.append((_safe(entry.name), place))
+            done.aside.append((safe(entry.name), place))
         elif not (student := student_id(_readable(place.student))):
             why = "no student's name can be made of its folder's: put it into submitted/ under one of yours"
-            done.aside.append((_safe(entry.name), why))
+            done.aside.append((safe(entry.name), why))
         elif assignment and place.assignment and place.assignment != assignment:
-            done.aside.append((_safe(entry.name), f"of {place.assignment}, not of {assignment}"))
+            done.aside.append((safe(entry.name), f"of {place.assignment}, not of {assignment}"))
         else:
             placed.append((entry, place, student))
     people: dict[str, set[tuple[str, str]]] = {}
@@ -478,27 +524,27 @@ def _sorted_out(
     submissions: dict[tuple[str, str], _Submission] = {}
     for entry, place, student in placed:
         if len(people.get(student, ())) > 1:
-            done.aside.append((_safe(entry.name), _two_people(student, people[student])))
+            done.aside.append((safe(entry.name), _two_people(student, people[student])))
             continue
         only = answered.get(student, set())
         name = place.assignment or assignment or _named_in(place.rest[-1], assignments)
         name = name or (next(iter(only)) if len(only) == 1 else hint)
         if not name:
-            done.aside.append((_safe(entry.name), "of which assignment? Say --assignment"))
+            done.aside.append((safe(entry.name), "of which assignment? Say --assignment"))
             continue
-        submission = submissions.setdefault((student, name), _Submission())
+        submission = submissions.setdefault((student, name), _Submission(mark=place.mark))
         submission.people.add((place.scheme, place.key))
         if place.rest == (STAMP,):
             if place.stamped:
-                done.aside.append((_safe(entry.name), _NO_MOMENT))
+                done.aside.append((safe(entry.name), _NO_MOMENT))
             else:
                 submission.stamps.append(entry)
             continue
         if place.when < submission.attempt:
-            done.aside.append((_safe(entry.name), "an earlier attempt"))
+            done.aside.append((safe(entry.name), "an earlier attempt"))
             continue
         if place.when > submission.attempt:
-            done.aside += [(_safe(e.name), "an earlier attempt") for _, e in submission.files]
+            done.aside += [(safe(e.name), "an earlier attempt") for _, e in submission.files]
             submission.files, submission.attempt, submission.when = [], place.when, place.when
         submission.late |= place.late
         submission.notes |= {place.note} - {""}
@@ -506,7 +552,7 @@ def _sorted_out(
     for (student, _), submission in submissions.items():
         if len(submission.people) > 1:
             why = _two_people(student, submission.people)
-            done.aside += [(_safe(entry.name), why) for _, entry in submission.files]
+            done.aside += [(safe(entry.name), why) for _, entry in submission.files]
     return {
         place: submission
         for place, submission in submissions.items()
@@ -515,7 +561,7 @@ def _sorted_out(
 
 
 def _two_people(student: str, people: set[tuple[str, str]]) -> str:
-    keys = ", ".join(sorted(_safe(key) for _, key in people))
+    keys = ", ".join(sorted(safe(key) for _, key in people))
     return f"two people would be {student} ({keys}): put their files into folders of names that tell them apart"
 
 
@@ -567,7 +613,7 @@ def _put(
     for entry in submission.stamps:
         when = _stamp(entry)
         if not when:
-            done.aside.append((_safe(entry.name), _NO_MOMENT))
+            done.aside.append((safe(entry.name), _NO_MOMENT))
         submission.when = submission.when or when
     there = os.path.lexists(target)
     if there and submission.when and (stamp := handed_in_at(target)) and parse_utc(submission.when) < parse_utc(stamp):
@@ -633,7 +679,7 @@ def _write(to: Path, assignment: str, submission: _Submission, work: _Work) -> l
             files += _opened_up(rest, entry, submission.budget, work, notes) if open_it else [(rest, entry)]
     notebooks = [rest for rest, _ in files if _is_notebook(rest)]
     if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
-        notes.append(f"{_safe('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
+        notes.append(f"{safe('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
         files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
     if len(notebooks) > 1:
         notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
@@ -661,11 +707,11 @@ def _put_down(entry: _Entry, path: Path, budget: Budget, notes: list[str]) -> No
         shutil.move(entry.path, path)
         entry.path = path
     if entry.broken and entry.large:
-        notes.append(f"{_safe(entry.name)} is larger than is read")
+        notes.append(f"{safe(entry.name)} is larger than is read")
         with path.open("wb") as out:
             out.truncate(MAX_BYTES + 1)  # a hole, which takes no room
     elif entry.broken:
-        notes.append(f"{_safe(entry.name)} is damaged in the archive ({entry.broken})")
+        notes.append(f"{safe(entry.name)} is damaged in the archive ({entry.broken})")
         path.write_bytes(b"damaged in the archive")
 
 
@@ -675,7 +721,7 @@ def _opened_up(
     """The files of an archive that was handed in, or the archive itself where no notebook comes out of it."""
     if not ARCHIVE.search(rest[-1]):
         if _OTHER_ARCHIVE.search(rest[-1]):
-            notes.append(f"{_safe(rest[-1])} is an archive of a kind that is not opened")
+            notes.append(f"{safe(rest[-1])} is an archive of a kind that is not opened")
         return [(rest, entry)]
     if entry.path is not None and not entry.ours:
         path = work.folder / secrets.token_hex(8)
@@ -686,7 +732,7 @@ def _opened_up(
     try:
         inner = _inside_archive(entry.path, Budget(most, budget.members), rest[-1], notes, work.intake)
         if not any(_is_notebook(parts) for parts in inner):
-            notes.append(f"there is no notebook in {_safe(rest[-1])}")
+            notes.append(f"there is no notebook in {safe(rest[-1])}")
             return [(rest, entry)]
         kept = sorted(inner, key=lambda parts: not _is_notebook(parts))[: MAX_FILES + 1]
         wanted = {parts: (_Entry(parts, None, ours=True), Budget(MAX_BYTES)) for parts in kept}
@@ -698,11 +744,11 @@ def _opened_up(
             _unpack(read, wanted, work.folder, spent)
             undo.pop_all()
     except (Damaged, TooMuch) as error:
-        notes.append(f"{_safe(rest[-1])} could not be opened: {error}")
+        notes.append(f"{safe(rest[-1])} could not be opened: {error}")
         return [(rest, entry)]
     budget.room, budget.members = budget.room - (most - spent.room), spent.members
     entry.path.unlink()
-    notes.append(f"{_safe(rest[-1])} was unpacked")
+    notes.append(f"{safe(rest[-1])} was unpacked")
     return [(parts, unpacked) for parts, (unpacked, _) in wanted.items()]
 
 
@@ -715,7 +761,7 @@ def _inside_archive(path: Path, budget: Budget, name: str, notes: list[str], int
         if parts in names:
             why = "there twice in the archive: the last one was taken"
         if why:
-            aside.append(f"in {_safe(name)}, {_safe(member.name)}: {why}")
+            aside.append(f"in {safe(name)}, {safe(member.name)}: {why}")
         if parts and not member.refused and not any(_LITTER.fullmatch(part) for part in parts):
             names[parts] = True
     notes += aside[:5]

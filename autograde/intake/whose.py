@@ -1,9 +1,16 @@
 """Whose a file of a source is, told from the name that the learning platform (or the instructor) gave to it.
 
-Only the outermost entry of a source decides: a folder or a file that stands there has its name from the platform or
-from the instructor. What a student named (the end of that name, and everything inside the folder or the archive)
-is never read for identity, and no byte of a file is opened here. A name that fits in two ways belongs to nobody until
-a person has said whose it is.
+Only the outermost entry of a source decides, by who can have given its name:
+
+1. The platform: its own part of the name is matched first and once, whatever stands behind it.
+2. The instructor: the folders in a folder are named by whoever made it, and any name is where `--platform folders` says
+   that it bears the student's.
+3. Everything else may be a student's choice (the name of a file, and all names in an archive: one student may have
+   handed it in): it belongs to nobody until a person has said whose it is.
+
+What is behind the platform's part, and everything inside the entry, is the student's own and never read for identity.
+A name that fits in two ways is put aside with both, and so is a folder that may be round several students: a name in
+it does not decide either. No byte of a file is opened here.
 """
 
 from __future__ import annotations
@@ -12,13 +19,23 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from autograde.text import without_controls
+
 ARCHIVE = re.compile(r"\.(zip|tar|tar\.gz|tgz)$", re.IGNORECASE)
 FOLDERS = "folders"  # no platform: folders and files that bear the students' names
 LOOSE = "file"  # a file that bears the student's name
-# Folders that only wrap a class. No student is called so, and a student's own folder never stands there.
-_WRAPPER = re.compile(r"submitted|submissions?|hand-?ins?|assignment_\d+_export", re.IGNORECASE)
+# A folder of the instructor's, in which nothing that a student named decides.
+IN_A_FOLDER = "put it into FOLDER/STUDENT/ASSIGNMENT/ and collect FOLDER"
+UNSAID = (
+    "no platform that is known gave this name, so a student may have chosen it. To do: if it is yours and bears the"
+    f" student's name, say --platform folders; else {IN_A_FOLDER}"
+)
+_BESIDE = f"not a name that a platform gives, as others here are: a student may have chosen it. To do: {IN_A_FOLDER}"
+# What folders round a class are called. A student may have called one so too: such a folder is always asked about.
+_ROUND = re.compile(r"submitted|submissions?|hand-?ins?|inbound|assignment_\d+_export", re.IGNORECASE)
+_GRADESCOPES_EXPORT = re.compile(r"assignment_\d+_export")
 _GRADESCOPES_LIST = "submission_metadata.yml"
-_A_FOLDER = "put the file into a folder of the student's name and collect that"
+_STAMP = "[0-9]{4}(?:-[0-9][0-9]){5}"  # Blackboard's
 
 
 @dataclass(frozen=True)
@@ -26,7 +43,7 @@ class Place:
     """Where a file belongs. `student` is the name as it stands in the source, `rest` the parts of the name that are
     the student's own, `assignment` the folder of one, "" where there is none.
 
-    `key` tells apart two people of one name: within one `scheme`, another key is another person. `when` is the
+    `key` tells apart two people of one name: another `scheme` or key may be another person. `when` is the
     platform's time of the attempt. `stamped` says that only the platform's times count, and none that a student may
     have put into a file. `note` is for the instructor.
     """
@@ -41,14 +58,21 @@ class Place:
     stamped: bool = False
     note: str = ""
 
+    @property
+    def mark(self) -> tuple[str, str]:
+        """(scheme, key) of the one person whom a later source may say again. A folder and a file of one name are both
+        the instructor's way to say it."""
+        return (FOLDERS, self.student) if self.scheme == LOOSE else (self.scheme, self.key)
+
 
 @dataclass(frozen=True)
 class Scheme:
     """How a platform names what it lets you download.
 
-    An outermost name is `head` and then `mark`, each matched whole: `head` is written so that it cannot hold a mark, so
-    the platform's own comes first and nothing in the student's file name behind it is taken for one. `whose` makes the
-    possible (student, key) of the two; more than one means that nobody can say. `example` is what the platform writes.
+    An outermost name is `head` and then `mark`, each matched whole. Where the platform lets no `head` hold a mark, the
+    first is its own and nothing in the student's file name behind it is taken for one; else each is a way to read the
+    name. `whose` makes the possible (student, key) of the two; more than one means that nobody can say. `example` is
+    what the platform writes.
     """
 
     name: str
@@ -82,29 +106,31 @@ SCHEMES = (
         "Moodle",
         "Ada Lovelace_1234_assignsubmission_file_/02-bahdanau.ipynb",
         re.compile(r"[^_]+"),
-        re.compile(r"_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL),
+        re.compile(r"_(?P<id>[0-9]+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL),
         lambda head, mark: [(head, mark["id"])],
         loose=True,
         folder=True,
     ),
     # "Title_username_attempt_time_file", and "Title_username_attempt_time.txt" about the attempt. Both title and user
-    # name may hold _: see `Names`.
+    # name may hold _: see `Names`. A folder where an archive of that name was unpacked by hand.
     Scheme(
         "Blackboard",
         "Homework 2_ada_attempt_2026-01-30-15-00-00_02-bahdanau.ipynb",
-        re.compile(r"(?!.*_attempt_\d{4}(?:-\d\d){5}).+", re.DOTALL),
-        re.compile(r"_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL),
+        re.compile(rf"(?!.*_attempt_{_STAMP}).+", re.DOTALL),
+        re.compile(rf"_attempt_(?P<when>{_STAMP})(?:_(?P<file>.+)|\.txt)", re.DOTALL),
         lambda head, mark: [(who, who) for _, who in _titles(head)],
         loose=True,
-        folder=False,
+        folder=True,
     ),
-    # "lastnamefirst_person_upload_file", with LATE before the person's number where it came late. Letters, digits and
-    # _ are all that is left of the name; Canvas itself takes _digits_ out of it and counts without leading noughts.
+    # "lastnamefirst_person_upload_file", with LATE before the person's number where it came late; Canvas counts without
+    # leading noughts. Small letters, digits and _ are all that is left of the name. The _ round digits go before the
+    # rest does, so one who is called "bob_8-_800" has the name of bob's file: what may be two marks is never the first.
+    # What begins with "gradebook_" is what Blackboard calls a whole class's.
     Scheme(
         "Canvas",
         "lovelaceada_1234_56789_02-bahdanau.ipynb",
-        re.compile(r"(?!.*_\d+_)[^\x00-/:-@\[-^`{-\x7f\s]*(?<!_LATE)(?<!_late)"),
-        re.compile(r"_(?:(?P<late>LATE|late)_)?(?P<id>[1-9]\d*)_[1-9]\d*_(?P<file>.+)", re.DOTALL),
+        re.compile(r"(?!gradebook$)[^\x00-/:-^`{-\x7f\s]*(?<!_LATE)(?<!_late)"),
+        re.compile(r"_(?:(?P<late>LATE|late)_)?(?P<id>[1-9][0-9]*)_[1-9][0-9]*_(?P<file>.+)", re.DOTALL),
         lambda head, mark: [(f"{head}_{mark['id']}", mark["id"])],
         loose=True,
         folder=False,
@@ -115,13 +141,18 @@ SCHEMES = (
         "Gradescope",
         "submission_123456789/02-bahdanau.ipynb",
         re.compile("submission"),
-        re.compile(r"_(?P<id>\d+)"),
+        re.compile(r"_(?P<id>[0-9]+)"),
         lambda head, mark: [(f"{head}_{mark['id']}", mark["id"])],
         loose=False,
         folder=True,
+        distinct=False,
     ),
 )
 PLATFORMS = (*(scheme.name.lower() for scheme in SCHEMES), FOLDERS)
+
+
+def _scheme(name: str) -> Scheme:
+    return next(scheme for scheme in SCHEMES if scheme.name == name)
 
 
 def is_one_submission(name: str, folder: bool) -> bool:
@@ -129,39 +160,77 @@ def is_one_submission(name: str, folder: bool) -> bool:
     return any(scheme.distinct and any(scheme.matches(name, folder)) for scheme in SCHEMES)
 
 
+def may_be_one_submission(name: str) -> str:
+    """The platform that calls so what one student handed in, where others may call a whole class so; else ""."""
+    fits = (s for s in SCHEMES if any(s.matches(name, True)) or any(s.matches(name, False)))
+    return next((scheme.name for scheme in fits if not scheme.distinct), "")
+
+
 class Names:
     """The names of one source, each a tuple of its parts; `assignments` are the assignments' names.
 
-    `platform`, one of PLATFORMS, is what the instructor says of the source; "" where its names are to tell.
+    `platform`, one of PLATFORMS, is what the instructor says of the source; "" where its names are to tell. `packed`
+    says that they were read in an archive, where one student may have given all of them.
     """
 
-    def __init__(self, names: Iterable[tuple[str, ...]], assignments: Sequence[str], platform: str = "") -> None:
-        self.assignments, self.platform = assignments, platform
-        unwrapped = [_unwrapped(parts) for parts in names]
-        self.titles = _shared_titles(unwrapped)
-        self.round = self._round_a_class(unwrapped)
+    def __init__(
+        self, names: Iterable[tuple[str, ...]], assignments: Sequence[str], platform: str = "", packed: bool = False
+    ) -> None:
+        self.assignments, self.platform, self.packed = assignments, platform, packed
+        names = list(names)
+        self.unwrapped = _is_gradescopes_export(names)
+        self.names = [parts[self.unwrapped :] for parts in names]
+        self.titles = _shared_titles(self.names)
+        self.round = self._round_a_class()
+        self.of_a_platform = any(any(self._readings(parts)) for parts in self.names)
 
     def place(self, parts: tuple[str, ...]) -> Place | str:
         """Where a file belongs, or a sentence on why nobody can say.
 
-        Beside the platforms' names: <student>/<assignment>/..., <assignment>/<student>/..., <student>/..., and a file
-        whose own name is the student's (with or without the assignment's in it).
+        Beside the platforms' names: <student>/<assignment>/..., <student>/...; and where the instructor says that the
+        names are the students', <assignment>/<student>/... and a file whose own name is the student's (with or without
+        the assignment's in it).
         """
-        parts = _unwrapped(parts)
+        parts = parts[self.unwrapped :]
         readings = list(self._readings(parts))
         people = {(place.scheme, place.student): place for place in readings}
         if len(people) > 1:
-            names = ", or as ".join(f"{_quoted(who)} by {scheme}'s way of naming" for scheme, who in sorted(people))
-            say = f"say --platform, or {_A_FOLDER}" if len({scheme for scheme, _ in people}) > 1 else _A_FOLDER
-            return f"its name can be read as of {names}. To do: {say}"
+            ways = [f"{_quoted(who)} by {scheme}'s way of naming" for scheme, who in sorted(people)]
+            names = ", or as ".join(ways[:8])
+            say = "say --platform, or " if len({scheme for scheme, _ in people}) > 1 else ""
+            return f"its name can be read as of {names}. To do: {say}{IN_A_FOLDER}"
         if readings:
             (place,) = people.values()
             return place.note if not place.rest else place
+        said = self.platform or not self.packed
+        if said and len(parts) > 1 and self._may_be_round_several(parts[0]):
+            return (
+                f"{_quoted(parts[0])} can be one student's, or a folder round several students'. To do: if it is round"
+                f" several, collect what is in it (SOURCE/{safe(parts[0])}); if it is one student's, {IN_A_FOLDER}"
+            )
         if self.platform not in ("", FOLDERS):
             return f"not a name that {self.platform.capitalize()} gives"
         if parts[-1] == _GRADESCOPES_LIST:
             return "Gradescope's list of who is who is not read: name the folders after your students"
-        return self._in_folders(parts)
+        placed = self._in_folders(parts)
+        if isinstance(placed, Place) and not self.platform and (self.packed or placed.scheme == LOOSE):
+            return _BESIDE if self.of_a_platform else UNSAID
+        return placed
+
+    def asked_for(self) -> tuple[str, str]:
+        """(the folder in the source, the platform) with which to collect it where its names are the instructor's own:
+        folders round everything are passed over. The platform is "" where that folder is full of its names."""
+        names, way = self.names, list[str]()
+        for _ in range(5):
+            level = Names(names, self.assignments)
+            if level.of_a_platform:
+                return "/".join(way), ""
+            inside = [parts for parts in names if len(parts) > 1]
+            outermost = {parts[0] for parts in inside}
+            if len(outermost) != 1 or not level._is_round_all(*outermost):
+                break
+            names, way = [parts[1:] for parts in inside], [*way, *outermost]
+        return "/".join(way), FOLDERS
 
     # ------------------------------------------------------------ platforms
 
@@ -195,22 +264,18 @@ class Names:
 
     def _in_folders(self, parts: tuple[str, ...]) -> Place | str:
         first, rest = parts[0], parts[1:]
-        if first in self.assignments and rest:
-            inner = self._in_folders(rest) if rest[0] not in self.assignments else "its name does not say whose it is"
-            return replace(inner, assignment=first) if isinstance(inner, Place) else inner
         if not rest:
             return self._loose(first)
-        if first == self.round:
-            return (
-                f"{_quoted(first)} can be a student, or a folder round several of them. To do: if it is round several,"
-                f" collect what is in it (SOURCE/{_safe(first)}); if it is a student, put the files into"
-                f" {_safe(first)}/ASSIGNMENT/"
-            )
+        if first in self.assignments:
+            if rest[0] in self.assignments or _ROUND.fullmatch(rest[0]):
+                return "its name does not say whose it is"
+            inner = Place(rest[0], rest[1:], rest[0]) if rest[1:] else self._loose(rest[0])
+            return replace(inner, assignment=first) if isinstance(inner, Place) else inner
         if len(rest) > 1 and rest[0] in self.assignments:
             return Place(first, rest[1:], first, assignment=rest[0])
         note = ""
         if deeper := next((at for at, part in enumerate(rest[:-1]) if at and part in self.assignments), 0):
-            note = f"there is a folder {'/'.join(map(_safe, rest[: deeper + 1]))} in it: read as this student's own"
+            note = f"there is a folder {'/'.join(map(safe, rest[: deeper + 1]))} in it: read as this student's own"
         return Place(first, rest, first, note=note)
 
     def _loose(self, name: str) -> Place | str:
@@ -223,9 +288,17 @@ class Names:
             return "its name does not say whose it is: put it into a folder of the student's name"
         return Place(student, (name,), name, LOOSE)
 
-    def _round_a_class(self, names: Sequence[tuple[str, ...]]) -> str:
+    def _may_be_round_several(self, first: str) -> bool:
+        """Whether an outermost folder may as well hold a class, so that what is in it would say whose it is. That of an
+        assignment may be what one student calls it, unless the names are the instructor's."""
+        return self._is_round_all(first) or (first in self.assignments and self.platform != FOLDERS)
+
+    def _is_round_all(self, first: str) -> bool:
+        return first == self.round or bool(_ROUND.fullmatch(first))
+
+    def _round_a_class(self) -> str:
         """The one folder of the source where it may as well be round a whole class as be a student's, else ""."""
-        inside = [parts for parts in names if len(parts) > 1]
+        inside = [parts for parts in self.names if len(parts) > 1]
         if len({parts[0] for parts in inside}) != 1 or inside[0][0] in self.assignments:
             return ""
         work = [parts for parts in inside if parts[-1].lower().endswith(".ipynb") or ARCHIVE.search(parts[-1])]
@@ -243,23 +316,27 @@ def _shared_titles(names: Sequence[tuple[str, ...]]) -> set[str]:
 
     The real title is always one of them: where there is no other, it is known where each user's name begins.
     """
-    (blackboard,) = (scheme for scheme in SCHEMES if scheme.name == "Blackboard")
-    heads = {head for parts in names if len(parts) == 1 for head, _ in blackboard.matches(parts[0], False)}
+    blackboard = _scheme("Blackboard")
+    heads = {head for parts in names for head, _ in blackboard.matches(parts[0], len(parts) > 1)}
     titles = [{title for title, _ in _titles(head)} for head in heads]
     return set.intersection(*titles) if titles else set()
 
 
-def _unwrapped(parts: tuple[str, ...]) -> tuple[str, ...]:
-    while len(parts) > 1 and _WRAPPER.fullmatch(parts[0]):
-        parts = parts[1:]
-    return parts
+def _is_gradescopes_export(names: Sequence[tuple[str, ...]]) -> bool:
+    """Whether all of a source lies in one folder as Gradescope makes it, with nothing but its own names inside."""
+    gradescope = _scheme("Gradescope")
+    return (
+        len({parts[0] for parts in names}) == 1
+        and all(_GRADESCOPES_EXPORT.fullmatch(parts[0]) and len(parts) > 1 for parts in names)
+        and all(any(gradescope.matches(parts[1], True)) for parts in names if parts[1:] != (_GRADESCOPES_LIST,))
+    )
 
 
 def _quoted(name: str) -> str:
-    return f'"{_safe(name)}"'
+    return f'"{safe(name)}"'
 
 
-def _safe(name: str) -> str:
+def safe(name: str) -> str:
     """A name as it can be shown in a line: nothing in it moves the line or turns it round."""
-    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]", "?", name)[:200]
+    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return re.sub("[\t\n\ufffd]", "?", without_controls(name, "?"))[:200]

@@ -1,17 +1,21 @@
 """Collecting: who handed in what, from every layout that is known, and nothing that a hostile archive wants."""
 
+import contextlib
 import errno
 import gzip
 import io
+import re
+import shlex
 import shutil
 import stat
 import tarfile
 import time
 import unicodedata
 import zipfile
+from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
@@ -19,6 +23,7 @@ from autograde.intake import collect as collecting
 from autograde.intake import jail, parse, unpack
 from autograde.intake.collect import BadSource, collect, student_id
 from autograde.intake.jail import Intake
+from autograde.intake.whose import UNSAID
 from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde.intake.test_whose import (
     EVERY,
@@ -30,9 +35,12 @@ from tests.autograde.intake.test_whose import (
     canvas,
     canvas_late,
     folders,
+    gradescope,
     moodle,
     moodle_flat,
     nbgrader,
+    saying,
+    truth,
 )
 
 ONE, TWO = "01-seq2seq", "02-bahdanau"
@@ -47,6 +55,13 @@ def folder(tmp_path):
         (root / "release" / name).mkdir(parents=True)
         (root / "release" / name / f"{name}.ipynb").write_bytes(NOTEBOOK)
     return ClassFolder.at(root)
+
+
+@pytest.fixture(scope="module")
+def intake():
+    """One for many collections: a jail takes its time to start."""
+    with Intake() as one:
+        yield one
 
 
 def zipped(path, files):
@@ -73,6 +88,11 @@ def unpacked(path, files):
     return path
 
 
+def collect_mine(folder, source, assignment="", **more):
+    """Collects what the instructor says bears the students' names."""
+    return collect(folder, source, assignment, platform="folders", **more)
+
+
 def there(folder):
     """What lies in submitted/, as relative names."""
     return sorted(str(p.relative_to(folder.submitted)) for p in folder.submitted.rglob("*") if not p.is_dir())
@@ -95,47 +115,50 @@ def fill_the_disk(monkeypatch):
 MADE = {"zip": zipped, "tar": tarred, "tar.gz": tarred, "tgz": tarred, "folder": unpacked}
 
 
+PLATFORMS_OWN = [
+    ["ada_11_assignsubmission_file_/02-bahdanau.ipynb", "bob_12_assignsubmission_file/x.ipynb"],
+    ["ada_11_assignsubmission_file_02-bahdanau.ipynb", "bob_12_assignsubmission_file_x.ipynb"],
+    ["HW 2_ada_attempt_2026-01-30-15-00-00_x.ipynb", "HW 2_bob_attempt_2026-01-30-16-00-00_y.ipynb"],
+]
+IN_FOLDERS = [
+    ["ada/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/final.ipynb"],
+    ["ada/02-bahdanau.ipynb", "bob/02-bahdanau (1).ipynb"],
+]
+SAID = [
+    ["02-bahdanau/ada/02-bahdanau.ipynb", "02-bahdanau/bob.ipynb"],
+    ["ada.ipynb", "bob.ipynb"],
+    ["ada_02-bahdanau.ipynb", "02-bahdanau-bob.ipynb"],
+]
+
+
 @pytest.mark.parametrize("kind", MADE)
-@pytest.mark.parametrize(
-    "files",
-    [
-        ["ada/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/final.ipynb"],
-        ["02-bahdanau/ada/02-bahdanau.ipynb", "02-bahdanau/bob.ipynb"],
-        ["ada/02-bahdanau.ipynb", "bob/02-bahdanau (1).ipynb"],
-        ["ada.ipynb", "bob.ipynb"],
-        ["ada_02-bahdanau.ipynb", "02-bahdanau-bob.ipynb"],
-        ["submissions/ada.ipynb", "submissions/bob.ipynb"],
-        ["submissions/ada/x.ipynb", "submissions/bob/y.ipynb"],
-        ["submitted/ada/02-bahdanau/x.ipynb", "submitted/bob/02-bahdanau/x.ipynb"],
-        ["ada_11_assignsubmission_file_/02-bahdanau.ipynb", "bob_12_assignsubmission_file/x.ipynb"],
-        ["ada_11_assignsubmission_file_02-bahdanau.ipynb", "bob_12_assignsubmission_file_x.ipynb"],
-        ["HW 2_ada_attempt_2026-01-30-15-00-00_x.ipynb", "HW 2_bob_attempt_2026-01-30-16-00-00_y.ipynb"],
-    ],
-    ids=lambda files: files[0],
-)
+@pytest.mark.parametrize("files", [*PLATFORMS_OWN, *IN_FOLDERS, *SAID], ids=lambda files: files[0])
 def test_known_layouts(tmp_path, folder, kind, files):
+    """A platform's download goes through without a word, and so does a folder of the instructor's folders."""
     source = MADE[kind](tmp_path / f"back.{kind}", dict.fromkeys(files, NOTEBOOK))
-    done = collect(folder, source, TWO)
+    if files in SAID or (files in IN_FOLDERS and kind != "folder"):
+        done = collect_mine(folder, source, TWO)
+    else:
+        done = collect(folder, source, TWO)
     assert actions(done) == {("ada", TWO): "new", ("bob", TWO): "new"} and not done.aside
     notebooks = [name for name in there(folder) if not name.endswith("timestamp.txt")]
     assert notebooks == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
     assert parse.receive(folder.submitted / "ada" / TWO, TWO).notebook is not None
 
 
-@pytest.mark.parametrize("kind", MADE)
-@pytest.mark.parametrize(
-    "inner", ["{}/02-bahdanau/x.ipynb", "submitted/{}/02-bahdanau/x.ipynb", "{}/x.ipynb", "{}.ipynb"]
-)
-def test_a_folder_round_the_class_is_asked_about_and_can_be_named(tmp_path, folder, kind, inner):
-    files = [f"a course/{inner.format(student)}" for student in ("ada", "bob")]
+@pytest.mark.parametrize("kind", ["zip", "tar.gz", "folder"])
+@pytest.mark.parametrize("round_it", ["a course", "submissions"])
+@pytest.mark.parametrize("inner", ["{}/02-bahdanau/x.ipynb", "{}/x.ipynb", "{}.ipynb"])
+def test_a_folder_round_the_class_is_asked_about_and_can_be_named(tmp_path, folder, kind, inner, round_it):
+    files = [f"{round_it}/{inner.format(student)}" for student in ("ada", "bob")]
     source = MADE[kind](tmp_path / f"back.{kind}", dict.fromkeys(files, NOTEBOOK))
-    done = collect(folder, source, TWO)
-    assert not done.items and all("a student, or a folder round several" in why for _, why in done.aside)
-    done = collect(folder, source / "a course", TWO)
+    done = collect_mine(folder, source, TWO)
+    assert not done.items and all(f"collect what is in it (SOURCE/{round_it})" in why for _, why in done.aside)
+    done = collect_mine(folder, source / round_it, TWO)
     assert actions(done) == {("ada", TWO): "new", ("bob", TWO): "new"} and not done.aside
     assert there(folder) == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
     with pytest.raises(BadSource, match=r"no folder|does not exist"):
-        collect(folder, source / "another", TWO)
+        collect_mine(folder, source / "another", TWO)
 
 
 def test_canvas_names_the_person_and_who_is_late(tmp_path, folder):
@@ -181,10 +204,10 @@ def test_again_changes_nothing_and_a_new_version_replaces_the_whole(tmp_path, fo
     first = zipped(tmp_path / "1.zip", {"ada/02-bahdanau/x.ipynb": NOTEBOOK, "ada/02-bahdanau/data.csv": b"1"})
     second = zipped(tmp_path / "2.zip", {"ada/02-bahdanau/x.ipynb": NOTEBOOK + b" "})
     wanted = {("ada", TWO): "new"}
-    assert actions(collect(folder, first, dry_run=True)) == wanted and not folder.submitted.exists()
-    assert [actions(collect(folder, first))["ada", TWO] for _ in range(2)] == ["new", "unchanged"]
-    assert actions(collect(folder, second, dry_run=True)) == {("ada", TWO): "replaced if it differs"}
-    assert actions(collect(folder, second)) == {("ada", TWO): "replaced"}
+    assert actions(collect_mine(folder, first, dry_run=True)) == wanted and not folder.submitted.exists()
+    assert [actions(collect_mine(folder, first))["ada", TWO] for _ in range(2)] == ["new", "unchanged"]
+    assert actions(collect_mine(folder, second, dry_run=True)) == {("ada", TWO): "replaced if it differs"}
+    assert actions(collect_mine(folder, second)) == {("ada", TWO): "replaced"}
     assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
 
 
@@ -201,14 +224,14 @@ def test_a_collection_killed_between_its_two_steps_is_put_right(tmp_path, folder
     submission = folder.submitted / "ada" / f".{TWO}.replaced"
     unpacked(submission, {"x.ipynb": NOTEBOOK})
     unpacked(folder.submitted / "bob" / f".{TWO}.coming", {"x.ipynb": b"half"})
-    collect(folder, source)
+    collect_mine(folder, source)
     assert there(folder) == [f"ada/{TWO}/x.ipynb", f"bob/{TWO}/{TWO}.ipynb"]
 
 
 def test_nothing_changes_while_a_run_is_grading(tmp_path, folder):
     source = zipped(tmp_path / "1.zip", {"bob/02-bahdanau/x.ipynb": NOTEBOOK})
     with Ledger(folder.ledger).alone(), pytest.raises(LedgerBusy):
-        collect(folder, source)
+        collect_mine(folder, source)
     assert not folder.submitted.exists()
 
 
@@ -217,13 +240,13 @@ def test_nothing_changes_while_a_run_is_grading(tmp_path, folder):
 
 def test_the_assignment_is_told_by_folder_then_option_then_file_then_source(tmp_path, folder):
     files = {"ada/01-seq2seq.ipynb": NOTEBOOK, "ada/Copy of 02-bahdanau.ipynb": NOTEBOOK, "bob/work.ipynb": NOTEBOOK}
-    done = collect(folder, zipped(tmp_path / "back.zip", files))
+    done = collect_mine(folder, zipped(tmp_path / "back.zip", files))
     assert set(actions(done)) == {("ada", ONE), ("ada", TWO)}
     assert done.aside == [("bob/work.ipynb", "of which assignment? Say --assignment")]
-    done = collect(folder, zipped(tmp_path / "Course-02-bahdanau-77.zip", files), dry_run=True)
+    done = collect_mine(folder, zipped(tmp_path / "Course-02-bahdanau-77.zip", files), dry_run=True)
     assert set(actions(done)) == {("ada", ONE), ("ada", TWO), ("bob", TWO)}
     files = {"ada/01-seq2seq/x.ipynb": NOTEBOOK, "bob/02-bahdanau/x.ipynb": NOTEBOOK}
-    done = collect(folder, zipped(tmp_path / "c.zip", files), TWO, dry_run=True)
+    done = collect_mine(folder, zipped(tmp_path / "c.zip", files), TWO, dry_run=True)
     assert set(actions(done)) == {("bob", TWO)} and done.aside[0][1] == f"of {ONE}, not of {TWO}"
 
 
@@ -250,7 +273,7 @@ def test_a_submission_without_a_notebook_is_kept_so_that_its_student_is_told(tmp
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_full_disk_makes_no_submission_a_damaged_one(tmp_path, folder, monkeypatch, inside):
     first = zipped(tmp_path / "a.zip", {f"ada/{TWO}/{TWO}.ipynb": NOTEBOOK})
-    collect(folder, first)
+    collect_mine(folder, first)
     name, content = f"{TWO}.ipynb", NOTEBOOK + b" "
     if inside:
         name, content = "work.zip", zipped(tmp_path / "work.zip", {name: content}).read_bytes()
@@ -258,12 +281,12 @@ def test_a_full_disk_makes_no_submission_a_damaged_one(tmp_path, folder, monkeyp
 
     fill_the_disk(monkeypatch)
     with pytest.raises(OSError, match="No space left") as refused:
-        collect(folder, source)
+        collect_mine(folder, source)
     assert refused.value.filename
     assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
     assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK
     monkeypatch.undo()
-    assert actions(collect(folder, source)) == {("ada", TWO): "replaced", ("bob", TWO): "new"}
+    assert actions(collect_mine(folder, source)) == {("ada", TWO): "replaced", ("bob", TWO): "new"}
 
 
 def test_a_submission_that_could_not_be_put_down_leaves_no_folder(tmp_path, folder, monkeypatch):
@@ -275,7 +298,7 @@ def test_a_submission_that_could_not_be_put_down_leaves_no_folder(tmp_path, fold
 
 def test_several_notebooks_of_one_student_are_said(tmp_path, folder):
     files = {f"ada/{TWO}/{TWO}{more}.ipynb": NOTEBOOK for more in ("", " (1)")}
-    (item,) = collect(folder, zipped(tmp_path / "a.zip", files)).items
+    (item,) = collect_mine(folder, zipped(tmp_path / "a.zip", files)).items
     assert item.notes == ("2 notebooks, of which one is graded: look which it should be",)
 
 
@@ -283,7 +306,7 @@ def test_a_students_own_archive_is_unpacked(tmp_path, folder):
     inner = {"work/02-bahdanau.ipynb": NOTEBOOK, "__MACOSX/work/._02-bahdanau.ipynb": b"x", "work/a.csv": b"1"}
     files = {"ada/02-bahdanau/my.zip": zipped(tmp_path / "a.zip", inner).read_bytes()}
     files |= {"bob_9_7_my.tar.gz": tarred(tmp_path / "b.tar.gz", inner).read_bytes()}
-    done = collect(folder, zipped(tmp_path / "c.zip", files), TWO)
+    done = collect(folder, unpacked(tmp_path / "back", files), TWO)
     assert set(actions(done)) == {("ada", TWO), ("bob_9", TWO)}
     assert there(folder) == [f"{w}/{TWO}/{f}" for w in ("ada", "bob_9") for f in (f"{TWO}.ipynb", "work/a.csv")]
 
@@ -308,12 +331,18 @@ def test_only_some_archives_of_a_submission_are_opened_and_none_keeps_the_others
 # --- one student's file is never another's ---------------------------------------------------------------------------
 
 
-def claims(folder, source, *, platform="", of=TWO):
+def claims(folder, source, *, of=TWO):
+    """Collects; then as `stored`."""
+    collect(folder, source, of)
+    return stored(folder)
+
+
+def stored(folder):
     """Student -> the texts stored as theirs, for files that say whose they are."""
-    collect(folder, source, of, platform=platform)
     texts = {}
-    for path in folder.submitted.rglob("*.ipynb"):
-        texts.setdefault(path.relative_to(folder.submitted).parts[0], set()).add(path.read_text())
+    for path in folder.submitted.rglob("*"):
+        if path.is_file() and path.read_bytes().startswith(b'"'):
+            texts.setdefault(path.relative_to(folder.submitted).parts[0], set()).add(path.read_text())
     return texts
 
 
@@ -340,7 +369,11 @@ STAMPED = "attempt_2026-01-30-15-00-00"
 @pytest.mark.parametrize("kind", ["zip", "folder"])
 def test_no_file_name_claims_another_student(tmp_path, folder, kind, evil, honest, alone):
     source = {honest: b'"of bob"'} if not alone else {}
-    whose = claims(folder, MADE[kind](tmp_path / f"x.{kind}", {**source, evil: b'"of eve"'}))
+    known = STAMPED in honest or "_7" in honest or (kind == "folder" and "/" in honest)
+    made = MADE[kind](tmp_path / f"x.{kind}", {**source, evil: b'"of eve"'})
+    with contextlib.suppress(BadSource):  # alone in an archive, eve/... is no name that a platform gave
+        collect(folder, made, TWO, platform="" if known else "folders")
+    whose = stored(folder)
     bob = next((student for student in whose if student.startswith("bob")), "bob")
     if alone and honest == "bob.ipynb":  # nothing but its own name says whose it is
         return
@@ -359,7 +392,184 @@ def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, fo
     assert claims(folder, again) == {"Jan Novák": {'"of the first again"'}}
     assert claims(folder, second, of=ONE)["Jan Novák"] >= {'"of the second"'}  # another number in another assignment
     by_hand = unpacked(tmp_path / "hand", {"Jan Novák/x.ipynb": b'"by hand"'})
-    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "replaced"}
+    done = collect(folder, by_hand, TWO)  # another Jan Novák may have called a folder so: it is said before the loss
+    assert not done.items and f"take submitted/Jan Novák/{TWO} away first" in done.aside[0][1]
+    shutil.rmtree(folder.submitted / "Jan Novák" / TWO)
+    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "new"}
+    assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "unchanged"}
+    assert not collect(folder, first, TWO).items
+
+
+# Door 1: what one student handed in, given as the source.
+
+
+def typed(error):
+    """(source, options) of the command that a sentence says to type."""
+    words = shlex.split(re.search(r"collect (\S.*?);", str(error)).group(1))
+    return Path(words[0]), {"platform": words[2] if words[1:2] == ["--platform"] else ""}
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz"])
+@pytest.mark.parametrize(
+    "chosen",
+    [f"bob/{TWO}/x.ipynb", "bob/x.ipynb", "bob.ipynb", f"{TWO}/bob/x.ipynb", f"submissions/bob/{TWO}/x.ipynb"],
+)
+def test_names_in_one_students_archive_decide_nothing(tmp_path, folder, kind, chosen):
+    source = MADE[kind](tmp_path / f"work.{kind}", {chosen: b'"of eve"', "zoe/x.ipynb": b'"of eve"'})
+    with pytest.raises(BadSource, match=r"a student may have chosen them\. To do: .*--platform folders;"):
+        collect(folder, source, TWO)
+    assert not stored(folder)
+    by_hand = tmp_path / "FOLDER" / "eve" / TWO  # as the sentence says it
+    by_hand.mkdir(parents=True)
+    source.rename(by_hand / source.name)
+    assert claims(folder, tmp_path / "FOLDER") == {"eve": {'"of eve"'}}
+
+
+@pytest.mark.parametrize("name", ["eve_9_100_work.zip", "eve_late_9_100_work.zip", "submission_9", "eve_9_100_work"])
+def test_a_source_that_may_be_one_students_by_its_name_is_asked_about(tmp_path, folder, name):
+    """Whatever is in it: a Canvas download in Canvas's archive, too."""
+    make = zipped if name.endswith(".zip") else unpacked
+    inside = {"bob_7_assignsubmission_file_/x.ipynb": b'"of eve"', "bob_7_100_x.ipynb": b'"of eve"'}
+    source = make(tmp_path / name, {**inside, f"bob/{TWO}/x.ipynb": b'"of eve"'})
+    with pytest.raises(BadSource, match=r"is called as (Canvas|Gradescope) calls what one student handed in.*To do: "):
+        collect(folder, source, TWO)
+    collect(folder, source, TWO, platform="gradescope" if name == "submission_9" else "canvas")
+    assert set(stored(folder)) <= {"eve_9", "submission_9"}
+    assert stored(folder) or not name.endswith(".zip")
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+@pytest.mark.parametrize("inner", ["", "work", "bob.ipynb", "work.zip"])
+def test_a_source_that_lies_in_one_students_folder_is_that_students(tmp_path, folder, kind, inner):
+    hers, own = "Eve_9_assignsubmission_file_", b'"of eve"'
+    archive = zipped(tmp_path / "i.zip", {"Bob_7_assignsubmission_file_x.ipynb": own, "bob/x.ipynb": own}).read_bytes()
+    names = {"work/bob.ipynb": own, f"work/bob/{TWO}/x.ipynb": own, "bob.ipynb": own, "work.zip": archive}
+    names["work/Bob_7_assignsubmission_file_x.ipynb"] = own
+    source = MADE[kind](tmp_path / f"m.{kind}", {f"{hers}/{name}": content for name, content in names.items()})
+    if kind == "zip" and "." in inner:  # a file in an archive is no source
+        return
+    assert claims(folder, source / hers / inner) == {"Eve": {'"of eve"'}}
+
+
+def test_an_instructors_zip_of_folders_is_collected_as_the_one_sentence_says(tmp_path, folder):
+    """Named after the students, as a system's own "compress" makes it, with the assignments outside, and in one."""
+    wanted = {("ada", TWO): "new", ("bob jr", TWO): "new"}
+    for number, form in enumerate(
+        ["{}/x.ipynb", "my class/{}/x.ipynb", f"{TWO}/{{}}/x.ipynb", f"a/b/{{}}/{TWO}/x.ipynb", "submissions/{}.ipynb"]
+    ):
+        files = {form.format(who): NOTEBOOK for who in ("ada", "bob jr")}
+        source = zipped(tmp_path / f"the back {number}.zip", files)
+        with pytest.raises(BadSource) as said:
+            collect(folder, source, TWO)
+        assert str(said.value).count("To do: ") == 1 and len(str(said.value)) < 600
+        source, options = typed(said.value)
+        done = collect(folder, source, TWO, dry_run=True, **options)
+        assert actions(done) == wanted and not done.aside
+
+
+def test_a_notebook_alone_and_loose_ones_are_collected_as_the_one_sentence_says(tmp_path, folder):
+    back = unpacked(tmp_path / "back", {"ada.ipynb": NOTEBOOK, "bob.ipynb": NOTEBOOK})
+    for source, whose in ((back, {"ada", "bob"}), (back / "ada.ipynb", {"ada"})):
+        with pytest.raises(BadSource) as said:
+            collect(folder, source, TWO)
+        source, options = typed(said.value)
+        assert {item.student for item in collect(folder, source, TWO, dry_run=True, **options).items} == whose
+    unpacked(back, {"eve/x.ipynb": NOTEBOOK})
+    done = collect(folder, back, TWO)  # beside a folder of hers, each is put aside
+    assert set(actions(done)) == {("eve", TWO)} and [why for _, why in done.aside] == [UNSAID] * 2
+
+
+@pytest.mark.parametrize("kind", ["zip", "folder"])
+@pytest.mark.parametrize(
+    ("platform", "name", "files", "students"),
+    [
+        (
+            "moodle",
+            "CS101-Homework 1-345",
+            ["Ada O_1_assignsubmission_file_/x.ipynb", "Bob_2_assignsubmission_file_/y.zip"],
+            2,
+        ),
+        (
+            "canvas",
+            "cs101-homework-2_submissions",
+            ["lovelaceada_1_10_x.ipynb", "ob_late_2_11_x-1.ipynb", "zoe_3_text.html"],
+            2,
+        ),
+        (
+            "blackboard",
+            "gradebook_202410_12345_HW2_2026-02-01-10-00-00",
+            [f"HW2_ada_{STAMPED}_x.ipynb", f"HW2_ada_{STAMPED}.txt"],
+            1,
+        ),
+        (
+            "gradescope",
+            "assignment_99_export",
+            ["assignment_99_export/submission_1/x.ipynb", "assignment_99_export/submission_metadata.yml"],
+            1,
+        ),
+    ],
+)
+def test_a_platforms_download_goes_through(tmp_path, folder, kind, platform, name, files, students):
+    inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK}).read_bytes()
+    content = {file: inner if file.endswith(".zip") else NOTEBOOK for file in files}
+    source = MADE[kind](tmp_path / (f"{name}.zip" if kind == "zip" else name), content)
+    for said, action in (("", "new"), (platform, "unchanged")):
+        done = collect(folder, source, TWO, platform=said)
+        assert len(done.items) == students and {item.action for item in done.items} == {action}
+
+
+# Door 2: another person's name on a later file or folder.
+
+
+@pytest.mark.parametrize(
+    ("later", "platform"),
+    [
+        ("Bob Smith.ipynb", "folders"),
+        (f"Bob Smith_{TWO}.ipynb", "folders"),
+        (f"Bob Smith/{TWO}/x.ipynb", ""),
+        ("Bob Smith/x.ipynb", ""),
+        (f"{TWO}/Bob Smith/x.ipynb", "folders"),
+        (f"HW_Bob Smith_{STAMPED}_x.ipynb", ""),
+        ("B\u202eob Smith/x.ipynb", ""),
+        ("Bob\u200f Smith.ipynb", "folders"),
+        ("Bob Smith_8_assignsubmission_file_/x.ipynb", ""),
+    ],
+)
+def test_what_a_platform_bound_is_replaced_by_no_other_name(tmp_path, folder, later, platform):
+    bobs = {"Bob Smith_7_assignsubmission_file_/x.ipynb": b'"of bob"', "zoe_9_assignsubmission_file_/x.ipynb": b"1"}
+    collect(folder, zipped(tmp_path / "m.zip", bobs), TWO)
+    source = unpacked(tmp_path / "back", {later: b'"of eve"', f"zoe2/{TWO}/x.ipynb": b"1"})
+    for dry_run in (True, False):
+        done = collect(folder, source, TWO, platform=platform, dry_run=dry_run)
+        assert "Bob Smith" not in {item.student for item in done.items}
+        assert any("two people may be Bob Smith: the one that is there is '7' (Moodle)" in why for _, why in done.aside)
+        assert stored(folder)["Bob Smith"] == {'"of bob"'}
+    shutil.rmtree(folder.submitted / "Bob Smith" / TWO)  # the same person, as the sentence says
+    assert ("Bob Smith", TWO) in actions(collect(folder, source, TWO, platform=platform))
+
+
+def test_what_was_put_there_by_hand_is_known_by_its_folders_name(tmp_path, folder):
+    unpacked(folder.submitted, {f"bob/{TWO}/{TWO}.ipynb": b'"by hand"'})
+    done = collect(folder, zipped(tmp_path / "b.zip", {f"HW_bob_{STAMPED}_x.ipynb": b'"of another"'}), TWO)
+    assert not done.items and "the one that is there is 'bob' (folders)" in done.aside[0][1]
+    (item,) = collect(folder, unpacked(tmp_path / "back", {f"bob/{TWO}/x.ipynb": b'"of bob"'})).items
+    assert (item.action, item.notes[-1]) == ("replaced", "it took the place of one that was there")
+    done = collect_mine(folder, unpacked(tmp_path / "loose", {f"bob_{TWO}.ipynb": b'"of bob again"'}))
+    assert actions(done) == {("bob", TWO): "replaced"}
+
+
+# Door 3: a folder round others.
+
+
+@pytest.mark.parametrize("wrapper", ["submissions", "submitted", "Submission", "handins", "inbound", TWO])
+@pytest.mark.parametrize("inner", ["bob/x.ipynb", f"bob/{TWO}/x.ipynb", f"submissions/bob/{TWO}/x.ipynb"])
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_wrapper_hands_the_identity_to_no_inner_name(tmp_path, folder, wrapper, inner, alone):
+    """A student's own folder, unpacked into the instructor's, may be called so."""
+    files = {f"{wrapper}/{inner}": b'"of eve"'} | ({} if alone else {f"zoe/{TWO}/x.ipynb": b"1"})
+    done = collect(folder, unpacked(tmp_path / "back", files), TWO)
+    assert set(stored(folder)) <= {"zoe"}
+    assert [f"(SOURCE/{wrapper}); if it is one student's, put it into" in why for _, why in done.aside] == [True]
 
 
 @pytest.mark.parametrize(
@@ -388,7 +598,7 @@ def test_whose_submission_was_replaced_is_said_and_where_its_name_was_written_ot
         source = unpacked(
             tmp_path / (text + day), {f"{TWO}/{name}/{TWO}.ipynb": NOTEBOOK.replace(b"x = 1", text.encode())}
         )
-        return collect(folder, source).items
+        return collect_mine(folder, source).items
 
     (first,) = collected("ad\u00e9", "one")
     assert (first.action, first.notes) == ("new", ())
@@ -403,16 +613,16 @@ def test_whose_submission_was_replaced_is_said_and_where_its_name_was_written_ot
 
 def test_people_whose_names_look_alike_are_said(tmp_path, folder):
     names = ["ada", "Ada", "ad\u200ba", "ada."]
-    done = collect(folder, zipped(tmp_path / "x.zip", {f"{n}/{TWO}.ipynb": NOTEBOOK for n in names}), dry_run=True)
+    done = collect_mine(folder, zipped(tmp_path / "x.zip", {f"{n}/{TWO}.ipynb": NOTEBOOK for n in names}), dry_run=True)
     assert len(done.items) == 4 and all(sum("same person" in note for note in i.notes) == 3 for i in done.items)
 
 
 def test_a_disk_that_takes_two_names_for_one_gives_nobody_anothers_folder(tmp_path, folder, monkeypatch):
-    collect(folder, zipped(tmp_path / "1.zip", {f"Ada/{TWO}.ipynb": b'"of the first"'}))
+    collect_mine(folder, zipped(tmp_path / "1.zip", {f"Ada/{TWO}.ipynb": b'"of the first"'}))
     (folder.submitted / "ada").mkdir()
     alike = lambda a, b: str(a).casefold() == str(b).casefold()  # noqa: E731
     monkeypatch.setattr(collecting.os.path, "samefile", alike)
-    done = collect(folder, zipped(tmp_path / "2.zip", {f"ada/{TWO}.ipynb": b'"of the second"'}))
+    done = collect_mine(folder, zipped(tmp_path / "2.zip", {f"ada/{TWO}.ipynb": b'"of the second"'}))
     assert not done.items and "one folder on this disk" in done.aside[0][1]
     assert there(folder) == [f"Ada/{TWO}/{TWO}.ipynb"]
 
@@ -440,7 +650,7 @@ def test_a_timestamp_under_another_spelling_is_not_believed(tmp_path, folder):
     st.booleans(),
 )
 def test_whatever_a_student_names_is_never_stored_as_anothers(
-    tmp_path, folder, write, people, own, title, zipit, together
+    tmp_path, folder, intake, write, people, own, title, zipit, together
 ):
     """The whole way, from the download to submitted/, with an archive of hostile names in it."""
     shutil.rmtree(folder.submitted, ignore_errors=True)
@@ -455,7 +665,7 @@ def test_whatever_a_student_names_is_never_stored_as_anothers(
     files[write(eve, 7, f"{own}.zip" if zipit else own, title)] = inner.read_bytes() if zipit else b'"of eve"'
     try:
         zipped(tmp_path / "x.zip", files)
-        done = collect(folder, tmp_path / "x.zip", TWO)
+        done = collect(folder, tmp_path / "x.zip", TWO, platform=saying(write), intake=intake)
     except (BadSource, UnicodeError):
         return
     for item in done.items:
@@ -470,6 +680,61 @@ def test_whatever_a_student_names_is_never_stored_as_anothers(
             assert item.student.endswith("_7")
         if write is blackboard and '"of eve"' in text:
             assert item.student == student_id(eve)
+
+
+@settings(
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.sampled_from(EVERY),
+    st.lists(WHO, min_size=2, max_size=2, unique=True),
+    OWN,
+    TITLES,
+    st.sampled_from(["download", "archive", "loose", "folder", "wrapper"]),
+    st.booleans(),
+)
+def test_nothing_of_one_student_becomes_or_replaces_anothers(
+    tmp_path, folder, intake, write, people, own, title, way, zipit
+):
+    """Bob's is collected; then what Eve handed in comes, in the platform's download or on another way on which a name
+    of hers may reach an instructor. It is hers or put aside, and Bob's is what it was."""
+    for made in (folder.submitted, folder.ledger, tmp_path / "came"):
+        shutil.rmtree(made, ignore_errors=True)
+    (eve, bob), said = people, saying(write)
+    mine, his = truth(write, eve, 7), truth(write, bob, 8)
+    assume(unicodedata.normalize("NFC", mine[-1]) != unicodedata.normalize("NFC", his[-1]))
+    with contextlib.suppress(BadSource):
+        files = {write(bob, 8, f"{TWO}.ipynb", title): b'"of bob"', write("zoe", 9, "x.ipynb", title): b"1"}
+        collect(folder, zipped(tmp_path / "x.zip", files), TWO, platform=said, intake=intake)
+    (victim,) = {student for student, texts in stored(folder).items() if '"of bob"' in texts} or {None}
+    assume(victim and victim != student_id(mine[1]))
+
+    own_archive = {f"{victim}/{TWO}/x.ipynb": b'"of eve"', f"{victim}.ipynb": b'"of eve"', "x.ipynb": b'"of eve"'}
+    if way == "download":  # the platform's mark says whose it is, and whatever she calls it is behind that
+        content = (
+            zipped(tmp_path / "inner.zip", {own: b'"of eve"', **own_archive}).read_bytes() if zipit else b'"of eve"'
+        )
+        source = zipped(tmp_path / "x.zip", {write(eve, 7, own + ".zip" * zipit, title): content})
+    elif way == "archive":  # taken out of the download; what looks like a platform's as a whole is taken for that
+        assume(write is not gradescope)
+        name = write(eve, 7, "work.zip" if said else f"{own.rpartition('/')[-1]}.zip", title)
+        source, said = tmp_path / "came" / name, ""
+        source.parent.mkdir(parents=True)
+        zipped(source, own_archive)
+    else:  # of hers, called as the one that is there
+        own = {
+            "loose": f"{victim}.ipynb",
+            "folder": f"{victim}/x.ipynb",
+            "wrapper": f"{TWO if zipit else 'submissions'}/{victim}/x.ipynb",
+        }[way]
+        assume(way != "folder" or not (said or write is gradescope))  # there a folder of his name is his own mark
+        source = unpacked(tmp_path / "came", {own: b'"of eve"'})
+        said = "folders" if way == "loose" and not said else ""
+    with contextlib.suppress(BadSource):
+        collect(folder, source, TWO, platform=said, intake=intake)
+    now = stored(folder)
+    assert now[victim] == {'"of bob"'}
+    assert {student for student, texts in now.items() if '"of eve"' in texts} <= {student_id(mine[1])}
 
 
 # --- hostile archives -----------------------------------------------------------------------------------------------
@@ -487,7 +752,7 @@ def test_no_name_leads_out_of_the_class(tmp_path, folder, kind):
     names = [*bad, "ada/02-bahdanau.ipynb", "../submitted/bob/02-bahdanau.ipynb"]
     before = set(tmp_path.rglob("*"))
     source = MADE[kind](tmp_path / f"x.{kind}", dict.fromkeys(names, NOTEBOOK))
-    done = collect(folder, source)
+    done = collect_mine(folder, source)
     assert there(folder) == [f"ada/{TWO}/{TWO}.ipynb"]
     assert {name for name, why in done.aside if "leads out" in why} == set(names) - {"ada/02-bahdanau.ipynb"}
     outside = {p for p in tmp_path.rglob("*") if folder.root not in p.parents} - before
@@ -502,36 +767,36 @@ def test_links_and_devices_are_left_aside(tmp_path, folder):
             member = tarfile.TarInfo(f"s{number}/02-bahdanau.ipynb")
             member.type, member.linkname = kind, "/etc/passwd"
             archive.addfile(member)
-    done = collect(folder, path)
+    done = collect_mine(folder, path)
     assert not done.items and len(done.aside) == 4
     link = zipfile.ZipInfo("ada/02-bahdanau.ipynb")
     link.external_attr = (stat.S_IFLNK | 0o777) << 16
-    done = collect(folder, zipped(tmp_path / "x.zip", {"": (link, "/etc/passwd")}))
+    done = collect_mine(folder, zipped(tmp_path / "x.zip", {"": (link, "/etc/passwd")}))
     assert not done.items and "never followed" in done.aside[0][1]
     back = unpacked(tmp_path / "back", {"ada/02-bahdanau.ipynb": NOTEBOOK, "secret/x": b"1"})
     (back / "bob").symlink_to(back / "ada")
     (back / "ada" / "other.ipynb").symlink_to("/etc/passwd")
-    done = collect(folder, back)
+    done = collect_mine(folder, back)
     assert set(actions(done)) == {("ada", TWO)} and len(done.items[0].files) == 1
     assert {"bob", "ada/other.ipynb"} <= {name for name, _ in done.aside}
 
 
 def test_encrypted_doubled_and_differing_by_case(tmp_path, folder):
     path = zipped(tmp_path / "x.zip", {"ada/02-bahdanau.ipynb": NOTEBOOK, "Ada/02-bahdanau.ipynb": NOTEBOOK})
-    done = collect(folder, path)
+    done = collect_mine(folder, path)
     assert set(actions(done)) == {("ada", TWO), ("Ada", TWO)} and any(
         "same person" in i.notes[-1] for i in done.items if i.notes
     )
     with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(tmp_path / "y.zip", "w") as archive:
         archive.writestr("bob/02-bahdanau.ipynb", b"first")
         archive.writestr("bob/02-bahdanau.ipynb", NOTEBOOK)
-    done = collect(folder, tmp_path / "y.zip")
+    done = collect_mine(folder, tmp_path / "y.zip")
     assert (folder.submitted / "bob" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK and "twice" in done.aside[0][1]
     data = bytearray(zipped(tmp_path / "z.zip", {"cy/02-bahdanau.ipynb": NOTEBOOK}).read_bytes())
     data[6] |= 1
     data[data.index(b"PK\x01\x02") + 8] |= 1
     (tmp_path / "z.zip").write_bytes(data)
-    assert "password" in collect(folder, tmp_path / "z.zip").aside[0][1]
+    assert "password" in collect_mine(folder, tmp_path / "z.zip").aside[0][1]
     assert not (folder.submitted / "cy").exists()
 
 
@@ -550,14 +815,14 @@ def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
         "e/02-bahdanau.tgz": tarred(tmp_path / "e.tgz", {f"{i}.ipynb": NOTEBOOK for i in range(60)}).read_bytes(),
         "f/02-bahdanau.ipynb": NOTEBOOK,
     }
-    done = collect(folder, zipped(tmp_path / "x.zip", files), TWO)
+    done = collect_mine(folder, zipped(tmp_path / "x.zip", files), TWO)
     assert set(actions(done).values()) == {"new"} and len(done.items) == 6
     for student in "abcde":
         assert parse.receive(folder.submitted / student / TWO, TWO).reason_for_student
     assert sum(512 * p.lstat().st_blocks for p in folder.submitted.rglob("*")) < 1 << 20
     with pytest.raises(BadSource, match="more than"):
         monkeypatch.setattr(collecting, "MAX_ENTRIES", 4)
-        collect(folder, tmp_path / "x.zip", TWO)
+        collect_mine(folder, tmp_path / "x.zip", TWO)
 
 
 def nested(tmp_path, size):
@@ -573,7 +838,7 @@ def test_a_small_archive_does_not_write_a_gigabyte(tmp_path, folder, monkeypatch
     monkeypatch.setattr(collecting, "UNPACKED_ANYWAY", 8 << 20)
     bomb = nested(tmp_path, 192 << 20).read_bytes()
     assert len(bomb) < 1 << 20
-    done = collect(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/work.zip": bomb, f"bob/{TWO}.ipynb": NOTEBOOK}))
+    done = collect_mine(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/work.zip": bomb, f"bob/{TWO}.ipynb": NOTEBOOK}))
     assert set(actions(done)) == {("ada", TWO), ("bob", TWO)}
     assert sum(written) < 24 << 20 and sum(p.stat().st_size for p in folder.submitted.rglob("*")) < 1 << 20
     assert there(folder) == [f"ada/{TWO}/work.zip", f"bob/{TWO}/{TWO}.ipynb"]  # what was written of it is gone
@@ -585,7 +850,7 @@ def test_a_small_archive_does_not_write_a_gigabyte(tmp_path, folder, monkeypatch
 def test_several_archives_of_one_student_share_one_budget(tmp_path, folder, monkeypatch):
     monkeypatch.setattr(collecting, "MAX_SUBMISSION", 5 << 20)
     inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK, "a.csv": bytes(2 << 20)}).read_bytes()
-    collect(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/{number}.zip": inner for number in range(6)}))
+    collect_mine(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/{number}.zip": inner for number in range(6)}))
     assert sum(path.stat().st_size for path in folder.submitted.rglob("*") if path.is_file()) < 5 << 20
 
 
@@ -611,7 +876,7 @@ def test_no_archive_is_read_in_the_graders_own_process(tmp_path, folder, monkeyp
     monkeypatch.setattr(zipfile, "is_zipfile", refuse)
     monkeypatch.setattr(tarfile, "open", refuse)
     for source in made:
-        assert list(actions(collect(folder, source, TWO)).values()) == ["new"]
+        assert list(actions(collect_mine(folder, source, TWO)).values()) == ["new"]
 
 
 def test_without_a_sandbox_archives_are_refused_and_notebooks_are_collected(tmp_path, folder, monkeypatch):
@@ -629,7 +894,7 @@ def test_damaged_bytes_anywhere_in_an_archive(tmp_path, folder):
         for at in range(0, len(whole), 7):
             (tmp_path / "y.zip").write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
             try:
-                collect(folder, tmp_path / "y.zip", TWO, intake=intake)
+                collect_mine(folder, tmp_path / "y.zip", TWO, intake=intake)
             except BadSource:
                 pass
     assert {p.parts[-1] for p in folder.submitted.rglob("*.ipynb")} <= {f"{TWO}.ipynb"}

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from autograde.intake.whose import SCHEMES, Names, Place, is_one_submission
+from autograde.intake.whose import FOLDERS, SCHEMES, UNSAID, Names, Place, is_one_submission, may_be_one_submission
 
 ONE, TWO = "01-seq2seq", "02-bahdanau"
 STAMP = "2026-01-30-15-00-00"
 
 
-def place(name, others=(), platform=""):
+def place(name, others=(), platform="", packed=False):
     """Where "a/b/c" belongs in a source of it and others."""
     names = [tuple(each.split("/")) for each in (name, *others)]
-    return Names(names, [ONE, TWO], platform).place(names[0])
+    return Names(names, [ONE, TWO], platform, packed).place(names[0])
 
 
 def read(name, others=(), platform=""):
@@ -54,17 +54,15 @@ def test_each_schemes_example_is_its_own_alone(scheme):
             "\u0928\u093f\u0930\u094d\u092e\u0932\u093e_7",
             "x.ipynb",
         ),
-        ("lovelaceada_7_100_x_8_200_y.ipynb", "lovelaceada_7", "x_8_200_y.ipynb"),
+        ("lovelaceada_7_100_x-1_8_200_y.ipynb", "lovelaceada_7", "x-1_8_200_y.ipynb"),  # no name has a -
         # Blackboard: the assignment's title, the user's name, the attempt
         (f"Homework 2_ada_attempt_{STAMP}_x_y.ipynb", "ada", "x_y.ipynb"),
         (f"Homework 2_ada-l@example.org_attempt_{STAMP}_x.ipynb", "ada-l@example.org", "x.ipynb"),
         # Gradescope: a number for each, in a folder that wraps the class
         ("assignment_99_export/submission_123/x.ipynb", "submission_123", "x.ipynb"),
         ("submission_123/bob/02-bahdanau/x.ipynb", "submission_123", "bob/02-bahdanau/x.ipynb"),
-        # nbgrader's folders either way round, and plain ones
+        # nbgrader's folders, and plain ones
         ("ada/02-bahdanau/x.ipynb", "ada", "x.ipynb"),
-        ("02-bahdanau/ada/x.ipynb", "ada", "x.ipynb"),
-        ("submitted/ada/02-bahdanau/x.ipynb", "ada", "x.ipynb"),
         ("ada_l-m/x.ipynb", "ada_l-m", "x.ipynb"),
         ("Åsa/x.ipynb", "Åsa", "x.ipynb"),
     ],
@@ -92,6 +90,8 @@ def test_what_is_no_submission_is_said(name, why):
     [
         # a name that ends in _7 beside a file name that begins with 900_
         ("lovelaceada_7_666_900_x.ipynb", ["lovelaceada_7", "lovelaceada_7_666"]),
+        # a student called bob_8-_800, with the number 7
+        ("bob_8_800_7_700_x.ipynb", ["bob_8", "bob_8_800_7"]),
         (f"Homework_2_ada_attempt_{STAMP}_x.ipynb", ["2_ada", "ada"]),
         (f"eve_666_900_HW_bob_attempt_{STAMP}_x.ipynb", ["bob", "eve_666"]),
     ],
@@ -123,15 +123,68 @@ def test_a_folder_in_a_students_folder_is_the_students_own():
     placed = place("eve/bob/02-bahdanau/x.ipynb", ["ada/x.ipynb"])
     assert placed.student == "eve" and "read as this student's own" in placed.note
     reason = place("eve/bob/02-bahdanau/x.ipynb")  # alone: eve, or a folder round a class?
-    assert isinstance(reason, str) and "a student, or a folder round several" in reason
+    assert isinstance(reason, str) and "one student's, or a folder round several" in reason
     assert place("eve/02-bahdanau/bob/02-bahdanau/x.ipynb").student == "eve"
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bob.ipynb",
+        f"{TWO}-bob.ipynb",
+        "bob.zip",
+        "bob_\uff17_\uff11_x.ipynb",
+        "bob_\u0667_assignsubmission_file_x.ipynb",
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_files_own_name_says_whose_it_is_only_where_the_instructor_says_so(name, packed):
+    assert place(name, ["ada/x.ipynb"], packed=packed) == UNSAID
+    assert place(name, ["ada/x.ipynb"], "folders", packed).student.startswith("bob")
+
+
+@pytest.mark.parametrize("name", ["bob/x.ipynb", f"bob/{TWO}/x.ipynb", "bob/work/x.ipynb", f"{TWO}/bob/x.ipynb"])
+def test_all_names_in_an_archive_may_be_one_students(name):
+    assert place(name, ["ada/x.ipynb"], packed=True) == UNSAID
+    assert place(name, ["ada/x.ipynb"], "folders", packed=True).student == "bob"
+    eves = "Eve_9_assignsubmission_file_/x.ipynb"
+    assert place(eves, [name], packed=True).student == "Eve"
+    beside = place(name, [eves], packed=True)  # where --platform folders would take Moodle's name for a student's
+    assert "not a name that a platform gives" in beside and "--platform" not in beside
+
+
+@pytest.mark.parametrize("name", ["submitted", "Submissions", "hand-ins", "inbound", "assignment_9_export", TWO])
+@pytest.mark.parametrize("inner", ["bob/x.ipynb", f"bob/{TWO}/x.ipynb", f"{TWO}/bob/x.ipynb", "bob.ipynb"])
+def test_a_folder_round_others_hands_no_identity_to_the_name_in_it(name, inner):
+    for others in ([], ["ada/x.ipynb"], [f"{name}/ada/x.ipynb", f"{ONE}/ada/x.ipynb"]):
+        reason = place(f"{name}/{inner}", others)
+        assert f"collect what is in it (SOURCE/{name})" in reason
+    if name != TWO:
+        assert "collect what is in it" in place(f"{name}/{inner}", platform="folders")
+    else:
+        assert read(f"{ONE}/submissions/bob/x.ipynb", platform="folders") == "its name does not say whose it is"
+
+
+def test_gradescopes_own_folder_is_passed_over_where_nothing_but_its_names_are_in_it():
+    whole = ["assignment_99_export/submission_123/x.ipynb", "assignment_99_export/submission_metadata.yml"]
+    for packed in (False, True):
+        assert place(whole[0], whole[1:], packed=packed).student == "submission_123"
+    assert isinstance(place(whole[0], ["assignment_99_export/bob/x.ipynb"]), str)
+    assert isinstance(place(whole[0], ["bob/x.ipynb"]), str)
+
+
 def test_what_one_student_handed_in_is_known_by_its_name():
-    assert is_one_submission("Ada_1_assignsubmission_file_", True) and is_one_submission("submission_7", True)
+    assert is_one_submission("Ada_1_assignsubmission_file_", True)
     assert is_one_submission(f"HW_ada_attempt_{STAMP}_work.zip", False)
+    assert is_one_submission(f"HW_ada_attempt_{STAMP}_work", True)  # unpacked by hand
+    # what others may call a class's too is asked about
+    assert (
+        may_be_one_submission("lovelaceada_7_100_work.zip") == may_be_one_submission("lovelaceada_7_100_w") == "Canvas"
+    )
+    assert may_be_one_submission("submission_7") == "Gradescope" and not is_one_submission("submission_7", True)
     for name in ("submissions.zip", "gradebook_CS101_HW_2026-01-30-15-00-00.zip", "CS101-Homework 1-345.zip"):
-        assert not is_one_submission(name, False)
+        assert not is_one_submission(name, False) and not may_be_one_submission(name)
+    assert not may_be_one_submission("gradebook_202410_12345_HW_2026-01-30-15-00-00.zip")  # a class's, by Blackboard
 
 
 def test_a_long_name_costs_no_time():
@@ -145,7 +198,21 @@ def test_a_long_name_costs_no_time():
 # A student's name as it is known to the platform: what people are called, and what somebody hostile would be called.
 WHO = st.one_of(
     st.sampled_from(
-        ["ada", "eve", "eve_bob", "bob", "a_1", "1_ada", "x_7_8", "Åsa", "A\u030asa", "o'neil-löf", "名前"]
+        [
+            "bob_8-_800",
+            "ada",
+            "eve",
+            "eve_bob",
+            "bob",
+            "a_1",
+            "1_ada",
+            "x_7_8",
+            "Åsa",
+            "A\u030asa",
+            "o'neil-löf",
+            "名前",
+            "b\u202eob",
+        ]
     ),
     st.text(st.sampled_from("ab_17-é "), min_size=1, max_size=8),
 )
@@ -153,8 +220,13 @@ HOSTILE = [
     "bob", "ada", "x.ipynb", "..", "submitted", ONE, TWO, f"{TWO}.ipynb", f"HW_bob_attempt_{STAMP}_x.ipynb",
     f"HW_ada_attempt_{STAMP}.txt", "bob_7_100_x.ipynb", "ada_8_100_x.zip", "900_x.ipynb", "7_900_x.ipynb",
     "bob_7_assignsubmission_file_x.ipynb", "bob_7_assignsubmission_file_", "_attempt_", "submission_8", "bob.ipynb",
+    "submissions", "assignment_9_export", "submission_metadata.yml", "LATE_8_100_x.ipynb", "late_8_800_x.ipynb", "8",
+    # what turns the text around it, and letters and digits that only look like others
+    "\u202ebob", "b\u2066ob\u2069.ipynb", "\u200fbob", "\uff42ob", "b\u043eb", "bob_\uff18_\uff11\uff10\uff10_x.ipynb",
 ]  # fmt: skip
-PART = st.one_of(st.sampled_from(HOSTILE), st.text(st.sampled_from("ab_17./-é "), min_size=1, max_size=10))
+PART = st.one_of(
+    st.sampled_from(HOSTILE), st.text(st.sampled_from("ab_17./-é \u202e\u200e\uff17\u0663"), min_size=1, max_size=10)
+)
 OWN = st.lists(PART, min_size=1, max_size=4).map(lambda parts: re.sub("/+", "/", "/".join(parts)).strip("/") or "x")
 TITLES = st.sampled_from(["HW", "Homework 2", "HW_1", "HW_1_eve", "bob", "a_b"])
 
@@ -220,3 +292,32 @@ def test_nothing_that_a_student_names_makes_a_file_anothers(write, a, b, own, ho
     if isinstance(placed, Place):  # and it is whose it is with any other name of the file
         other = place(write(a, 7, "x.ipynb", title), [his, write("zoe", 9, honest, title)] if together else [])
         assert isinstance(other, str) or identity(placed) == identity(other)
+
+
+def truth(write, who, number):
+    """(scheme, student, key) of whoever handed in, by what the platform (or the instructor) knows."""
+    if write in (moodle, moodle_flat):
+        return "Moodle", who.replace("_", " "), str(number)
+    if write in (canvas, canvas_late):
+        return "Canvas", f"{canvas(who, number, 'x', '').removesuffix(f'_{number}_{number}00_x')}_{number}", str(number)
+    if write is blackboard:
+        return "Blackboard", who, who
+    return ("Gradescope", f"submission_{number}", str(number)) if write is gradescope else (FOLDERS, who, who)
+
+
+def saying(write):
+    """What has to be said of an archive with such names."""
+    return FOLDERS if write in (folders, nbgrader, by_assignment) else ""
+
+
+@settings(max_examples=800, deadline=None, derandomize=True)
+@given(st.sampled_from(EVERY), WHO, WHO, OWN, OWN, TITLES, st.booleans(), st.booleans(), st.booleans())
+def test_a_name_is_bound_to_whoever_handed_in_or_put_aside(write, a, b, own, others, title, together, packed, said):
+    """Whatever a student puts behind the platform's part of a name, alone or beside what others put there."""
+    platform = saying(write) or (truth(write, a, 7)[0].lower() if said else "")
+    if platform == FOLDERS:  # the instructor's own names, of which none is a word of ours
+        assume(not {a.strip(" ."), b.strip(" .")} & {"", ONE, TWO})
+    rest = [write(b, 8, others, title), write("zoe", 9, "x.ipynb", title)] if together else []
+    placed = place(write(a, 7, own, title), rest, platform, packed)
+    if isinstance(placed, Place):
+        assert identity(placed) == truth(write, a, 7)
