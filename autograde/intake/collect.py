@@ -51,6 +51,7 @@ from autograde.intake.whose import (
 )
 from autograde.ledger import Ledger
 from autograde.sandbox.pool import SandboxError
+from autograde.text import without_controls
 
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_INSIDE = 2_000  # files of an archive that a student handed in
@@ -572,9 +573,8 @@ def student_id(name: str) -> str:
     it; without control characters and those that turn the direction of the text around them; no leading dot, which
     would hide the folder; cut, with a mark of its own, where no database or file system could hold it.
     """
-    name = "".join(" " if c in "\t\r\n/" else c for c in unicodedata.normalize("NFC", name))
-    turned = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
-    name = "".join(c for c in name if unicodedata.category(c) not in ("Cc", "Cs", "Zl", "Zp") and c not in turned)
+    name = without_controls("".join(" " if c in "\t\r\n/" else c for c in name), "")
+    name = unicodedata.normalize("NFC", name)  # only now: what stood between two letters keeps them apart
     name = re.sub(r"^\.+", lambda dots: "_" * len(dots.group()), " ".join(name.split()))
     if len(name) > MAX_NAME or len(name.encode()) > 200:
         mark = hashlib.sha256(name.encode()).hexdigest()[:8]

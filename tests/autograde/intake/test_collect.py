@@ -906,8 +906,9 @@ NAMES = [
     "Ada Lovelace", "O'Neil, Åsa", 'say "hi"', "名前", "محمد", "👩🏽‍🎓 é", "=1+2", "+x", "-rf", "@sum",
     "a;b|c", "<b>x</b>",
     "*?[a]", "100%", "~root", "$HOME", "nul", "a.b.", "x" * 300, "é" * 200, "🎓" * 100, "..", ".hidden", "...", "a\\b",
-    "a\nb", "\u202egnp.exe", "A\u030asa", "\u00c5sa",
+    "a\nb", "\u202egnp.exe", "A\u030asa", "\u00c5sa", "e\u202e\u0301",
 ]  # fmt: skip
+TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 
 
 @settings(max_examples=60)
@@ -917,6 +918,23 @@ def test_a_students_name_is_safe_for_folders_and_stays_itself(name):
     assert safe == student_id(safe) == unicodedata.normalize("NFC", safe)
     assert "/" not in safe and "\0" not in safe and not safe.startswith(".") and safe == safe.strip()
     assert len(safe.encode()) <= 255 and nameable(safe) and not {unicodedata.category(c) for c in safe} & {"Cc", "Zl"}
+    assert not set(safe) & set(TURNS)
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_no_name_that_reaches_the_disk_turns_the_text_around_it(tmp_path, folder, kind):
+    turned = "".join(f"{number}{turn}" for number, turn in enumerate(TURNS))
+    inner = zipped(tmp_path / "i.zip", {f"{turned}/{turned}.csv": b"1", f"{turned}.ipynb": NOTEBOOK}).read_bytes()
+    files = {f"{turned} a/{TWO}/{turned}/{turned}.{suffix}": NOTEBOOK for suffix in ("ipynb", "csv")}
+    files |= {f"{turned} b/{TWO}/{turned}.zip": inner, f"{turned}_7_assignsubmission_file_/x.ipynb": NOTEBOOK}
+    files |= {f"HW_{turned}c_{STAMPED}_{turned}.ipynb": NOTEBOOK}
+    source = MADE[kind](tmp_path / f"back.{kind}", files)
+    for platform in ("folders", ""):
+        collect(folder, source, TWO, platform=platform)
+    names = {path.name for path in folder.root.rglob("*")}
+    plain = "".join(str(number) for number in range(len(TURNS)))
+    assert {f"{plain} a", f"{plain} b", plain, f"{plain}.csv"} <= names
+    assert not set("".join(names)) & set(TURNS) and (folder.ledger / "collected.json").read_bytes().isascii()
 
 
 @pytest.mark.parametrize(
