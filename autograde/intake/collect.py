@@ -350,6 +350,11 @@ def _entries(given: _Given, folder: ClassFolder, done: Collected, intake: Intake
             raise BadSource(f"{outer} is where submissions are collected to: there is nothing to do")
         entries = [_Entry((*names, *entry.parts), entry.path) for entry in _of_folder(root, done)]
     elif given.packed:
+        if _ends_as_another(outer):
+            raise BadSource(
+                f"{outer.name} does not begin as a zip but ends as one: an archive that a student handed in would be"
+                " read in its place. To do: unpack it, and collect the folder"
+            )
         entries = _of_archive(outer, done, intake)
     elif outer.suffix.lower() == ".ipynb" or ARCHIVE.search(outer.name):
         entries = [_Entry(names or (outer.name,), outer.resolve())]
@@ -364,6 +369,15 @@ def _entries(given: _Given, folder: ClassFolder, done: Collected, intake: Intake
         for entry in entries:
             entry.parts = (*names, *entry.member[len(inside) :])
     return [entry for entry in entries if not any(_LITTER.fullmatch(part) for part in entry.parts)]
+
+
+def _ends_as_another(archive: Path) -> bool:
+    """Whether what unpacks archives may take one that stands at the end of this one for the whole: a zip is found by
+    its last bytes, and a tar keeps those of the files in it."""
+    with archive.open("rb") as file:
+        begins = file.read(2)
+        file.seek(-min(archive.stat().st_size, (1 << 16) + 22), os.SEEK_END)  # with the longest comment
+        return begins != b"PK" and b"PK\x05\x06" in file.read()
 
 
 def _of_folder(root: Path, done: Collected) -> Iterator[_Entry]:

@@ -518,6 +518,17 @@ def test_a_platforms_download_goes_through(tmp_path, folder, kind, platform, nam
         assert len(done.items) == students and {item.action for item in done.items} == {action}
 
 
+def test_an_archive_at_the_end_of_the_source_is_not_read_in_its_place(tmp_path, folder):
+    """A zip is found by its last bytes, and a tar keeps hers as they are."""
+    hers = zipped(tmp_path / "work.zip", {f"bob/{TWO}/x.ipynb": b'"of eve"', "zoe/x.ipynb": b'"of eve"'}).read_bytes()
+    files = {f"bob/{TWO}/x.ipynb": b'"of bob"', f"eve/{TWO}/work.zip": hers}
+    with pytest.raises(BadSource, match=r"ends as one.*To do: unpack it"):
+        collect_mine(folder, tarred(tmp_path / "back.tar", files))
+    assert not stored(folder)
+    collect_mine(folder, tarred(tmp_path / "back.tar.gz", files))
+    assert stored(folder)["bob"] == {'"of bob"'}
+
+
 # Door 2: another person's name on a later file or folder.
 
 
