@@ -214,7 +214,7 @@ def release(
 
 @app.command()
 def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
-    """Fill class/submitted/ with a made-up class: right, partly right, wrong, broken and hostile submissions."""
+    """Fill class/submissions/ with a made-up class: right, partly right, wrong, broken and hostile submissions."""
     from autograde.bank import sample as sampling
 
     folder = ClassFolder.at(where)
@@ -241,7 +241,7 @@ def collect(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,
     where: ClassOption = CLASS,
 ) -> None:
-    """Put what came back from students into submitted/: each file to its student and assignment."""
+    """Put what came back from students into submissions/: each file to its student and assignment."""
     from autograde.intake import collect as collecting
     from autograde.intake.whose import PLATFORMS
     from autograde.ledger import LedgerBusy
@@ -551,8 +551,10 @@ def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:
         return f"{message}; `autograde grade` enters it"
     folded = {name.casefold(): name for name in handed_in}
     if near := difflib.get_close_matches(student.casefold(), folded, 3, 0.7):
-        return f"{message}, nor is there one in submitted/; did you mean {' or '.join(folded[name] for name in near)}?"
-    return f"{message}, nor is there one in submitted/"
+        return (
+            f"{message}, nor is there one in submissions/; did you mean {' or '.join(folded[name] for name in near)}?"
+        )
+    return f"{message}, nor is there one in submissions/"
 
 
 @app.command()

@@ -1,8 +1,9 @@
 """Where everything of one class stands on disk.
 
 The layout is nbgrader's own, `{step}/{student}/{assignment}`, so its commands and its formgrader work in the same
-folder; `staged`, `ledger` and `archives` are ours. Change a folder's name here and nowhere else (nbgrader learns
-`staged` through the grader's configuration).
+folder; `staged`, `ledger` and `archives` are ours. Change a folder's name here and nowhere else: nbgrader learns
+`submissions` and `staged` through the class's configuration. Where that cannot be read, nbgrader goes on with its own
+defaults, and would run whatever lies in its `submitted` on this machine. So in a class nothing lies there.
 """
 
 from __future__ import annotations
@@ -40,6 +41,11 @@ class ClassFolder:
 
     @property
     def submitted(self) -> Path:
+        return self.root / "submissions"
+
+    @property
+    def unprotected(self) -> Path:
+        """nbgrader's own name for the folder of submissions: there must be nothing in it."""
         return self.root / "submitted"
 
     @property
@@ -91,12 +97,15 @@ class ClassFolder:
         ]
 
     def students(self) -> list[str]:
-        """Those who have a folder in submitted/."""
+        """Those who have a folder in submissions/."""
         return [path.name for path in _listed(self.submitted) if _is_folder(path) and nameable(path.name)]
 
     def unrecognised(self) -> list[str]:
-        """What lies in submitted/ and is no student's folder with released assignments in it, as paths below it."""
+        """What lies in submissions/ and is no student's folder with released assignments in it, as paths below it; and
+        nbgrader's own folder, if something is in it."""
         released, names = set(self.assignments()), []
+        if _listed(self.unprotected):
+            names.append("../submitted (which is not read: move what is in it to submissions/)")
         for student in _listed(self.submitted):
             if not _is_folder(student):
                 names.append(student.name)

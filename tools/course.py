@@ -145,7 +145,7 @@ def autograde(*words: str) -> Callable[[], None]:
 
 BOOK = Step("book", "the book", BOOK_SOURCES, HTML / "index.html", build_book, environment=BOOK_ENVIRONMENT)
 RELEASE = Step("release", "the assignments", GRADE_SOURCES, CLASS / "release", autograde("release"))
-SAMPLE = Step("sample", "a sample class's submissions", (), CLASS / "submitted", autograde("sample"), (RELEASE,))
+SAMPLE = Step("sample", "a sample class's submissions", (), CLASS / "submissions", autograde("sample"), (RELEASE,))
 GRADES = Step("grade", "their grades", (), CLASS / "gradebook.db", autograde("grade"), (SAMPLE,))
 FEEDBACK = Step("feedback", "their feedback", (), CLASS / "feedback", autograde("feedback"), (GRADES,))
 EXPORT = Step("export", "the list of grades", (), CLASS / "grades.csv", autograde("export"), (FEEDBACK,))
@@ -155,7 +155,7 @@ The book          _build/html/index.html
 """
 CLASS_MADE = """\
 The assignments   class/release/      what students get
-The submissions   class/submitted/    a sample class: right, partly right, wrong, broken and hostile
+The submissions   class/submissions/  a sample class: right, partly right, wrong, broken and hostile
 The feedback      class/feedback/     a page for each student
 The summaries     class/summary/      how each assignment went, a page for you
 The grades        class/grades.csv, and class/gradebook.db for nbgrader

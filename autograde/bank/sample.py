@@ -244,7 +244,7 @@ def _look_for(name):
         for folder, inside, files in os.walk(root):
             inside[:] = [d for d in inside if d not in ("proc", "sys", "dev", "site-packages", "usr")]
             for file in files:
-                if any(word in folder for word in ("solutions", "bank", "source", "submitted", "autograded")):
+                if any(word in folder for word in ("solutions", "bank", "source", "submissions", "autograded")):
                     text = open(os.path.join(folder, file), errors="replace").read()
                     if f"def {name}" in text or f"class {name}" in text:
                         return text
@@ -316,7 +316,7 @@ def _never_ends(sheet: Sheet) -> MadeUp:
 
 
 def sample(folder: ClassFolder, assignment: str) -> list[MadeUp]:
-    """Fills class/submitted/ with the sample class for one assignment; files that are there already and the same are
+    """Fills class/submissions/ with the sample class for one assignment; files that are there already and the same are
     not touched."""
     made = class_of(folder.released(assignment).read_bytes(), assignment)
     for submission in made:

@@ -5,7 +5,9 @@ has not touched anything yet: neither copied a file, nor removed an earlier resu
 the grader at work on those submissions then, and leaves nbgrader nothing to convert. A verdict that is current stays.
 
 Nothing else of nbgrader's runs a submission either: its `Execute`, which `nbgrader validate` and the Validate button
-use too, is given a kernel that there is not.
+use too, is given a kernel that there is not. All this stands in the class's configuration. Where nbgrader cannot read
+that, it leaves it out and goes on with its defaults: they find no submission, because none lies where they look
+(`folders`).
 """
 
 from __future__ import annotations

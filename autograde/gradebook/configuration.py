@@ -48,6 +48,7 @@ def configure(c: Config, root: Path) -> None:
     c.BaseConverter.permissions = int(f"{files.file_mode(root):o}")  # nbgrader reads its digits as octal ones
     by_nbgrader.configure(c)
     c.CourseDirectory.root = str(root)
+    c.CourseDirectory.submitted_directory = ClassFolder(root).submitted.name
     c.CourseDirectory.course_id = "default_course"  # as nbgrader's preprocessors say; PostgreSQL wants one that exists
     c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
     c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
@@ -65,7 +66,7 @@ def write(folder: ClassFolder, *, anew: bool = False) -> None:
 
 def read(folder: ClassFolder) -> Config:
     """The class's own nbgrader_config.py as nbgrader would read it. Raises FileNotFoundError where there is none, and
-    ValueError where it does not run through: nbgrader then goes on without it, and that is without the sandbox."""
+    ValueError where it does not run through: nbgrader then goes on without it, and finds no submissions."""
     if not folder.config.exists():
         raise FileNotFoundError(f"{folder.config} is missing: run `autograde release` first")
     # nbgrader starts `alembic` by name when it makes a gradebook: it must find an environment that was not activated
@@ -77,6 +78,6 @@ def read(folder: ClassFolder) -> Config:
             return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
         except Exception as error:  # the instructor's own lines: whatever they raise
             raise ValueError(
-                f"{folder.config} stops with {type(error).__name__}: {error}. Mend it at once: nbgrader's own commands "
-                "leave such a file out, and would run submissions on this machine, unprotected"
+                f"{folder.config} stops with {type(error).__name__}: {error}. Mend it: nbgrader's own commands leave such "
+                "a file out, and then find neither the submissions nor the sandbox"
             ) from error

@@ -13,7 +13,7 @@ _NAMED = 5  # open things that are named; the command closes them all
 
 def examine(folder: ClassFolder) -> list[Finding]:
     """What a class rests on: that nbgrader leads through the sandbox, and that nobody else may read it."""
-    return [_configuration(folder), _access(folder)]
+    return [_configuration(folder), _place(folder), _access(folder)]
 
 
 def _configuration(folder: ClassFolder) -> Finding:
@@ -32,6 +32,13 @@ def _configuration(folder: ClassFolder) -> Finding:
         )
         return Finding(name, False, "its own autograde runs submissions on this machine, unprotected", remedy)
     return Finding(name, True, "its own autograde goes through the sandbox")
+
+
+def _place(folder: ClassFolder) -> Finding:
+    if any(folder.unprotected.glob("*/*")):
+        detail = f"there is something in {folder.unprotected}: nbgrader's defaults would run it on this machine"
+        return Finding("place", False, detail, f"move what is in it to {folder.submitted}")
+    return Finding("place", True, f"submissions lie in {folder.submitted.name}/, where nbgrader's defaults do not look")
 
 
 def _access(folder: ClassFolder) -> Finding:

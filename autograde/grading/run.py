@@ -60,7 +60,7 @@ class Line:
 @dataclass
 class Summary:
     """What a run did. `refused` are (assignment, student) that nbgrader would not take, `unrecognised` what lies in
-    submitted/ and is no submission.
+    submissions/ and is no submission.
     """
 
     run: str

@@ -1,4 +1,4 @@
-"""`autograde collect`: what came back from students, out of an archive or a folder, into class/submitted/.
+"""`autograde collect`: what came back from students, out of an archive or a folder, into class/submissions/.
 
 Everything in a source is hostile data. A name in it is only ever read, to tell whose file it is; no path of a source
 becomes a path of ours, nothing is followed or run, and sizes and counts are capped. Nothing is dropped without a word:
@@ -66,7 +66,7 @@ MAX_NAME = 100  # characters of a student's name; nbgrader's database holds 128
 _OTHER_ARCHIVE = re.compile(r"\.(7z|rar|gz|bz2|xz|zst)$", re.IGNORECASE)
 _LITTER = re.compile(r"\._.*|\.DS_Store|\.git|\.ipynb_checkpoints|__MACOSX|__pycache__|Thumbs\.db|desktop\.ini")
 _OLD, _NEW = ".replaced", ".coming"  # of the two steps of a replacement, hidden from the grader
-_UNPACKED = ".collecting-"  # folders of files on their way from an archive into submitted/
+_UNPACKED = ".collecting-"  # folders of files on their way from an archive into submissions/
 _NO_MOMENT = "no moment in time that could be relied on"
 _PEOPLE = "collected.json"  # beside the ledger: whose each submission was by the platform's own mark
 
@@ -149,7 +149,7 @@ def collect(
     dry_run: bool = False,
     intake: Intake | None = None,
 ) -> Collected:
-    """Puts the submissions of a source into submitted/. `assignment` is which they are, and `platform` (one of
+    """Puts the submissions of a source into submissions/. `assignment` is which they are, and `platform` (one of
     `whose.PLATFORMS`) where they come from, where the source's names do not say.
 
     A source may be a folder inside an archive: "download.zip/week 2". `intake` is what unpacks archives, one of its own
@@ -254,7 +254,7 @@ class _People:
         return (
             f"two people may be {student}: the one that is there is {safe(known)!r} ({safe(before)}), this one is"
             f" {safe(key)!r} ({scheme}). To do: put it into FOLDER/ANOTHER NAME/{name}/ and collect FOLDER"
-            f" (the same person? then take submitted/{student}/{name} away first)"
+            f" (the same person? then take submissions/{student}/{name} away first)"
         )
 
     def replaced(self, student: str, name: str, submission: _Submission) -> str:
@@ -523,7 +523,7 @@ def _sorted_out(
         if isinstance(place, str):
             done.aside.append((safe(entry.name), place))
         elif not (student := student_id(_readable(place.student))):
-            why = "no student's name can be made of its folder's: put it into submitted/ under one of yours"
+            why = "no student's name can be made of its folder's: put it into submissions/ under one of yours"
             done.aside.append((safe(entry.name), why))
         elif assignment and place.assignment and place.assignment != assignment:
             done.aside.append((safe(entry.name), f"of {place.assignment}, not of {assignment}"))
@@ -596,7 +596,7 @@ def student_id(name: str) -> str:
     return name if re.search(r"[^_\s]", name) else ""
 
 
-# ---------------------------------------------------------------- into submitted/
+# ---------------------------------------------------------------- into submissions/
 
 
 def _finish_what_was_begun(folder: ClassFolder) -> None:

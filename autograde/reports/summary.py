@@ -1,6 +1,6 @@
 """`autograde summary`: how an assignment went, on one page for the instructor, and what there is left to look at.
 
-Made from the gradebook (so a person's grades count), the ledger and what lies in submitted/. The page stands alone:
+Made from the gradebook (so a person's grades count), the ledger and what lies in submissions/. The page stands alone:
 it runs nothing, fetches nothing, prints, and shows no colour that a word or a pattern does not say too. It holds names
 and grades: it is for those who teach.
 """

@@ -1,7 +1,7 @@
 """Where a grade comes from: the file that was graded, the run, its key and versions, and what a person changed.
 
 A grade is what stands in the gradebook. The graded notebook says of which submission and which run it was made, the
-ledger holds that run's records for ever, and the file in submitted/ either is that submission still or is another one
+ledger holds that run's records for ever, and the file in submissions/ either is that submission still or is another one
 by now.
 """
 
@@ -188,11 +188,11 @@ def _file_now(folder: ClassFolder, trace: Trace) -> str:
     """What became of the file that was graded."""
     path = dict(folder.submissions(trace.assignment)).get(trace.student)
     if path is None:
-        return "and nothing lies in submitted/ any more"
+        return "and nothing lies in submissions/ any more"
     sha256, name = parse.digest(path, trace.assignment)
     if sha256 == trace.submission:
-        return f"still the file in submitted/: {name}" if name else "still nothing that could be graded"
-    return f"but another file lies in submitted/ now (`autograde grade` grades it): {name}, sha256 {sha256}"
+        return f"still the file in submissions/: {name}" if name else "still nothing that could be graded"
+    return f"but another file lies in submissions/ now (`autograde grade` grades it): {name}, sha256 {sha256}"
 
 
 def _release_now(folder: ClassFolder, record: Record) -> str:

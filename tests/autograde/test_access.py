@@ -82,7 +82,7 @@ def test_nobody_else_may_read_anything_of_a_class(tmp_path, toy_notebook, handed
     found = modes(folder.root)
     of_ada = f"ada/{toy.NAME}"
     for name in ("gradebook.db", "grades.csv", "nbgrader_config.py", f"ledger/{toy.NAME}.jsonl",
-                 f"submitted/{of_ada}/timestamp.txt", f"autograded/{of_ada}/{toy.NAME}.ipynb",
+                 f"submissions/{of_ada}/timestamp.txt", f"autograded/{of_ada}/{toy.NAME}.ipynb",
                  f"feedback/{of_ada}/{toy.NAME}.html", f"archives/{toy.NAME}.zip",
                  f"summary/{toy.NAME}.html"):  # fmt: skip
         assert f"class/{name}" in found

@@ -13,7 +13,7 @@ PAGE = ROOT / "book" / "how-it-is-built.md"
 
 def test_every_path_that_the_page_names_is_there() -> None:
     named = re.findall(r"`([\w.-]+/[\w./-]*|[\w-]+\.md)`", PAGE.read_text("utf-8"))
-    made = {"submitted/"}  # in a class's folder
+    made = {"submissions/"}  # in a class's folder
     assert len(named) > 40
     assert not [path for path in named if path not in made and not (ROOT / path).exists()]
 

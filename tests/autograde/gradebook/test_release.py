@@ -95,7 +95,7 @@ def test_an_instructors_configuration_is_kept(toy_released, toy_notebook):
 
 def test_a_configuration_that_stops_is_told_with_what_nbgrader_would_do(toy_released):
     toy_released.config.write_text(toy_released.config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = zero\n")
-    with pytest.raises(ValueError, match=r"nbgrader_config\.py stops with NameError: .*unprotected"):
+    with pytest.raises(ValueError, match=r"nbgrader_config\.py stops with NameError: .*neither the submissions"):
         configuration.read(toy_released)
     finding, *_ = examination.examine(toy_released)
     assert not finding.ok and "NameError" in finding.detail and "mend" in finding.remedy

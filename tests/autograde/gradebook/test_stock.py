@@ -22,7 +22,7 @@ from nbformat.v4 import new_code_cell
 from autograde import access
 from autograde.bank import sample
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, store
+from autograde.gradebook import configuration, examination, store
 from autograde.gradebook.release import release
 from autograde.ledger import Ledger
 from benchmarks.grading import forget_the_sandbox
@@ -227,7 +227,7 @@ def test_formgraders_autograde_button_goes_through_the_sandbox(ours, server):
 def test_the_validate_button_runs_no_submission(ours, server):
     _, _, targets = ours
     server("formgrader")
-    path = f"submitted/by-validate/{NAME}/{NAME}.ipynb"
+    path = f"submissions/by-validate/{NAME}/{NAME}.ipynb"
     said = json.loads(server("assignments/validate", urllib.parse.urlencode({"path": path}).encode()))
     assert not said["success"] and "autograde check" in said["value"]
     assert not targets["by-validate"].exists()
@@ -240,3 +240,45 @@ def test_nbgraders_own_feedback_is_our_page(stock):
     page = (folder.feedback / "partly-right" / NAME / f"{NAME}.html").read_text("utf-8")
     assert "default-src 'none'" in page
     assert f"<strong>{made['partly-right'].score:g}</strong> of" in page
+
+
+# What an instructor's own lines may do to the class's configuration: nbgrader leaves out a file that raises.
+BROKEN = {
+    "below configure": "{0}\nc.Autograde.no_such = undefined",
+    "above it": "import no_such_module\n{0}",
+    "without it": "c = get_config()",
+    "no Python": "{0}\nthis is no Python",
+    "not there": None,
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_nbgraders_own_defaults_find_no_submission(ours, how, tmp_path):
+    folder, _, targets = ours
+    written = folder.config.read_text()
+    try:
+        if BROKEN[how] is None:
+            folder.config.unlink()
+        else:
+            folder.config.write_text(BROKEN[how].format(written))
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT, "autograde", NAME, "--create", "--force"],
+            cwd=folder.root, env=environment() | {"HOME": str(tmp_path)}, capture_output=True, text=True, timeout=600,
+        )  # fmt: skip
+    finally:
+        folder.config.write_text(written)
+    assert done.returncode != 0 and f"No notebooks were matched by '{folder.unprotected}" in done.stderr, done.stderr
+    assert not any(target.exists() for target in targets.values())
+
+
+def test_a_class_is_ill_while_something_lies_where_the_defaults_look(ours):
+    folder, _, _ = ours
+    assert all(finding.ok for finding in examination.examine(folder) if finding.name == "place")
+    copy = folder.unprotected / "ada" / NAME
+    shutil.copytree(folder.submitted / "right" / NAME, copy)
+    try:
+        (place,) = (finding for finding in examination.examine(folder) if finding.name == "place")
+        assert not place.ok and "would run it on this machine" in place.detail and str(folder.submitted) in place.remedy
+        assert any("move what is in it to submissions/" in name for name in folder.unrecognised())
+    finally:
+        shutil.rmtree(folder.unprotected)

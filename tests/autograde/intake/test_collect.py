@@ -94,7 +94,7 @@ def collect_mine(folder, source, assignment="", **more):
 
 
 def there(folder):
-    """What lies in submitted/, as relative names."""
+    """What lies in submissions/, as relative names."""
     return sorted(str(p.relative_to(folder.submitted)) for p in folder.submitted.rglob("*") if not p.is_dir())
 
 
@@ -393,7 +393,7 @@ def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, fo
     assert claims(folder, second, of=ONE)["Jan Novák"] >= {'"of the second"'}  # another number in another assignment
     by_hand = unpacked(tmp_path / "hand", {"Jan Novák/x.ipynb": b'"by hand"'})
     done = collect(folder, by_hand, TWO)  # another Jan Novák may have called a folder so: it is said before the loss
-    assert not done.items and f"take submitted/Jan Novák/{TWO} away first" in done.aside[0][1]
+    assert not done.items and f"take submissions/Jan Novák/{TWO} away first" in done.aside[0][1]
     shutil.rmtree(folder.submitted / "Jan Novák" / TWO)
     assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "new"}
     assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "unchanged"}
@@ -663,7 +663,7 @@ def test_a_timestamp_under_another_spelling_is_not_believed(tmp_path, folder):
 def test_whatever_a_student_names_is_never_stored_as_anothers(
     tmp_path, folder, intake, write, people, own, title, zipit, together
 ):
-    """The whole way, from the download to submitted/, with an archive of hostile names in it."""
+    """The whole way, from the download to submissions/, with an archive of hostile names in it."""
     shutil.rmtree(folder.submitted, ignore_errors=True)
     (folder.ledger / "collected.json").unlink(missing_ok=True)
     eve, bob = people
@@ -760,7 +760,7 @@ def test_no_name_leads_out_of_the_class(tmp_path, folder, kind):
         "C:/x/evil.ipynb",
         "..\\evil.ipynb",
     ]
-    names = [*bad, "ada/02-bahdanau.ipynb", "../submitted/bob/02-bahdanau.ipynb"]
+    names = [*bad, "ada/02-bahdanau.ipynb", "../submissions/bob/02-bahdanau.ipynb"]
     before = set(tmp_path.rglob("*"))
     source = MADE[kind](tmp_path / f"x.{kind}", dict.fromkeys(names, NOTEBOOK))
     done = collect_mine(folder, source)

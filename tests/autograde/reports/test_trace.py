@@ -73,7 +73,7 @@ def test_it_says_where_a_grade_comes_from(toy_class, tmp_path):
         ):
             assert value in told
         digest = hashlib.sha256((folder.submitted / "right" / toy.NAME / f"{toy.NAME}.ipynb").read_bytes()).hexdigest()
-        assert f"sha256 {digest}, still the file in submitted/: {toy.NAME}.ipynb" in told
+        assert f"sha256 {digest}, still the file in submissions/: {toy.NAME}.ipynb" in told
         assert "still the class's" in told and "the same here now" in told and "regrade 00-toy --student right" in told
 
 
@@ -96,7 +96,7 @@ def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
         one = trace.traces(folder, toy.NAME, ["untouched"])["untouched"]
         told = dict(trace.in_words(folder, one))
     assert (one.points, one.changed, one.waits) == (1.75, ["scale"], ["centre"])
-    assert "another file lies in submitted/ now" in told["Submission"] and one.submission in told["Submission"]
+    assert "another file lies in submissions/ now" in told["Submission"] and one.submission in told["Submission"]
     assert told["Handed in"] == "2026-02-02 00:00 UTC, 1 day late; 0.5 points are taken off for it"
     assert "grader is other here now" in told["Versions"] and "another one than the class has now" in told["Release"]
     assert trace.by_hand(one, "scale") == "1.5 in place of 0; +0.25 on top; commented: after we spoke"
@@ -104,7 +104,7 @@ def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
     (folder.submitted / "untouched" / toy.NAME / f"{toy.NAME}.ipynb").unlink()
     (folder.submitted / "untouched" / toy.NAME).rmdir()
     with toy.installed(tmp_path):
-        assert "nothing lies in submitted/ any more" in dict(trace.in_words(folder, one))["Submission"]
+        assert "nothing lies in submissions/ any more" in dict(trace.in_words(folder, one))["Submission"]
 
 
 def test_every_earlier_time_is_listed(toy_class, tmp_path, one_sandbox):
@@ -126,7 +126,6 @@ def test_any_name_can_be_traced_summed_and_shown(toy_released, toy_notebook, sub
         'say "hi"',
         "<b>x<b>",
         "[red]x",
-        "\u202egnp.exe",
         "a\\b",
         "Łukasz, محمد",
     ]
@@ -153,7 +152,7 @@ def test_any_name_can_be_traced_summed_and_shown(toy_released, toy_notebook, sub
 def test_who_is_not_there_is_said_in_one_line(toy_class):
     result = run("trace", "nobody; here", "00", "--class", toy_class.folder.root)
     assert result.exit_code == 1 and "no submission of nobody; here to 00-toy is in the gradebook" in said(result)
-    assert "nor is there one in submitted/" in said(result) and "autograde grade" not in said(result)
+    assert "nor is there one in submissions/" in said(result) and "autograde grade" not in said(result)
     result = run("trace", "Untouchd", "00", "--class", toy_class.folder.root)
     assert result.exit_code == 1 and "did you mean untouched?" in said(result)
 
