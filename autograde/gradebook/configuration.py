@@ -78,6 +78,6 @@ def read(folder: ClassFolder) -> Config:
             return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
         except Exception as error:  # the instructor's own lines: whatever they raise
             raise ValueError(
-                f"{folder.config} stops with {type(error).__name__}: {error}. Mend it: nbgrader's own commands leave such "
-                "a file out, and then find neither the submissions nor the sandbox"
+                f"{folder.config} stops with {type(error).__name__}: {error}. Mend it: nbgrader's own commands leave "
+                "such a file out, and then find neither the submissions nor the sandbox"
             ) from error

@@ -1,6 +1,6 @@
 """What came back from students is read here, and nowhere else: collected, parsed, and merged into the assignment.
 
-`collect`, `unpack` and `whose` bring archives into class/submissions/, `parse` makes a small clean notebook of a folder,
+`collect`, `unpack` and `whose` bring archives into class/submissions/, `parse` makes a small clean notebook of one,
 `merge` lays its answers into the assignment's own notebook: `matching` says which cell is which answer's, by nbgrader's
 `marks` and by `comparison` with what was given out, `magics` and `environment` leave out of a text what cannot run, and
 `flags` notes what its code tries. Hostile bytes are opened by children without rights alone: `jail` starts them and

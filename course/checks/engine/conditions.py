@@ -488,8 +488,8 @@ def _say_again(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
             "In training mode the result is another one than in evaluation mode, and nothing here is random or counted."
         )
     return (
-        f"Called {name}, with the same arguments, it gives another result: something is kept from call to call, by it or "
-        "in what it was given."
+        f"Called {name}, with the same arguments, it gives another result: something is kept from call to call, by it "
+        "or in what it was given."
     )
 
 
