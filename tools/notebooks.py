@@ -219,15 +219,29 @@ def _declared(notebook: NotebookNode, path: Path) -> list[dict[str, Any]]:
 
 def write_exercises() -> None:
     """Make `course/chapters/exercises.json` from all notebooks. Raises SystemExit where a name stands twice."""
-    listed = [exercise for path in paths() for exercise in declared(path)]
+    _write_listed(_all_declared({}))
+
+
+def _write_listed(listed: list[dict[str, Any]]) -> None:
+    lines = ",\n".join(json.dumps(exercise, ensure_ascii=False) for exercise in listed)
+    EXERCISES.write_text(f"[\n{lines}\n]\n", "utf-8")
+
+
+def _all_declared(instead: dict[Path, NotebookNode]) -> list[dict[str, Any]]:
+    """The exercises of all notebooks, of which some stand in place of what is on the disk."""
+    there = {path.stem: path for path in (*paths(), *instead)}
+    listed = [
+        exercise
+        for _, path in sorted(there.items())
+        for exercise in (_declared(instead[path], path) if path in instead else declared(path))
+    ]
     for key in ("name", "number"):
         where: dict[str, list[str]] = {}
         for exercise in listed:
             where.setdefault(exercise[key], []).append(exercise["notebook"])
         if twice := [f"{value} in {' and '.join(places)}" for value, places in where.items() if len(places) > 1]:
             raise SystemExit(f"exercises with the same {key}: {', '.join(twice)}")
-    lines = ",\n".join(json.dumps(exercise, ensure_ascii=False) for exercise in listed)
-    EXERCISES.write_text(f"[\n{lines}\n]\n", "utf-8")
+    return listed
 
 
 def _is_question(number: str) -> bool:
@@ -267,12 +281,15 @@ def from_text(text: Path, path: Path) -> None:
             cell.outputs, cell.execution_count = match.outputs, match.execution_count
             if "timed" in match.metadata.get("course", {}):
                 cell.metadata.setdefault("course", NotebookNode())["timed"] = match.metadata.course.timed
-    write(normalise(fresh), path)
-    write_exercises()
+    made = normalise(fresh)
+    listed = _all_declared({path: made})
+    write(made, path)
+    _write_listed(listed)
 
 
 def _hold(notebook: NotebookNode, path: Path) -> None:
-    """Raises SystemExit where a check cell's metadata are none, or a stub is not the solution's."""
+    """Raises SystemExit where a check cell's metadata are none, or not of its own check, or a stub is not the
+    solution's; Unfinished where there is no such solution."""
     for cell in notebook.cells:
         course = cell.metadata.get("course", {})
         if "exercise" in course:
@@ -283,6 +300,10 @@ def _hold(notebook: NotebookNode, path: Path) -> None:
             for name in ("difficulty", "importance"):
                 if course[name] not in (1, 2, 3, 4, 5):
                     raise SystemExit(f"{what} says {name} {course[name]}: it is one of 1, 2, 3, 4, 5")
+            if not re.search(rf"check\([\"']{re.escape(course['exercise'])}[\"']", cell.source):
+                raise SystemExit(f"{what} checks another number: {cell.source.strip().splitlines()[0]}")
+            for component in course.get("components", ()) if not _is_question(course["exercise"]) else ():
+                reference.source(chapter(path), (component,))
         if "answer" not in course or all(name.startswith("answer_") for name in defined(cell.source)):
             continue
         if "# YOUR CODE HERE" not in cell.source:

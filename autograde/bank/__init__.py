@@ -10,7 +10,7 @@ import contextlib
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,7 +24,7 @@ from course.chapters import Unfinished
 from course.checks.engine import Check, Diagnosis, Implementation, Observation, Table
 from course.checks.engine.draw import RECORDED_KEY, Draw, Key
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
-from course.exercises import Exercise, exercises
+from course.exercises import Exercise, exercises, tasks
 from course.protocol.student import Local, Student
 
 UNBOUND = re.compile(r"name '\w+' is not defined")
@@ -45,6 +45,14 @@ def check_of(exercise: Exercise) -> Check:
         raise Unfinished(
             f'{file} has no Check("{exercise.name}"): exercise {exercise.number} is not looked at'
         ) from None
+
+
+def chosen(words: Collection[str]) -> list[Exercise]:
+    """`course.exercises.tasks` for a command. Raises SystemExit with the words that mean none."""
+    try:
+        return tasks(words)
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
 
 
 def least(exercise: Exercise) -> tuple[int, int]:

@@ -29,7 +29,7 @@ from course.checks.engine import Table, Verdict
 from course.checks.engine.conditions import applies
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw, Key
-from course.exercises import Exercise, tasks
+from course.exercises import Exercise
 from course.protocol.student import Local
 
 EXCEPTIONS = Path(__file__).with_name("exceptions.toml")
@@ -404,7 +404,7 @@ def unseen(exercise: Exercise) -> list[str]:
 
 
 def main(wanted: list[str]) -> None:
-    for exercise in tasks(wanted):
+    for exercise in bank.chosen(wanted):
         tried, slipped = list(forbidden(exercise)), unseen(exercise)
         print(f"{exercise.number} {exercise.name}: {len(tried)} defects, {len(slipped)} slip through")
         for line in slipped:

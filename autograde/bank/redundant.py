@@ -21,7 +21,7 @@ import torch
 from autograde import bank
 from autograde.bank import borrowed, defects, mutation, reader
 from course.checks.engine import Check, Table, Verdict, conditions
-from course.exercises import Exercise, exercises, tasks
+from course.exercises import Exercise, exercises
 
 KEY = defects.KEY
 FIRST_LOOKS = Path(__file__).resolve().parents[2] / "benchmarks" / "first_look"  # the repository's
@@ -81,11 +81,15 @@ def main(wanted: list[str]) -> None:
     torch.set_num_threads(1)
     known = conditions.redundant().items()
     found = {name: [kind for kind in conditions.CONDITIONS if kind in kinds] for name, kinds in known}
-    for exercise in tasks(wanted):
+    for exercise in bank.chosen(wanted):
         if not bank.check_of(exercise).declarations:
             continue
         found[exercise.name] = redundant(exercise)
-        print(f"{exercise.number} {exercise.name}: {', '.join(found[exercise.name]) or 'all are needed'}", flush=True)
+        without = "; ".join(conditions.CONDITIONS[kind].title for kind in found[exercise.name])
+        print(
+            f"{exercise.number} {exercise.name}: {f'does without: {without}' if without else 'all are needed'}",
+            flush=True,
+        )
     in_order = {e.name: found[e.name] for e in exercises() if found.get(e.name)}
     lines = (f"{json.dumps(name)}: {json.dumps(kinds)}" for name, kinds in in_order.items())
     conditions.REDUNDANT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -71,7 +71,7 @@ def test_an_import_that_fails_inside_a_module_is_not_taken_for_the_module(monkey
 def test_recording_asks_for_three_hints_and_ends_with_a_sentence(held, told, monkeypatch):
     monkeypatch.setattr(notebooks, "texts", lambda module: held)
     monkeypatch.setattr(notebooks, "exercises", lambda: (SOFTMAX,))
-    monkeypatch.setattr(notebooks, "write_exercises", lambda: None)
+    monkeypatch.setattr(notebooks, "_write_listed", lambda listed: None)
     notebooks.exercises.cache_clear = lambda: None
     with pytest.raises(SystemExit) as refused:
         notebooks.main(["record", "00"])
@@ -84,7 +84,7 @@ def test_recording_asks_for_three_hints_and_ends_with_a_sentence(held, told, mon
 @pytest.fixture
 def laid(tmp_path, monkeypatch):
     """Lays a text with this stub and metadata into a notebook of chapter 00, elsewhere."""
-    monkeypatch.setattr(notebooks, "write_exercises", lambda: None)
+    monkeypatch.setattr(notebooks, "_write_listed", lambda listed: None)
 
     def from_text(stub=STUB, left_out=(), **changed):
         text, path = tmp_path / "text.py", tmp_path / "00-warm-up.ipynb"
@@ -133,6 +133,17 @@ def test_a_stub_that_is_not_the_solutions(laid, old, new, told):
         assert told in laid(changed)
     except Unfinished as refused:
         assert told in str(refused)
+
+
+def test_a_check_cell_that_is_not_of_its_own_exercise(laid):
+    assert laid(exercise="0.2") == 'the check cell of exercise 0.2 in 00-warm-up.ipynb checks another number: check("0.1", safe_softmax)'  # fmt: skip  # noqa: E501
+    with pytest.raises(Unfinished, match=r"^solutions/warm_up\.py has no safe_sofmax"):
+        laid(components=["safe_sofmax"])
+
+
+def test_a_name_that_another_chapter_has_changes_nothing(laid):
+    told = laid(name="self_attention")
+    assert told == "exercises with the same name: self_attention in 00-warm-up and 04-dot-product"
 
 
 def test_two_exercises_with_one_number_are_told_with_their_notebooks(monkeypatch):

@@ -122,7 +122,7 @@ autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autog
 autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store.py autograde/gradebook/enter.py
 autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py autograde/grading/run.py
 autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py
-autograde/intake/probe.py
+autograde/intake/sources.py autograde/intake/people.py autograde/intake/submissions.py autograde/intake/probe.py
 autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/defects.py
 autograde/bank/exceptions.toml autograde/bank/equivalent.toml
 autograde/bank/answers/cuda/accumulate.py autograde/reports/templates/summary/index.html.j2 course/checks/vit.py
@@ -175,7 +175,7 @@ def test_everything_of_ours_that_is_loaded_inside_the_sandbox_is_in_it(number, m
 def test_the_sandbox_holds_earlier_chapters_and_nothing_else():
     assert reference.held("00-warm-up") == []
     assert reference.held("02-bahdanau") == ["seq2seq", "warm_up"]
-    assert set(reference.held("09-cuda")) == {e.chapter for e in exercises()} - {"cuda"}
+    assert set(reference.held("09-cuda")) == {e.chapter for e in exercises() if int(e.number.split(".")[0]) < 9}
 
 
 def test_libraries_are_named_with_their_versions_and_count(monkeypatch):
