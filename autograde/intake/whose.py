@@ -338,5 +338,9 @@ def _quoted(name: str) -> str:
 
 def safe(name: str) -> str:
     """A name as it can be shown in a line: nothing in it moves the line or turns it round."""
-    name = name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return re.sub("[\t\n\ufffd]", "?", without_controls(name, "?"))[:200]
+    return re.sub("[\t\n]", "?", without_controls(readable(name), "?"))[:200]
+
+
+def readable(name: str) -> str:
+    """The name as text: bytes that are no UTF-8 become question marks."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\ufffd", "?")

@@ -19,10 +19,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
-from autograde.intake import collect as collecting
-from autograde.intake import jail, parse, unpack
-from autograde.intake.collect import BadSource, collect, student_id
+from autograde.intake import jail, parse, people, sources, submissions, unpack
+from autograde.intake.collect import BadSource, collect
 from autograde.intake.jail import Intake
+from autograde.intake.people import student_id
 from autograde.intake.whose import UNSAID
 from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde.intake.test_whose import (
@@ -632,7 +632,7 @@ def test_a_disk_that_takes_two_names_for_one_gives_nobody_anothers_folder(tmp_pa
     collect_mine(folder, zipped(tmp_path / "1.zip", {f"Ada/{TWO}.ipynb": b'"of the first"'}))
     (folder.submitted / "ada").mkdir()
     alike = lambda a, b: str(a).casefold() == str(b).casefold()  # noqa: E731
-    monkeypatch.setattr(collecting.os.path, "samefile", alike)
+    monkeypatch.setattr(people.os.path, "samefile", alike)
     done = collect_mine(folder, zipped(tmp_path / "2.zip", {f"ada/{TWO}.ipynb": b'"of the second"'}))
     assert not done.items and "one folder on this disk" in done.aside[0][1]
     assert there(folder) == [f"Ada/{TWO}/{TWO}.ipynb"]
@@ -812,10 +812,10 @@ def test_encrypted_doubled_and_differing_by_case(tmp_path, folder):
 
 
 def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(collecting, "MAX_BYTES", 1 << 20)
-    monkeypatch.setattr(collecting, "MAX_SUBMISSION", 1 << 21)
-    monkeypatch.setattr(collecting, "MAX_INSIDE", 50)
-    monkeypatch.setattr(parse, "MAX_BYTES", 1 << 20)
+    for module in (parse, sources, submissions):
+        monkeypatch.setattr(module, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(submissions, "MAX_SUBMISSION", 1 << 21)
+    monkeypatch.setattr(submissions, "MAX_INSIDE", 50)
     bomb = bytes(8 << 20)
     many = zipped(tmp_path / "many.zip", {f"{i}.ipynb": NOTEBOOK for i in range(60)}).read_bytes()
     files = {
@@ -832,7 +832,7 @@ def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
         assert parse.receive(folder.submitted / student / TWO, TWO).reason_for_student
     assert sum(512 * p.lstat().st_blocks for p in folder.submitted.rglob("*")) < 1 << 20
     with pytest.raises(BadSource, match="more than"):
-        monkeypatch.setattr(collecting, "MAX_ENTRIES", 4)
+        monkeypatch.setattr(sources, "MAX_ENTRIES", 4)
         collect_mine(folder, tmp_path / "x.zip", TWO)
 
 
@@ -846,7 +846,7 @@ def test_a_small_archive_does_not_write_a_gigabyte(tmp_path, folder, monkeypatch
     written = []
     real = unpack.write
     monkeypatch.setattr(unpack, "write", lambda *args: written.append(real(*args)) or written[-1])
-    monkeypatch.setattr(collecting, "UNPACKED_ANYWAY", 8 << 20)
+    monkeypatch.setattr(submissions, "UNPACKED_ANYWAY", 8 << 20)
     bomb = nested(tmp_path, 192 << 20).read_bytes()
     assert len(bomb) < 1 << 20
     done = collect_mine(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/work.zip": bomb, f"bob/{TWO}.ipynb": NOTEBOOK}))
@@ -859,7 +859,7 @@ def test_a_small_archive_does_not_write_a_gigabyte(tmp_path, folder, monkeypatch
 
 
 def test_several_archives_of_one_student_share_one_budget(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(collecting, "MAX_SUBMISSION", 5 << 20)
+    monkeypatch.setattr(submissions, "MAX_SUBMISSION", 5 << 20)
     inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK, "a.csv": bytes(2 << 20)}).read_bytes()
     collect_mine(folder, zipped(tmp_path / "x.zip", {f"ada/{TWO}/{number}.zip": inner for number in range(6)}))
     assert sum(path.stat().st_size for path in folder.submitted.rglob("*") if path.is_file()) < 5 << 20

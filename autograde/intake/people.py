@@ -1,0 +1,123 @@
+"""Who the students of a class are: how their folders are called, and whose each submission was, remembered.
+
+A name out of a source is hostile, and not only for what stands in it: two people may have one name, one person's is
+written in several ways, and anybody may take the name of another. What is called as a folder is what `student_id`
+leaves of a name; what was collected of one person is never given up for what came from somebody who may be another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import unicodedata
+
+from autograde.files import write_atomically
+from autograde.folders import ClassFolder
+from autograde.intake.whose import FOLDERS, safe
+from autograde.text import without_controls
+
+MAX_NAME = 100  # characters of a student's name; nbgrader's database holds 128
+_PEOPLE = "collected.json"  # beside the ledger: whose each submission was by the platform's own mark
+
+
+def student_id(name: str) -> str:
+    """A student's name as it stands in folders, pages and the gradebook; "" where nothing is left of it.
+
+    Any letters, marks and emoji of any script stay. Composed, so that one name is one person whichever system wrote
+    it; without control characters and those that turn the direction of the text around them; no leading dot, which
+    would hide the folder; cut, with a mark of its own, where no database or file system could hold it.
+    """
+    name = without_controls("".join(" " if c in "\t\r\n/" else c for c in name), "")
+    name = unicodedata.normalize("NFC", name)  # only now: what stood between two letters keeps them apart
+    name = re.sub(r"^\.+", lambda dots: "_" * len(dots.group()), " ".join(name.split()))
+    if len(name) > MAX_NAME or len(name.encode()) > 200:
+        mark = hashlib.sha256(name.encode()).hexdigest()[:8]
+        name = f"{name[: MAX_NAME - 9].encode()[:190].decode(errors='ignore').strip()}~{mark}"
+    return name if re.search(r"[^_\s]", name) else ""
+
+
+def folded(name: str) -> str:
+    """What is left of a name where case, ways of composing it, and what cannot be seen make no difference."""
+    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", seen.casefold()).rstrip(". ")
+
+
+def one_folder(folder: ClassFolder, student: str) -> str:
+    """Why a student's folder cannot be made: on a disk that tells names apart less finely, it is somebody else's."""
+    mine = folder.submitted / student
+    if not os.path.lexists(mine):
+        return ""
+    twin = next((s for s in folder.students() if s != student and os.path.samefile(folder.submitted / s, mine)), "")
+    if not twin:
+        return ""
+    return (
+        f"{student} and {twin} are one folder on this disk. To do: put this one's into FOLDER/ANOTHER NAME/ASSIGNMENT/"
+        " and collect FOLDER"
+    )
+
+
+# ---------------------------------------------------------------- remembered
+
+
+class People:
+    """Whose each submission was by the mark that the platform (or the instructor's folder) gave to it.
+
+    Two people of one name may come in two downloads, and a name that anybody may take in one that a platform had bound:
+    the second must not take the place of the first. What no collection put there is known by its folder's name alone.
+
+    A submission is told by its student's and its assignment's name, a mark is (scheme, key): see `whose.Place.mark`.
+    """
+
+    def __init__(self, folder: ClassFolder) -> None:
+        self.submitted, self.path, self.marks = folder.submitted, folder.ledger / _PEOPLE, {}
+        with contextlib.suppress(OSError, ValueError):
+            read = json.loads(self.path.read_bytes())
+            self.marks = read if isinstance(read, dict) else {}
+
+    def another(self, student: str, name: str, mark: tuple[str, str]) -> str:
+        """Why a submission of this mark must not replace the one that is there, "" where it may."""
+        scheme, key = _composed(mark)
+        if not os.path.lexists(self.submitted / student / name):
+            return ""
+        before, known, _ = self._before(student, name) or (FOLDERS, student, "")
+        if (before, known) == (scheme, key):
+            return ""
+        return (
+            f"two people may be {student}: the one that is there is {safe(known)!r} ({safe(before)}), this one is"
+            f" {safe(key)!r} ({scheme}). To do: put it into FOLDER/ANOTHER NAME/{name}/ and collect FOLDER"
+            f" (the same person? then take submissions/{student}/{name} away first)"
+        )
+
+    def replaced(self, student: str, name: str, mark: tuple[str, str]) -> str:
+        """Whose place a submission of this mark takes, and whether that name was written in other characters."""
+        before, (_, own) = self._before(student, name), mark
+        if before is None:
+            return "it took the place of one that was there"
+        written = before[-1]
+        said = f"it took the place of the one collected as {safe(written)!r}"
+        if written == own:
+            return said
+        return f"{said} ({safe(ascii(written))}), and this one is {safe(own)!r} ({safe(ascii(own))}): the same person?"
+
+    def keep(self, student: str, name: str, mark: tuple[str, str]) -> None:
+        """Remembers that the submission which is there now is of this mark, for later collections too."""
+        kept = [*_composed(mark), mark[1]]
+        if self.marks.get(f"{student}/{name}") != kept:
+            self.marks[f"{student}/{name}"] = kept
+            write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
+
+    def _before(self, student: str, name: str) -> tuple[str, str, str] | None:
+        """(scheme, key, the key as it was written in the source), None where nothing was collected."""
+        mark = self.marks.get(f"{student}/{name}")
+        if not isinstance(mark, list) or len(mark) < 2:
+            return None
+        return str(mark[0]), str(mark[1]), str(mark[-1])
+
+
+def _composed(mark: tuple[str, str]) -> tuple[str, str]:
+    """A mark in which letters are composed: those that look the same are written in several ways."""
+    scheme, key = mark
+    return scheme, unicodedata.normalize("NFC", key)
