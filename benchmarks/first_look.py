@@ -1,13 +1,14 @@
 """How the checks do on answers that nothing here had learnt from: scored once, as they are, before anything changes.
 
-    python -m benchmarks.first_look round-1           # scores it and adds it to benchmarks/results/first_look.json
+    python -m benchmarks.first_look round-1           # scores it, and adds its figures to results/first_look.json
     python -m benchmarks.first_look round-1 --again   # how it comes out now; writes nothing
 
-A round is a folder of `benchmarks/first_look/`: answers written from the notebooks alone, in the bank's format
-(`autograde.bank.reader`), one file an exercise. A wrong answer's comment says what its writer knows to be wrong. After
-the first look it is said in the round's `labels.toml` of each whether the student was told the right cause, a wrong one
-or none; a test wants that of every caught one. Answers of a scored round are never changed; what is learnt from
-them goes into the checks, and into the banks.
+A round is a folder of `benchmarks/first_look/`: answers written from the notebooks alone, by the brief that lies there
+(BRIEF.md; rounds 1 to 6 had others, 5 and 6 asked for unusual mistakes), in the bank's format (`autograde.bank.reader`),
+one file an exercise. A wrong answer's comment says what its writer knows to be wrong. What became of each stands beside
+them in `scored.json`, and in `labels.toml` whether the student was told the right cause, a wrong one or none; a test
+wants that of every caught one. Answers of a scored round are never changed; what is learnt from them goes into the
+checks, and into the banks.
 """
 
 from __future__ import annotations
@@ -123,7 +124,7 @@ def main() -> None:
     options = parser.parse_args()
     folder, began = ROUNDS / options.round, time.perf_counter()
     before = read("first_look")["records"] if (RESULTS / "first_look.json").exists() else []
-    scored = [r for r in before if r["round"] == options.round and r["measure"] == "answers"]
+    scored = read("scored", folder)["records"] if (folder / "scored.json").exists() else []
     first = not scored and not options.again
     records = looked_at(folder, Key.fresh()) if first or options.again else scored  # else: the labels were written
     commit = _git("rev-parse", "--short", "HEAD") if first else next((str(r["commit"]) for r in scored), "")
@@ -134,11 +135,15 @@ def main() -> None:
               f" ({figure['percent_low']:.1f} to {figure['percent_high']:.1f} %)")  # fmt: skip
     if options.again:
         return
-    records = [r | {"round": options.round, "commit": commit, "date": date} for r in records]
+    seconds = time.perf_counter() - began
+    if first:
+        records = [r | {"commit": commit, "date": date} for r in records]
+        write("scored", ABOUT, records, command=f"python -m benchmarks.first_look {options.round}",
+              settings={"round": options.round}, seconds=seconds, folder=folder)  # fmt: skip
+    slipped = [r | {"round": options.round} for r in records if r["outcome"] in ("passed", "refused")]
     others = [r for r in before if r["round"] != options.round]
-    path = write("first_look", ABOUT, [*others, *found, *records], command="python -m benchmarks.first_look ROUND",
-                 settings={"rounds": len({str(r["round"]) for r in others}) + 1},
-                 seconds=time.perf_counter() - began)  # fmt: skip
+    path = write("first_look", ABOUT, [*others, *found, *slipped], command="python -m benchmarks.first_look ROUND",
+                 settings={"rounds": len({str(r["round"]) for r in others}) + 1}, seconds=seconds)  # fmt: skip
     print(f"written: {path.relative_to(ROOT)}")
 
 

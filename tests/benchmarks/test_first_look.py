@@ -24,7 +24,8 @@ def test_a_round_can_be_read_and_its_labels_name_what_is_in_it(folder):
     labels = [(name, each, said) for name, of in first_look.labels(folder).items() for each, said in of.items()]
     assert {(name, each) for name, each, _ in labels} <= wrong
     assert {said for _, _, said in labels} <= {"rightly", "wrongly", ""}
-    scored = [r for r in read("first_look")["records"] if r["round"] == folder.name and r["measure"] == "answers"]
+    scored = read("scored", folder)["records"]
+    assert [(str(r["exercise"]).split()[1], r["answer"]) for r in scored] == [(e.name, a.name) for e, _, a in answers]
     caught = {(str(r["exercise"]).split()[1], r["answer"]) for r in scored if r["outcome"] == "caught"}
     assert caught <= {(name, each) for name, each, _ in labels}
 
