@@ -107,7 +107,7 @@ class FusedMultiHeadAttention(nn.Module):
     W_K, W_V and W_O are this module's own: shared, not copied, under the same names.
 
     forward: query (B, T, D), key and value (B, S, D), mask boolean, True = may attend,
-    broadcastable to (B, T, S), the same for all heads, or None: as MultiHeadAttention.
+    of two or three axes and broadcastable to (B, T, S), the same for all heads, or None.
     Returns the same output (B, T, D), and None in the place of the weights. The product with
     the values is left to F.scaled_dot_product_attention.
     """

@@ -76,10 +76,11 @@ class CausalLanguageModel(nn.Module):
 def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[Tensor]]:
     """The gradient of all predictions in one pass, and of the same ones a prefix at a time.
 
-    model: a module, tokens (B, T) -> logits (B, T, V); tokens (B, T + 1). The loss is the SUM
-    of -ln p(next token) over all B * T predictions. First all of them come from one call on the
-    T input tokens; then the prediction of token t comes from a call of its own on the tokens 0
-    to t - 1, of which only the last row of logits is used, for t = 1 to T.
+    model: a module, tokens (B, T) -> logits (B, T, V), of which every parameter has a part in
+    the logits; tokens (B, T + 1). The loss is the SUM of -ln p(next token) over all B * T
+    predictions. First all of them come from one call on the T input tokens; then the prediction
+    of token t comes from a call of its own on the tokens 0 to t - 1, of which only the last row
+    of logits is used, for t = 1 to T.
     Returns the two gradients, each a list with a tensor for every parameter, in the order of
     model.parameters(). The model's own .grad fields are left alone.
     """

@@ -164,9 +164,9 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor
     """Mean of -log softmax(logits)[target] over the real tokens of the whole batch, a scalar.
 
     logits (B, T, V), targets (B, T); a target equal to pad_id is no token and counts nowhere,
-    so neither added padding nor a row of nothing but padding changes the loss. Where no token
-    is left the loss is 0, with zero gradients. A NaN among the logits of a real token is not
-    hidden: the loss is NaN then.
+    whatever finite logits stand there, so neither added padding nor a row of nothing but
+    padding changes the loss. Where no token is left the loss is 0, with zero gradients. A NaN
+    among the logits of a real token is not hidden: the loss is NaN then.
     Raises ValueError where logits is not (B, T, V) for targets (B, T).
     """
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:

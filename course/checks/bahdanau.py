@@ -49,7 +49,7 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     return given | {"scores": given["scores"].masked_fill(~given["mask"], fill)}
 
 
-@masked_softmax.takes("masked_softmax", B=2, T=3, S=5, optional="mask", garbage=_in_forbidden_scores)
+@masked_softmax.takes("masked_softmax", B=2, T=3, S=5, optional="mask", spread="mask", garbage=_in_forbidden_scores)
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
     return {"scores": draw.normal(B, T, S), "mask": draw.mask(B, T, S)}
 

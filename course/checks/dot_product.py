@@ -71,7 +71,7 @@ def _query_key_value(draw: Draw, *leading: int, T: int, S: int, d_k: int, d_v: i
 
 
 @scaled_dot_product_attention.takes(
-    "scaled_dot_product_attention", B=2, T=3, S=4, D=5, V=2, same="query key value", optional="mask"
+    "scaled_dot_product_attention", B=2, T=3, S=4, D=5, V=2, same="query key value", optional="mask", spread="mask"
 )
 def _(draw: Draw, B: int, T: int, S: int, D: int, V: int) -> Arguments:
     query, key, value = _query_key_value(draw, B, T=T, S=S, d_k=D, d_v=V)
@@ -278,7 +278,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@self_attention.takes("SelfAttention", B=2, T=3, D=4, new=lambda B, T, D: (D,), optional="mask")
+@self_attention.takes("SelfAttention", B=2, T=3, D=4, new=lambda B, T, D: (D,), optional="mask", spread="mask")
 def _(draw: Draw, B: int, T: int, D: int) -> Arguments:
     return {"x": draw.normal(B, T, D), "mask": draw.mask(B, T, T)}
 
@@ -440,6 +440,12 @@ def _(draw: Draw, T: int, H: int, LAYERS: int, BYTES: int) -> Arguments:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     n = 10 + int(draw.integers(0, 90, 1))
     return {"bytes": student.attention_matrix_bytes(n, 1, 1)}
+
+
+@attention_matrix_bytes.case("a hundred million tokens, to the last byte", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    n = 100_000_001 + 2 * int(draw.integers(0, 50, 1))  # its square is odd, and no float has its last digit
+    return {"the last three digits": student.attention_matrix_bytes(n, 1, 1, 1) % 1_000}
 
 
 @attention_matrix_bytes.case("several heads and layers", weight=2)

@@ -95,6 +95,7 @@ multi_head_attention = Check("multi_head_attention", components=("MultiHeadAtten
     new=lambda B, T, S, H, D_HEAD: (H * D_HEAD, H),
     same="query key value",
     optional="mask",
+    spread="mask",
 )
 def _(draw: Draw, B: int, T: int, S: int, H: int, D_HEAD: int) -> Arguments:
     D = H * D_HEAD

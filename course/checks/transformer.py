@@ -148,6 +148,7 @@ _WIDTH, _NUMBER = Axis(6, least=2), Axis(2, long=6)  # of the model and of its h
     F=10,
     new=lambda B, T, D, H, F: (D, H, F),
     optional="mask",
+    spread="mask",
     turned={"norm_first": True},
 )
 def _(draw: Draw, B: int, T: int, D: int, H: int, F: int) -> Arguments:
@@ -237,6 +238,7 @@ _LAYERS = Axis(2, long=5)
     L=_LAYERS,
     new=lambda B, T, L: (_D, _HEADS, _FF, L),
     optional="mask",
+    spread="mask",
     turned={"norm_first": False},
 )
 def _(draw: Draw, B: int, T: int, L: int) -> Arguments:
@@ -314,6 +316,7 @@ def _fill_memory(arguments: Arguments, fill: float) -> Arguments:
     new=lambda B, T, S, D, H, F: (D, H, F),
     same="x memory",
     optional="mask memory_mask",
+    spread="mask memory_mask",
     turned={"norm_first": True},
     garbage=_fill_memory,
     fills=(1e4, 1e30),
@@ -425,6 +428,7 @@ def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
     new=lambda B, T, S, L: (_D, _HEADS, _FF, L),
     same="x memory",
     optional="mask memory_mask",
+    spread="mask memory_mask",
     turned={"norm_first": False},
     garbage=_fill_memory,
     fills=(1e4, 1e30),

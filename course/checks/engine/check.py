@@ -62,10 +62,11 @@ class Check:
 
     def takes(self, component: str, **declared: Any) -> Callable[[Callable[..., Arguments]], Callable[..., Arguments]]:
         """Declare what a component takes and promises: see `Declaration`. Upper-case keywords are the sizes of its
-        axes, a number or an `Axis`; `same` and `optional` may be one text of names."""
+        axes, a number or an `Axis`; `same`, `optional` and `spread` may be one text of names."""
         axes = {n: v if isinstance(v, Axis) else Axis(v) for n, v in declared.items() if n.isupper()}
         promised: dict[str, Any] = {
-            n: tuple(v.split()) if n in ("same", "optional") and isinstance(v, str) else v for n, v in declared.items()
+            n: tuple(v.split()) if n in ("same", "optional", "spread") and isinstance(v, str) else v
+            for n, v in declared.items()
         }
         promised = {n: v for n, v in promised.items() if not n.isupper()}
         if component not in self.components:

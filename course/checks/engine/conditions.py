@@ -187,7 +187,7 @@ def sizes(subject: Subject) -> dict[str, Any]:
 
 
 def layout(subject: Subject) -> dict[str, Any]:
-    """The same numbers that lie otherwise in memory, and one tensor given twice."""
+    """The same numbers that lie otherwise in memory or have fewer axes, and one tensor given twice."""
     given, module = subject.arguments(), subject.module()
     forms: dict[str, Callable[[Tensor], Tensor]] = {"transposed": _transposed, "a slice": _sliced}
     calls = [subject.call(given, module)]
@@ -207,7 +207,16 @@ def layout(subject: Subject) -> dict[str, Any]:
             subject.call(alike | copies, of_those),
             subject.call(alike | dict.fromkeys(same, alike[same[0]]), of_those),
         ]
-    usual, transposed, sliced, repeated, expanded, *twice = subject.ask(calls)
+    spread: dict[str, dict[str, Any]] = {}
+    for name in subject.declaration.spread:
+        full = given[name]
+        for axes in range(1, full.ndim):
+            fewer = full[(0,) * (full.ndim - axes)]
+            spread[f"`{name}` of {axes} of its {full.ndim} axes"] = given | {name: fewer}
+            spread[f"{name}, {axes}: the same"] = given | {name: fewer.expand_as(full).contiguous()}
+    calls += [subject.call(form, module) for form in spread.values()]
+    usual, transposed, sliced, repeated, expanded, *others = subject.ask(calls)
+    twice, fewer_axes = others[: len(others) - len(spread)], others[len(others) - len(spread) :]
     pairs = {
         "transposed": (transposed, usual),
         "a slice of a larger tensor": (sliced, usual),
@@ -215,6 +224,7 @@ def layout(subject: Subject) -> dict[str, Any]:
     }
     if twice:
         pairs["one tensor given twice"] = (twice[1], twice[0])
+    pairs |= dict(zip(list(spread)[::2], zip(fewer_axes[::2], fewer_axes[1::2], strict=True), strict=True))
     seen: dict[str, Any] = {name: differs(now, before) for name, (now, before) in pairs.items()}
     return seen | {f"_{name}: words": _words(now) for name, (now, _) in pairs.items()}
 
@@ -473,6 +483,8 @@ def _say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
             "changed, or they are told apart by which object they are."
         )
     lies = f"With arguments that lie otherwise in memory ({name}, the numbers are the same)"
+    if name.startswith("`"):
+        lies = f"With {name}, which broadcasts to the same numbers,"
     if what == "raises":
         words = observed.get(f"{name}: words", "")
         return f"{lies} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()

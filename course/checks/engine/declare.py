@@ -49,8 +49,9 @@ class Declaration:
 
     `build(draw, **sizes)` makes its arguments. `new(**sizes)` gives what its class is built with, and `keywords` what
     by name; None for a function. `method` is what is called of it, "" for itself. `same` are names of arguments that
-    may be one tensor, `optional` those of arguments that may be None, and `turned` settings of its class as they are
-    not usually: what a call leaves alone, it leaves alone with each of these too.
+    may be one tensor, `optional` those of arguments that may be None, `spread` those of tensors that may have any shape
+    which broadcasts to the one that they are given in, and `turned` settings of its class as they are not usually: what
+    a call leaves alone, it leaves alone with each of these too.
     `garbage(arguments, fill)` gives them with `fill` wherever the docstring says that a place does not count, for each
     of `fills`. `free` results are right in many forms: their numbers are not compared with the reference's.
     `excused` are conditions that do not apply, each with its reason.
@@ -64,6 +65,7 @@ class Declaration:
     method: str = ""
     same: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
+    spread: tuple[str, ...] = ()
     turned: Mapping[str, Any] = field(default_factory=dict)
     garbage: Callable[[Arguments, float], Arguments] | None = None
     fills: tuple[float, ...] = (float("nan"), float("inf"), 1e30)
@@ -76,7 +78,7 @@ class Declaration:
     def arguments(self, draw: Draw, sizes: Mapping[str, int]) -> Arguments:
         """Ordinary arguments. Raises ValueError where the declaration does not fit itself."""
         made = self.build(draw, **sizes)
-        for what, names in (("same", self.same), ("optional", self.optional)):
+        for what, names in (("same", self.same), ("optional", self.optional), ("spread", self.spread)):
             if missing := [name for name in names if name not in made]:
                 raise ValueError(f"{self.component}: `{what}` names {missing}, and its arguments are {sorted(made)}")
         return made

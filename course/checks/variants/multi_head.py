@@ -90,6 +90,13 @@ def last_head_empty(x: Tensor, num_heads: int) -> Tensor:
     return heads
 
 
+def other_sentences_by_view(x: Tensor, num_heads: int) -> Tensor:
+    """The first sentence is right, and nothing of the others has moved."""
+    heads = x.reshape(len(x), num_heads, x.shape[1], _shared(x, num_heads)).clone()
+    heads[0] = x[0].reshape(x.shape[1], num_heads, -1).transpose(0, 1)
+    return heads
+
+
 def one_head_too_many(x: Tensor, num_heads: int) -> Tensor:
     """Every head is right, and behind them is one more."""
     d = _shared(x, num_heads)
@@ -109,6 +116,7 @@ SPLIT_HEADS = {
     "sentences are mixed up": sentences_mixed_up,
     "heads and their width are exchanged": heads_as_wide_as_they_are_many,
     "the last head stays empty": last_head_empty,
+    "only the first sentence is split": other_sentences_by_view,
     "one head too many": one_head_too_many,
     "a width that does not divide is cut": cut_where_it_does_not_divide,
     "a width that does not divide raises another error": no_error_of_its_own,

@@ -74,14 +74,15 @@
 # --- after
     return x.permute(0, 2, 3, 1).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 
-# %% wrong: view where the numbers would have to move
-# After a transpose the numbers no longer lie in the order of the axes, and view, which moves nothing, has to refuse.
-# reshape or flatten copies them where it must.
+# %% wrong: only the first sentence is split
+# Of the sentences behind the first nothing has moved: they were only given the shape. All go by the same rule.
 
 # --- before
-    return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
 # --- after
-    return x.transpose(1, 2).view(len(x), x.shape[2], -1)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
+    heads = x.reshape(batch, num_heads, length, d_model // num_heads).clone()
+    heads[0] = x[0].reshape(length, num_heads, -1).transpose(0, 1)
+    return heads  # (B, T, H, d) -> (B, H, T, d)
 
 # %% wrong: sentences are mixed up
 # With one sentence it is right; with several, heads got positions of other sentences. The batch axis was folded into

@@ -32,7 +32,8 @@
         if finished.any():
 
 # %% wrong: it always writes max_length tokens
-# Nothing stops the loop once all rows have ended. Look at the end of each turn whether every row has.
+# What comes back is longer than the longest answer: nothing stops the loop once all rows have ended, or its last columns
+# are handed back unused. Look at the end of each turn whether every row has ended, and cut what was not written.
 
 # --- before
         if finished.all():
