@@ -236,7 +236,10 @@ def collect(
         str | None, typer.Option(help="which assignment it holds, by name or number, where its names do not say")
     ] = None,
     platform: Annotated[
-        str, typer.Option(help="where it comes from (moodle, canvas, ...), where its names can be read in two ways")
+        str,
+        typer.Option(
+            help="moodle, canvas, blackboard, gradescope, where names can be read in two ways; folders: the names are yours"
+        ),
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,
     where: ClassOption = CLASS,
