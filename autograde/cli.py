@@ -238,7 +238,7 @@ def collect(
     platform: Annotated[
         str,
         typer.Option(
-            help="moodle, canvas, blackboard, gradescope, where names can be read in two ways; folders: the names are yours"
+            help="moodle, canvas and so on, where names can be read in two ways; folders: they are names of yours"
         ),
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,

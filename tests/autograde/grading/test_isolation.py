@@ -335,6 +335,11 @@ def test_a_file_that_can_never_be_read_waits_and_keeps_what_stands(six, machine,
     assert points(six) == POINTS
 
 
+def test_who_reads_for_a_cluster_is_looked_at_here(monkeypatch):
+    monkeypatch.setattr(doctor, "anew", lambda jail: [ILL])
+    assert executor.Workers(client=None)._look([executor.READER]) == [ILL]
+
+
 @pytest.mark.parametrize("number", [errno.EIO, errno.EMFILE, errno.EACCES, errno.ENOMEM])
 def test_an_error_of_the_disk_is_no_students_fault(six, machine, monkeypatch, number):
     grade(six)
