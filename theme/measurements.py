@@ -383,7 +383,8 @@ def by_round(caption: str, records: Sequence[Record], name: str, newest: int = 0
     def cell(record: Record | None) -> list[nodes.Node]:
         if record is None:
             return [nodes.Text("\N{EN DASH}")]
-        share = f"{value_of(record, 'percent')} % {spread_of(record, 'percent')}"
+        percent = {key: round(v, 1) for key, v in record.items() if key.startswith("percent") and isinstance(v, float)}
+        share = f"{value_of(percent, 'percent')} % {spread_of(percent, 'percent')}"
         return [nodes.Text(f"{so_many(record)} "), nodes.inline("", share, classes=["spread"])]
 
     found = rounds(records)[-newest:]

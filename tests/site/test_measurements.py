@@ -127,7 +127,7 @@ def test_rounds_stand_side_by_side():
     made = measurements.by_round("Rounds", [other, one], "name")
     cells = [[entry.astext() for entry in row.findall(nodes.entry)] for row in made.findall(nodes.row)]
     assert cells[0] == ["what", "round-1", "round-2"]
-    assert cells[1:] == [["refused", "–", "1 of 2 50 % (9.45 to 90.5)"], ["caught", "1 of 2 50 % ", "–"]]
+    assert cells[1:] == [["refused", "–", "1 of 2 50 % (9.4 to 90.5)"], ["caught", "1 of 2 50 % ", "–"]]
     newest = measurements.by_round("Rounds", [other, one], "name", 1)
     assert [entry.astext() for entry in next(newest.findall(nodes.row)).findall(nodes.entry)] == ["what", "round-2"]
 
