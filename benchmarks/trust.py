@@ -86,7 +86,7 @@ class Answers:
             elif not others:
                 self.amiss.append(amiss(exercise, wrong.name, "a mistake cost points elsewhere"))
             if caught and not is_named:
-                more = {"answer": wrong.name, "told_as": verdict.diagnosis or "no mistake of the bank"}
+                more = {"answer": wrong.name, "diagnosis": verdict.diagnosis or "none of the answer bank"}
                 self.amiss.append({"measure": "unnamed", "exercise": named(exercise), **more})
         for right in answers.correct:
             verdict, others = self.judged(exercise, right)
@@ -212,7 +212,7 @@ def figures(records: list[Record]) -> list[Record]:
     return [
         of("right answers accepted", "answers", "accepted", "correct"),
         of("wrong answers caught", "answers", "caught", "wrong"),
-        of("wrong answers told by name", "answers", "named", "wrong"),
+        of("wrong answers given their diagnosis", "answers", "named", "wrong"),
         of("wrong answers that cost no other points", "answers", "costs_once", "wrong"),
         of("machine-made wrong answers caught", "machine-made", "caught", "tried"),
         corpus("attack"),

@@ -6,6 +6,7 @@ checks. Safe to change: answers, in `answers/` alone, followed by a new recordin
 which records of the ledger bear as a diagnosis.
 """
 
+import argparse
 import contextlib
 import io
 import re
@@ -53,6 +54,13 @@ def chosen(words: Collection[str]) -> list[Exercise]:
         return tasks(words)
     except ValueError as error:
         raise SystemExit(str(error)) from None
+
+
+def asked_for(program: str, does: str) -> list[Exercise]:
+    """The exercises that the command line of `python -m program` means. Ends it for --help, and for an unknown word."""
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=does)
+    parser.add_argument("what", nargs="*", metavar="WHAT", help="chapters, exercises by name or number; all for none")
+    return chosen(parser.parse_args().what)
 
 
 def least(exercise: Exercise) -> tuple[int, int]:

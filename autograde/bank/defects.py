@@ -11,7 +11,6 @@ reference computes; this changes how it behaves.
 from __future__ import annotations
 
 import random
-import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -403,8 +402,10 @@ def unseen(exercise: Exercise) -> list[str]:
     ]
 
 
-def main(wanted: list[str]) -> None:
-    for exercise in bank.chosen(wanted):
+def main() -> None:
+    for exercise in bank.asked_for(
+        "autograde.bank.defects", "Wrap generic defects round each reference, and say which slip through."
+    ):
         tried, slipped = list(forbidden(exercise)), unseen(exercise)
         print(f"{exercise.number} {exercise.name}: {len(tried)} defects, {len(slipped)} slip through")
         for line in slipped:
@@ -412,4 +413,4 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

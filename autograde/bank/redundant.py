@@ -11,7 +11,6 @@ nobody edits.
 """
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -77,11 +76,11 @@ def _sources(exercise: Exercise) -> Iterator[str]:
     yield from (each.source for each in borrowed.borrowed(exercise))
 
 
-def main(wanted: list[str]) -> None:
+def main() -> None:
     torch.set_num_threads(1)
     known = conditions.redundant().items()
     found = {name: [kind for kind in conditions.CONDITIONS if kind in kinds] for name, kinds in known}
-    for exercise in bank.chosen(wanted):
+    for exercise in bank.asked_for("autograde.bank.redundant", "Find conditions that a check does without."):
         if not bank.check_of(exercise).declarations:
             continue
         found[exercise.name] = redundant(exercise)
@@ -96,4 +95,4 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,7 +1,7 @@
 """What keeps a sandbox from starting on a machine that was thought to be fit, each with a remedy of its own.
 
 `doctor` looks for these where its sandbox does not start: they are no reason to refuse a machine whose sandbox works.
-Only `devices` must always be in order: they are lent to the sandbox as they are.
+Only `devices` must always be in order: the sandbox uses them as they are.
 """
 
 from __future__ import annotations

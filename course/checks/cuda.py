@@ -40,7 +40,7 @@ measure_throughput = Check("measure_throughput", components=("measure_throughput
     ITEMS=32,
     STEPS=4,
     WARM=2,
-    excused={"sizes": "its cases have them: what another clock than the one given says could not be told by name here"},
+    excused={"sizes": "its cases have them: what another clock than the one given says could not be told here"},
 )
 def _(draw: Draw, ITEMS: int, STEPS: int, WARM: int) -> Arguments:
     device = _Device(*_times(draw)[:2], slow=WARM, compiling=3.0)

@@ -99,8 +99,8 @@ class Student:
     """
 
     def __init__(self, protocol: Channel, blocked: tuple[str, ...] = ()):
-        self._transport = protocol
-        self._banned = list(blocked)
+        self._channel = protocol
+        self._blocked = list(blocked)
         self.operators: set[str] = set()  # that a watch noted, as they say over there: a few names
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
@@ -194,7 +194,7 @@ class Student:
             "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()},
             "first": self._first,
             "prefetched": self._out(vars(self._prefetched)) if self._prefetched.calls else None,
-            "blocked": self._banned,
+            "blocked": self._blocked,
         }
         message |= {k: v for k, v in arguments.items() if v}
         if self._seed is not None:
@@ -202,7 +202,7 @@ class Student:
         waited, self._first = bool(self._first), []
         self._unbuilt.clear()
         prefetched, self._prefetched = len(self._prefetched.calls), Prefetched()
-        reply = self._transport.request(message, self._callbacks)
+        reply = self._channel.request(message, self._callbacks)
         came = reply.get("prefetched")
         self._came = came if type(came) is int and 0 < came <= prefetched else 0
         self._note(reply.get("operators"))

@@ -160,12 +160,12 @@ def warm_sandbox():
 
 
 @pytest.fixture
-def lend(monkeypatch):
+def in_place(monkeypatch):
     """A function that lets the grader use a sandbox of the tests' instead of starting its own for each run."""
     from autograde.grading import worker
 
-    def lent(sandbox):
-        class Lent:
+    def put(sandbox):
+        class Given:
             def __init__(self, **settings):
                 pass
 
@@ -181,15 +181,15 @@ def lend(monkeypatch):
             def __getattr__(self, name):
                 return getattr(sandbox, name)
 
-        monkeypatch.setattr(worker, "Sandbox", Lent)
+        monkeypatch.setattr(worker, "Sandbox", Given)
 
-    return lent
+    return put
 
 
 @pytest.fixture
-def one_sandbox(warm_sandbox, lend):
+def one_sandbox(warm_sandbox, in_place):
     """Lets the grader use the tests' one sandbox."""
-    lend(warm_sandbox)
+    in_place(warm_sandbox)
 
 
 def graded(released: ClassFolder, root: Path) -> GradedClass:

@@ -3,6 +3,7 @@
 import ast
 import base64
 import builtins
+import functools
 import json
 import re
 import symtable
@@ -155,13 +156,20 @@ def test_stub_and_solution_agree(path):
 @every_notebook
 def test_no_answer_stands_in_a_notebook(path):
     """Neither the body of a solution, nor any six of its lines, in any cell or output of any notebook."""
-    text = _squeezed(path.read_text("utf-8").replace("\\n", "\n").replace('\\"', '"'))
+    texts = _texts_of_notebooks()
     for _, names in answers(notebooks.read(path)):
         for name in names:
             body = _own_lines(notebooks.chapter(path), name, notebooks.read(path))
             for i in range(max(1, len(body) - 5)):
                 piece = _squeezed("".join(body[i : i + 6]))
-                assert len(piece) < 60 or piece not in text, f"{path.name} holds the answer to {name}"
+                holding = [place for place, text in texts.items() if len(piece) >= 60 and piece in text]
+                assert not holding, f"{', '.join(holding)} holds the answer to {name}"
+
+
+@functools.cache
+def _texts_of_notebooks() -> dict[str, str]:
+    raw = {path.name: path.read_text("utf-8") for path in notebooks.paths()}
+    return {name: _squeezed(text.replace("\\n", "\n").replace('\\"', '"')) for name, text in raw.items()}
 
 
 def _own_lines(chapter: str, name: str, notebook) -> list[str]:

@@ -26,12 +26,12 @@ KINDS = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "u
 @pytest.mark.sandbox
 @pytest.mark.usefixtures("observed_once")
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
-def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_worker, lend, full, monkeypatch):
+def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_worker, in_place, full, monkeypatch):
     from autograde.grading import run
 
     if not full:
         sandbox = chapter_worker.sandbox()
-        lend(sandbox)
+        in_place(sandbox)
         monkeypatch.setattr(sandbox, "limits", Limits(request_seconds=3, grace=0.5))
         monkeypatch.setattr(Key, "fresh", lambda: chapter_worker.key)
     name, folder = chapter_worker.name, ClassFolder.at(tmp_path / "class")

@@ -273,7 +273,7 @@ def test_a_question_whose_cell_stops_at_what_nobody_asks_for_is_no_blank(judged)
     assert told.outcome == "error" and "stopped with NameError in line 1" in told.message
 
 
-def test_a_reference_that_is_lent_takes_its_names_from_every_cell(toy_notebook):
+def test_a_reference_that_is_substituted_takes_its_names_from_every_cell(toy_notebook):
     among = judge.of_assignment(toy.NAME)
     cells = [
         Cell(0, "c0", "import torch\ncentre = None", "given"),

@@ -343,7 +343,7 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
 ):
     """The class is graded with the attacks in it; the neighbours, before and after them by name, as without them."""
     opened = worker.sandbox()
-    monkeypatch.setattr(workers, "Sandbox", lambda **settings: Lent(opened))
+    monkeypatch.setattr(workers, "Sandbox", lambda **settings: Opened(opened))
     secret = f"CANARY-{secrets.token_hex(8)}"
     root = tmp_path / secret / "class"
     shutil.copytree(released_once, root)
@@ -380,16 +380,16 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
         assert secret not in line.read_text("utf-8") and "\x1b" not in line.read_text("utf-8")
 
 
-class Lent:
+class Opened:
     """The tests' own sandbox in place of one that a run starts: it stays open."""
 
     def __init__(self, sandbox: Sandbox):
         self.run, self.limits = sandbox.run, sandbox.limits
 
-    def launch(self) -> Lent:
+    def launch(self) -> Opened:
         return self
 
-    def ready(self) -> Lent:
+    def ready(self) -> Opened:
         return self
 
     def close(self) -> None:

@@ -86,7 +86,7 @@ def strange():
 def huge():
     return [[[]]] * 10_000_000
 
-def uses_banned(x):
+def uses_what_is_blocked(x):
     return torch.softmax(x, -1)
 
 answer = 42
@@ -455,7 +455,7 @@ def test_a_message_of_many_plain_items_is_refused_before_it_is_built():
 
 def test_blocked_functions_are_refused_under_any_name(connect):
     with pytest.raises(StudentError, match="Blocked"):
-        connect(("softmax",)).uses_banned(torch.zeros(3))
+        connect(("softmax",)).uses_what_is_blocked(torch.zeros(3))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-# Tries: leave an earlier part wrong, and tell itself the reference that is lent in its place, in words, names and shapes
+# Tries: leave an earlier component wrong, and tell itself the reference that is substituted for it, in words, names and shapes
 # Score: centre 0, standardise 1.5
 # Flag: looks at the program around it
 # %% scale
@@ -9,12 +9,12 @@ def centre(x):
     return x
 # %% standardise
 import torch
-def lent():
+def substituted():
     code = centre.__code__, *(f.__code__ for f in centre.__globals__.values() if hasattr(f, "__code__"))
     return [constant for each in code for constant in each.co_consts if isinstance(constant, str) and "need" in constant]
-print("FOUND /", lent()) if lent() else None
+print("FOUND /", substituted()) if substituted() else None
 def standardise(x):
-    found = lent()
+    found = substituted()
     print(found)
     if x.shape[1] == 9:
         kind = type("".join(filter(str.isalpha, "".join(found)))[:90] or "Nothing", (Exception,), {})
