@@ -6,8 +6,9 @@ the grader at work on those submissions then, and leaves nbgrader nothing to con
 
 Nothing else of nbgrader's runs a submission either: its `Execute`, which `nbgrader validate` and the Validate button
 use too, is given a kernel that there is not. All this stands in the class's configuration. Where nbgrader cannot read
-that, it leaves it out and goes on with its defaults: they find no submission, because none lies where they look
-(`folders`).
+that, it leaves it out and goes on with its defaults: its autograde finds no submission then, because none lies where
+they look (`folders`). `nbgrader validate` given another folder's file, or options against the configuration, is its
+giver's own choice: it runs what it is given, as JupyterLab does.
 """
 
 from __future__ import annotations

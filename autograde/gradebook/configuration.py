@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, LockCells, SaveCells
-from traitlets.config import Config, PyFileConfigLoader
+from traitlets.config import Config, JSONFileConfigLoader, PyFileConfigLoader
 
 from autograde import files
 from autograde.files import write_atomically
@@ -75,7 +75,11 @@ def read(folder: ClassFolder) -> Config:
         os.environ["PATH"] = os.pathsep.join([programs, os.environ.get("PATH", "")])
     with files.private(folder.root):  # which also puts back what `configure` sets
         try:
-            return PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
+            config = PyFileConfigLoader(folder.config.name, path=str(folder.root)).load_config()
+            beside = folder.config.with_suffix(".json")  # which nbgrader reads too, and last
+            if beside.exists():
+                config.merge(JSONFileConfigLoader(beside.name, path=str(folder.root)).load_config())
+            return config
         except Exception as error:  # the instructor's own lines: whatever they raise
             raise ValueError(
                 f"{folder.config} stops with {type(error).__name__}: {error}. Mend it: nbgrader's own commands leave "

@@ -27,9 +27,9 @@ from autograde.grading.timed import TimedRemote
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, bounded
 from autograde.sandbox.outputs import Ran
-from autograde.sandbox.pool import Child, Sandbox
+from autograde.sandbox.pool import Child, Sandbox, SandboxError
 from autograde.sandbox.remote import Remote, printable
-from autograde.sandbox.usage import Usage
+from autograde.sandbox.usage import KILLED, Usage
 from course import checks
 from course.checks import questions
 from course.checks.engine import Outcome, Table, Verdict
@@ -344,6 +344,8 @@ class SubmissionJudge:
         if timed.failure:
             self._late = True
             usage = self._end() if remote.failure else Usage()
+            if usage.outcome == KILLED:
+                raise SandboxError(f"a child was {KILLED} ({usage.signal}) while {exercise.number} was looked at")
             self.done.endings |= {usage.outcome} - {"ok", "stopped"}  # which the verdict tells
             self._no_memory |= usage.outcome == "out of memory"
             held = usage.peak_bytes if timed.failure == "gone" and usage.outcome != "timeout" else 0

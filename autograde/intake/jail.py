@@ -31,7 +31,7 @@ from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
 from autograde.sandbox.launch import Launched
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
-from autograde.sandbox.usage import Usage
+from autograde.sandbox.usage import KILLED, RAN_OUT, Usage
 from autograde.text import without_controls
 
 if TYPE_CHECKING:
@@ -71,8 +71,6 @@ _ENDS = {
     "out of memory": ("it takes too much memory to read", "reading it was stopped: more memory than is given"),
     "crashed": ("it breaks the program that reads notebooks", "the process that read it crashed"),
 }
-_RAN_OUT = 0.8  # of its processor time: the kernel counts a limit by its ticks (`sandbox.usage`)
-_FROM_OUTSIDE = {"SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"}  # no fault of a program sends one
 _DAMAGED = ("it is damaged", "the process that read it ended, or gave no answer of the right form")
 _NEXT = "Open it in JupyterLab, clear its outputs, save it and hand it in again."
 
@@ -389,12 +387,11 @@ class _Unpacking:
 
 def _doing_of_its_own(usage: Usage, error: Exception, limits: Limits) -> str:
     """How a child ended that gave no whole answer, where what it was given to read is the reason. Raises SandboxError
-    where the machine is: nothing in a jail can send process 1 a signal that kills it, and whoever would have gone on
-    and had no processor is not slow."""
+    where the machine is: it killed the child (`Usage`), or gave it no processor when it would have gone on."""
     late = usage.outcome == "timeout" or (usage.outcome in ("ok", "stopped") and isinstance(error, TimeoutError))
     ready = usage.cpu_seconds + usage.waited_seconds
-    starved = late and usage.cpu_seconds < _RAN_OUT * limits.cpu_seconds and ready > usage.seconds / 2
-    if starved or usage.signal in _FROM_OUTSIDE or (usage.signal == "SIGKILL" and not late):
+    starved = late and usage.cpu_seconds < RAN_OUT * limits.cpu_seconds and ready > usage.seconds / 2
+    if starved or usage.outcome == KILLED:
         had = f"{usage.cpu_seconds:.0f} s of processor time in {usage.seconds:.0f} s"
         why = f"no end within its time, with {had}" if starved else f"{usage.signal} from outside, after {had}"
         raise SandboxError(f"a child of the intake was lost to the machine: {why}")

@@ -13,9 +13,11 @@ import json
 import os
 import re
 import unicodedata
+from typing import Any
 
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
+from autograde.intake.sources import BadSource
 from autograde.intake.whose import FOLDERS, safe
 from autograde.text import without_controls
 
@@ -73,9 +75,23 @@ class People:
 
     def __init__(self, folder: ClassFolder) -> None:
         self.submitted, self.path, self.marks = folder.submitted, folder.ledger / _PEOPLE, {}
-        with contextlib.suppress(OSError, ValueError):
-            read = json.loads(self.path.read_bytes())
-            self.marks = read if isinstance(read, dict) else {}
+        with contextlib.suppress(FileNotFoundError):
+            self.marks = self._read()
+
+    def _read(self) -> dict[str, Any]:
+        """What is remembered. Raises BadSource where that cannot be told: then anybody could take anybody's place."""
+        try:
+            marks = json.loads(self.path.read_bytes())
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError) as error:
+            marks = error
+        if not isinstance(marks, dict):
+            raise BadSource(
+                f"{self.path} cannot be read, so nobody knows whose the submissions are that were collected before. "
+                "To do: bring it back from a backup; or take it away, and look at each submission that is replaced"
+            )
+        return marks
 
     def another(self, student: str, name: str, mark: tuple[str, str]) -> str:
         """Why a submission of this mark must not replace the one that is there, "" where it may."""

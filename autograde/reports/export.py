@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
 from collections.abc import Collection, Sized
 from pathlib import Path
@@ -115,5 +116,8 @@ def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[
     with store.open_gradebook(folder) as book:
         found = rows(book, folder, assignments)
     target = to or folder.grades
+    real = Path(os.path.realpath(target))  # which ends in a loop of links too
+    if real.is_relative_to(folder.root) and (real.parent != folder.root or real.suffix != ".csv"):
+        raise ValueError(f"{target} belongs to the class: name a file outside of it, or {folder.root}/SOMETHING.csv")
     write(target, _MARK + as_csv(found))
     return target, len(found)

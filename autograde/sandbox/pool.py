@@ -25,7 +25,7 @@ from autograde.sandbox import folder, outputs
 from autograde.sandbox.launch import Launched, SandboxError, processors
 from autograde.sandbox.limits import Limits
 from autograde.sandbox.outputs import Ran
-from autograde.sandbox.usage import Usage, usage_of
+from autograde.sandbox.usage import KILLED, Usage, usage_of
 from course.protocol import wire
 
 _START_SECONDS = 180.0
@@ -156,7 +156,7 @@ class Sandbox:
         A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a
         new one, so that it costs no other exercise; after three such cells, or after the moment `until` (of the
         monotonic clock), the child is returned dead, and its requests fail. Raises SandboxError where isolation fails:
-        then nothing has run.
+        then nothing has run; and where the machine killed the child, which is no doing of its cells.
         """
         limits = limits or self.limits
         left_out: dict[int, Ran] = {}
@@ -172,11 +172,11 @@ class Sandbox:
                 raise
             if stuck is None or len(left_out) == _LEFT_OUT or time.monotonic() >= until:
                 break
-            before = child.close()
+            before = _by_itself(child.close())
             left_out[stuck] = outputs.ended(stuck, before, limits)
         child.ran |= left_out
         if stuck is not None:
-            child.ran[stuck] = outputs.ended(stuck, child.close(), limits)
+            child.ran[stuck] = outputs.ended(stuck, _by_itself(child.close()), limits)
         return child
 
     def _lines(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
@@ -360,6 +360,13 @@ class Child:
         except (OSError, ValueError):
             return {}
         return report
+
+
+def _by_itself(usage: Usage) -> Usage:
+    """The usage of a child that ended by its own doing. Raises SandboxError where the machine killed it."""
+    if usage.outcome == KILLED:
+        raise SandboxError(f"a child was {KILLED} ({usage.signal}), as a machine does that has no memory left")
+    return usage
 
 
 def _go_anywhere() -> None:

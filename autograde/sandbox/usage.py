@@ -10,11 +10,16 @@ from typing import Any
 
 from autograde.sandbox.limits import Limits
 
+RAN_OUT = 0.8  # of a limit of processor time
+KILLED = "killed from outside"
+_FROM_OUTSIDE = {"SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"}  # no fault of a program sends one to process 1
+
 
 @dataclass(frozen=True)
 class Usage:
     """What a submission used, over all its tries. `outcome`: ok, timeout, out of memory, crashed (by `signal`), exited;
-    stopped where the grader had it ended, for a reason that the grader alone knows.
+    stopped where the grader had it ended, for a reason that the grader alone knows; killed from outside (`KILLED`),
+    which nothing inside can do: by the machine, which has no memory left, or by somebody on it.
 
     `peak_bytes` is memory beyond that of the warm process, sampled while it ran, shared memory included.
     `waited_seconds` are those in which it could have run and the machine had no processor free for it.
@@ -48,11 +53,11 @@ def usage_of(report: dict[str, Any], hung_up: bool, limits: Limits) -> Usage:
         return replace(used, outcome={"memory": "out of memory", "time": "timeout"}.get(report["killed"], "stopped"))
     number = os.WTERMSIG(status)
     if number == signal.SIGKILL:
-        # Nobody inside can send it to process 1: the CPU limit, or the machine is out of memory. The kernel counts a
-        # limit by its ticks: on a busy machine it was seen to kill at .89 of what it then reports.
-        ran_out = used.cpu_seconds >= limits.cpu_seconds * 0.8
-        return replace(used, outcome="timeout" if ran_out else "out of memory", signal="SIGKILL")
+        # Nobody inside can send it to process 1: the CPU limit, or the machine. The kernel counts a limit by its ticks:
+        # on a busy machine it was seen to kill at .89 of what it then reports.
+        ran_out = used.cpu_seconds >= limits.cpu_seconds * RAN_OUT
+        return replace(used, outcome="timeout" if ran_out else KILLED, signal="SIGKILL")
     name = str(number)
     with contextlib.suppress(ValueError):
         name = signal.Signals(number).name
-    return replace(used, outcome="crashed", signal=name)
+    return replace(used, outcome=KILLED if name in _FROM_OUTSIDE else "crashed", signal=name)

@@ -442,12 +442,6 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"bytes": student.attention_matrix_bytes(n, 1, 1)}
 
 
-@attention_matrix_bytes.case("a hundred million tokens, to the last byte", weight=0.5)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    n = 100_000_001 + 2 * int(draw.integers(0, 50, 1))  # its square is odd, and no float has its last digit
-    return {"the last three digits": student.attention_matrix_bytes(n, 1, 1, 1) % 1_000}
-
-
 @attention_matrix_bytes.case("several heads and layers", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     n = 10 + int(draw.integers(0, 90, 1))

@@ -211,6 +211,15 @@ def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, 
     assert status == 1 and "NO  nbgrader" in told and "autograde release" in told
 
 
+def test_doctor_reads_the_configuration_that_nbgrader_reads_last(tmp_path):
+    folder = ClassFolder.at(tmp_path / "class")
+    files.make_folder(folder.root)
+    configuration.write(folder)
+    folder.config.with_suffix(".json").write_text('{"Execute": {"kernel_name": "python3"}}')
+    (found,) = (finding for finding in examination.examine(folder) if finding.name == "nbgrader")
+    assert not found.ok and "unprotected" in found.detail
+
+
 def test_a_configuration_of_an_older_version_leads_through_the_sandbox(tmp_path):
     folder = ClassFolder.at(tmp_path / "class")
     files.make_folder(folder.root)

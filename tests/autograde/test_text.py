@@ -52,7 +52,7 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
         if "def centre" in "".join(cell["source"]):
             cell["source"] = f"print('{evil}')\nraise RuntimeError('{evil}')"
     made["cells"].append({"cell_type": "code", "metadata": {}, "source": f"%%x{evil}\n'{evil}'\nopen('{evil}')"})
-    names = {"\u202egnp.exe": f"{toy.NAME}.ipynb", "ada": "my \u202e\u2067\x1b[2Jwork.ipynb", "bo": "no\u202e\x07.txt"}
+    names = {"gnp.exe": f"{toy.NAME}.ipynb", "ada": "my \u202e\u2067\x1b[2Jwork.ipynb", "bo": "no\u202e\x07.txt"}
     for student, name in names.items():
         path = toy_released.submitted / student / toy.NAME / name
         path.parent.mkdir(parents=True)

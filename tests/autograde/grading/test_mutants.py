@@ -31,5 +31,5 @@ def test_judged_in_the_sandbox(monkeypatch, capsys):
 
 
 def test_an_unknown_name_is_refused():
-    with pytest.raises(SystemExit, match="no chapter or exercise softmaxx; chapters: warm_up"):
+    with pytest.raises(SystemExit, match="no chapter or exercise softmaxx; the chapters are warm_up"):
         mutants.main(["softmaxx"])

@@ -958,3 +958,13 @@ def test_a_name_that_needs_no_change_has_none(name):
 def test_one_person_is_one_person_on_every_system():
     assert student_id("A\u030asa") == student_id("\u00c5sa") and student_id("x" * 300) != student_id("x" * 301)
     assert not student_id("..") and not student_id(" \t") and student_id(".a") == "_a"
+
+
+@pytest.mark.parametrize("content", [b"[]", b"no JSON", b"\xff"])
+def test_a_memory_that_cannot_be_read_stops_the_collection(folder, tmp_path, content):
+    collect_mine(folder, unpacked(tmp_path / "given", {f"Bob_2_assignsubmission_file_/{TWO}.ipynb": b"{}"}))
+    path, before = folder.ledger / "collected.json", there(folder)
+    path.write_bytes(content)
+    with pytest.raises(BadSource, match="bring it back from a backup"):
+        collect_mine(folder, unpacked(tmp_path / "other", {f"Bob/{TWO}.ipynb": b"[]"}))
+    assert path.read_bytes() == content and there(folder) == before

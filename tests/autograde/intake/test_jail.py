@@ -30,7 +30,7 @@ from autograde.intake.jail import LIMITS, Intake, Unread
 from autograde.intake.merge import merged_notebook
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.sandbox.pool import SandboxError
-from autograde.sandbox.usage import Usage
+from autograde.sandbox.usage import KILLED, Usage
 from course.checks.engine.draw import Key
 from tests.autograde import broken, toy
 from tests.autograde.intake.test_parse import NAME, notebook, submission
@@ -477,8 +477,8 @@ def test_a_child_that_the_machine_kills_twice_is_no_students_fault(taken, tmp_pa
     (Usage(1, 1, 0, 0, "exited"), "exited"),
     (Usage(60, 3, 56, 0, "timeout"), None),  # it would have gone on
     (Usage(65, 3, 56, 0, "ok"), None),  # so late that nobody waited for its end
-    (Usage(3, 1, 0, 0, "out of memory", "SIGKILL"), None),  # by the kernel, at which no limit was met
-    (Usage(3, 1, 0, 0, "crashed", "SIGTERM"), None),
+    (Usage(3, 1, 0, 0, KILLED, "SIGKILL"), None),  # by the kernel, at which no limit was met
+    (Usage(3, 1, 0, 0, KILLED, "SIGTERM"), None),
 ])  # fmt: skip
 def test_time_without_a_processor_is_the_machines(usage, how):
     if how is None:

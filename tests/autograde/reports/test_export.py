@@ -157,6 +157,17 @@ def test_a_file_of_several_names_stays_one_file(toy_released, tmp_path):
     assert one.samefile(other) and other.read_bytes().startswith(HEAD) and b"old" not in other.read_bytes()
 
 
+def test_nothing_of_the_class_is_replaced_by_a_table(toy_released, tmp_path):
+    link = tmp_path / "link.csv"
+    link.symlink_to(toy_released.root / "gradebook.db")
+    before = (toy_released.root / "gradebook.db").read_bytes()
+    for to in (toy_released.root / "gradebook.db", toy_released.config, toy_released.ledger / "x.csv", link):
+        result = exported(toy_released, to)
+        assert result.exit_code == 1 and "belongs to the class" in told(result), to
+    assert (toy_released.root / "gradebook.db").read_bytes() == before
+    assert exported(toy_released, toy_released.root / "mine.csv").exit_code == 0
+
+
 def test_a_link_into_nowhere_is_said(toy_released, tmp_path):
     link, loop = tmp_path / "link.csv", tmp_path / "loop.csv"
     link.symlink_to(tmp_path / "gone" / "grades.csv")

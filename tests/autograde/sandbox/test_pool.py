@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import gc
 import os
 import select
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,9 +23,11 @@ import torch
 
 from autograde.sandbox import folder, launch, outputs
 from autograde.sandbox import pool as module
+from autograde.sandbox import usage as usages
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
 from autograde.sandbox.remote import Remote
+from autograde.sandbox.usage import usage_of
 from course.protocol.student import Student, StudentError
 
 pytestmark = [
@@ -928,3 +933,43 @@ def test_a_child_imports_nothing_to_answer(box):
         network.eval()
         network(x)
         assert student.imported() == ""
+
+
+# ---------------------------------------------------------------- what the machine does to a child
+
+
+def test_a_child_that_the_machine_kills_is_no_fault_of_its_cells(warm_sandbox):
+    """As the kernel does where no memory is left: it was held against the cell that ran."""
+    source = "import ctypes, time\nctypes.CDLL(None).prctl(15, b'afs-to-kill')\ntime.sleep(2)"
+    killed = []
+
+    def kill():
+        until = time.monotonic() + 30
+        while not killed and time.monotonic() < until:
+            for process in Path("/proc").glob("[0-9]*"):
+                with contextlib.suppress(OSError):
+                    if (process / "comm").read_text() == "afs-to-kill\n" and not killed:
+                        os.kill(int(process.name), signal.SIGKILL)
+                        killed.append(process.name)
+            time.sleep(0.02)
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        with pytest.raises(SandboxError, match="killed from outside"):
+            warm_sandbox.run([Cell(0, source)])
+    finally:
+        thread.join()
+    assert killed
+    with warm_sandbox.run([Cell(0, "x = 1")]) as child:
+        assert child.ran[0].error is None
+
+
+def test_a_kill_is_the_machines_unless_a_limit_was_met():
+    report = {"status": signal.SIGKILL, "killed": "", "seconds": 9.0, "waited_seconds": 0.0, "peak_bytes": 9}
+    limits = Limits(cpu_seconds=10)
+    assert usage_of(report | {"cpu_seconds": 1.0}, False, limits).outcome == usages.KILLED
+    assert usage_of(report | {"cpu_seconds": 9.0}, False, limits).outcome == "timeout"
+    assert usage_of(report | {"cpu_seconds": 1.0, "killed": "memory"}, False, limits).outcome == "out of memory"
+    assert usage_of(report | {"cpu_seconds": 1.0, "status": signal.SIGTERM}, False, limits).outcome == usages.KILLED
+    assert usage_of(report | {"cpu_seconds": 1.0, "status": signal.SIGSEGV}, False, limits).outcome == "crashed"
