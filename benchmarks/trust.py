@@ -212,7 +212,7 @@ def figures(records: list[Record]) -> list[Record]:
     return [
         of("right answers accepted", "answers", "accepted", "correct"),
         of("wrong answers caught", "answers", "caught", "wrong"),
-        of("wrong answers given their diagnosis", "answers", "named", "wrong"),
+        of("wrong answers told by name", "answers", "named", "wrong"),
         of("wrong answers that cost no other points", "answers", "costs_once", "wrong"),
         of("machine-made wrong answers caught", "machine-made", "caught", "tried"),
         corpus("attack"),

@@ -289,11 +289,9 @@ def of_all(records: Sequence[Record]) -> str:
     return "; ".join(so_many(record) for record in records)
 
 
-@target("right answers accepted; wrong ones caught; given their diagnosis", "all; all; 9 in 10")
+@target("right answers accepted; wrong ones caught; told by name", "all; all; 9 in 10")
 def banks(folder: Path) -> Reached:
-    figures = told_apart(
-        folder, "right answers accepted", "wrong answers caught", "wrong answers given their diagnosis"
-    )
+    figures = told_apart(folder, "right answers accepted", "wrong answers caught", "wrong answers told by name")
     if not figures:
         return None
     shares = [record["came_out_so"] / record["of"] for record in figures]

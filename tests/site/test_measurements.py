@@ -186,10 +186,10 @@ def test_the_banks_and_the_corpora_are_judged_by_one_run(tmp_path):
     assert reach["submissions handled"](tmp_path) is None
     for named, well in ((18, True), (17, False)):
         both = ("right answers accepted", 9, 9), ("wrong answers caught", 20, 20)
-        figures(*both, ("wrong answers given their diagnosis", named, 20), ("submissions handled", 7, 7))
+        figures(*both, ("wrong answers told by name", named, 20), ("submissions handled", 7, 7))
         assert measurements.banks(tmp_path) == (f"9 of 9; 20 of 20; {named} of 20", well)
     assert reach["submissions handled"](tmp_path) == ("7 of 7", True)
-    figures(*both[:1], ("wrong answers caught", 19, 20), ("wrong answers given their diagnosis", 19, 20))
+    figures(*both[:1], ("wrong answers caught", 19, 20), ("wrong answers told by name", 19, 20))
     assert measurements.banks(tmp_path) == ("9 of 9; 19 of 20; 19 of 20", False)
 
 
@@ -198,7 +198,7 @@ def test_the_targets_name_the_figures_that_are_measured():
 
     measured = {record["what"] for record in trust.figures([])}
     assert measured >= {"machine-made wrong answers caught", "attacks contained", "submissions handled"}
-    assert measured >= {"right answers accepted", "wrong answers caught", "wrong answers given their diagnosis"}
+    assert measured >= {"right answers accepted", "wrong answers caught", "wrong answers told by name"}
 
 
 def test_every_target_has_a_file_that_a_test_or_a_benchmark_is():

@@ -105,5 +105,5 @@ def test_the_figures_add_up_the_exercises():
     made = {"measure": "machine-made", "tried": 20, "caught": 19}
     found = [tuple(r.values())[1:] for r in trust.figures([one, one | {"accepted": 4}, made])]
     assert found[:3] == [("right answers accepted", 9, 10), ("wrong answers caught", 16, 16),
-                         ("wrong answers given their diagnosis", 14, 16)]  # fmt: skip
+                         ("wrong answers told by name", 14, 16)]  # fmt: skip
     assert found[4] == ("machine-made wrong answers caught", 19, 20)
