@@ -33,7 +33,7 @@ getuid geteuid getresuid getgid getegid getresgid getgroups capget
 rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend rt_sigtimedwait sigaltstack restart_syscall
 pause alarm getitimer setitimer nanosleep clock_nanosleep
 clock_gettime clock_getres gettimeofday time times getrusage sysinfo uname getcpu getrandom
-getrlimit setrlimit prlimit64 getpriority arch_prctl
+getrlimit getpriority arch_prctl
 sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max
 sched_get_priority_min sched_rr_get_interval
 select pselect6 poll ppoll epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd eventfd2
@@ -87,6 +87,10 @@ def program() -> bytes:
     made.add_rule(seccomp.ERRNO(errno.EAFNOSUPPORT), "socket", seccomp.Arg(0, seccomp.NE, socket.AF_UNIX))
     for option in (socket.SO_REUSEADDR, socket.SO_PASSCRED):  # and no larger buffers: they are the kernel's memory
         made.add_rule(seccomp.ALLOW, "setsockopt", seccomp.Arg(2, seccomp.EQ, option))
+    # Limits may be asked for, and none set: a limit of its own would end a child as only the machine does otherwise.
+    made.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))
+    for name, new in (("prlimit64", (seccomp.Arg(2, seccomp.NE, 0),)), ("setrlimit", ())):
+        made.add_rule(seccomp.ERRNO(errno.EPERM), name, *new)
     for option in _PRCTL.values():
         made.add_rule(seccomp.ALLOW, "prctl", seccomp.Arg(0, seccomp.EQ, option))
     descriptor = os.memfd_create("filter")

@@ -965,6 +965,16 @@ def test_a_child_that_the_machine_kills_is_no_fault_of_its_cells(warm_sandbox):
         assert child.ran[0].error is None
 
 
+@pytest.mark.parametrize("limits", ["(1, 1)", "(1, 180)"])
+def test_no_cell_can_look_as_if_the_machine_had_killed_it(warm_sandbox, limits):
+    lower = f"import resource\nprint(resource.getrlimit(resource.RLIMIT_CPU)[1])\nresource.setrlimit(0, {limits})"
+    signals = "import os, signal\nfor number in (9, 15, 1, 2, 3):\n    os.kill(1, number)\nprint('alive')"
+    with warm_sandbox.run(cells(lower, signals)) as child:
+        assert child.ran[0].error.name in ("PermissionError", "OSError", "ValueError") and not child.ran[0].ended
+        assert text(child, 0).strip().isdigit()
+        assert text(child, 1) == "alive\n" or child.ran[1].error.name == "KeyboardInterrupt"
+
+
 def test_a_kill_is_the_machines_unless_a_limit_was_met():
     report = {"status": signal.SIGKILL, "killed": "", "seconds": 9.0, "waited_seconds": 0.0, "peak_bytes": 9}
     limits = Limits(cpu_seconds=10)
