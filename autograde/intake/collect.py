@@ -29,7 +29,7 @@ from autograde.intake.parse import STAMP
 from autograde.intake.people import People, folded, one_folder, student_id
 from autograde.intake.sources import Aside, BadSource, Entry, Work, entries_of, unpack_source, what_is_given
 from autograde.intake.submissions import NO_MOMENT, UNPACKED, Submission, finish_what_was_begun, put
-from autograde.intake.whose import FOLDERS, IN_A_FOLDER, LOOSE, UNSAID, Names, Place, readable, safe
+from autograde.intake.whose import IN_A_FOLDER, LOOSE, UNSAID, Names, Place, readable, safe
 from autograde.ledger import Ledger
 from autograde.sandbox.pool import SandboxError
 
@@ -92,12 +92,10 @@ def _collect(
     assignments, done = folder.assignments(), Collected()
     given = what_is_given(source, platform)
     entries = entries_of(given, folder, done.aside, intake)
-    if given.names and platform == FOLDERS:
-        platform = ""  # it is one student's by the platform's own mark
     names = Names([entry.parts for entry in entries], assignments, platform, given.packed)
     hint = _named_in(source.name, assignments) or _named_in(given.outer.name, assignments)
     submissions = _sorted_out(entries, names, assignment, hint, done)
-    if not submissions and any(why == UNSAID for _, why in done.aside):
+    if names.like or (not submissions and any(why == UNSAID for _, why in done.aside)):
         _ask_whose_names_these_are(source, names)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
     twins = {student for student, _ in submissions} | set(folder.students())
@@ -161,12 +159,18 @@ def _named_in(text: str, assignments: Sequence[str]) -> str:
 
 def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
     """Raises BadSource with what to type, where a student may have chosen all the names that a source has."""
-    below, platform = names.asked_for()
-    words = [shlex.quote(safe(str(source / below))), *(["--platform", platform] if platform else [])]
+    below, platforms = names.asked_for()
+    which = shlex.quote(safe(str(source / below)))
+    *known, mine = [f"--platform {platform}" for platform in platforms]
+    downloaded = f"if you downloaded it there yourself, collect {which} {' or '.join(known)}; " if known else ""
+    like = (
+        f"the names in {safe(source.name)} are as {' or '.join(names.like)} gives them, and"
+        if names.like
+        else (f"nobody has said who gave the names in {safe(source.name)}, and")
+    )
     raise BadSource(
-        f"no platform that is known gave the names in {safe(source.name)}, so a student may have chosen them. To do: if"
-        f" they are yours and bear your students' names, collect {' '.join(words)}; if one student handed it in,"
-        f" {IN_A_FOLDER}"
+        f"{like} a student may have chosen them. To do: {downloaded}if they are yours and bear your students' names,"
+        f" collect {which} {mine}; if one student handed it in, {IN_A_FOLDER}"
     )
 
 

@@ -21,7 +21,7 @@ from autograde.intake import unpack
 from autograde.intake.jail import SOURCE_LIMITS, Intake
 from autograde.intake.parse import MAX_BYTES
 from autograde.intake.unpack import Budget, Damaged, TooMuch
-from autograde.intake.whose import ARCHIVE, IN_A_FOLDER, is_one_submission, may_be_one_submission, readable, safe
+from autograde.intake.whose import ARCHIVE, IN_A_FOLDER, may_be_one_submission, one_submission, readable, safe
 
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_UNPACKED = 64 << 30  # bytes that a source's archive may unpack to
@@ -93,13 +93,20 @@ def what_is_given(source: Path, platform: str) -> Given:
     own = len(way) - 1
     for at, name in enumerate((*way, *inside)):
         may_be = may_be_one_submission(name) if at >= own and (at > own or archive or outer.is_dir()) else ""
-        if is_one_submission(name, at != own or outer.is_dir()) or (may_be and may_be.lower() == platform):
+        if one := one_submission(name, at != own or outer.is_dir()):
+            if platform == one.lower():
+                return Given(outer, inside, (*way, *inside)[at:], archive and at > own)
+            raise BadSource(
+                f"{safe(name)} is called as {one} calls what one student handed in. To do: if {one} gave it that name,"
+                f" say --platform {one.lower()}; else {IN_A_FOLDER}"
+            )
+        if may_be and may_be.lower() == platform:
             return Given(outer, inside, (*way, *inside)[at:], archive and at > own)
         if may_be and not platform:
             raise BadSource(
                 f"{safe(name)} is called as {may_be} calls what one student handed in, and may be a class's. To do: if"
-                f" it is one student's, {IN_A_FOLDER}; if it is a class's, say which --platform it comes from (folders"
-                " where the names in it are yours)"
+                f" {may_be} gave it that name, say --platform {may_be.lower()}; if it is a class's, which --platform it"
+                f" comes from (folders where the names in it are yours); else {IN_A_FOLDER}"
             )
     return Given(outer, inside, (), archive)
 

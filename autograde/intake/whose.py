@@ -1,12 +1,13 @@
 """Whose a file of a source is, told from the name that the learning platform (or the instructor) gave to it.
 
-Only the outermost entry of a source decides, by who can have given its name:
+Only the outermost entry of a source decides, and only where a person has said who gave its name:
 
-1. The platform: its own part of the name is matched first and once, whatever stands behind it.
-2. The instructor: the folders in a folder are named by whoever made it, and any name is where `--platform folders` says
-   that it bears the student's.
-3. Everything else may be a student's choice (the name of a file, and all names in an archive: one student may have
-   handed it in): it belongs to nobody until a person has said whose it is.
+1. `--platform` of a platform: its own part of the name is matched first and once, whatever stands behind it. A name
+   alone proves no platform, since a student can write one as it does, or an archive full of them.
+2. `--platform folders`: the names are the instructor's, and bear the students'.
+3. Nothing said: the folders in a folder are named by whoever made it. Everything else (names as a platform's are, the
+   name of a file, all names in an archive) may be a student's choice: it belongs to nobody until a person says whose
+   it is.
 
 What is behind the platform's part, and everything inside the entry, is the student's own and never read for identity.
 A name that fits in two ways is put aside with both, and so is a folder that may be round several students: a name in
@@ -27,10 +28,9 @@ LOOSE = "file"  # a file that bears the student's name
 # A folder of the instructor's, in which nothing that a student named decides.
 IN_A_FOLDER = "put it into FOLDER/STUDENT/ASSIGNMENT/ and collect FOLDER"
 UNSAID = (
-    "no platform that is known gave this name, so a student may have chosen it. To do: if it is yours and bears the"
-    f" student's name, say --platform folders; else {IN_A_FOLDER}"
+    "a student may have chosen this name. To do: if it is yours and bears the student's, say --platform folders; else"
+    f" {IN_A_FOLDER}"
 )
-_BESIDE = f"not a name that a platform gives, as others here are: a student may have chosen it. To do: {IN_A_FOLDER}"
 # What folders round a class are called. A student may have called one so too: such a folder is always asked about.
 _ROUND = re.compile(r"submitted|submissions?|hand-?ins?|inbound|assignment_\d+_export", re.IGNORECASE)
 _GRADESCOPES_EXPORT = re.compile(r"assignment_\d+_export")
@@ -155,9 +155,10 @@ def _scheme(name: str) -> Scheme:
     return next(scheme for scheme in SCHEMES if scheme.name == name)
 
 
-def is_one_submission(name: str, folder: bool) -> bool:
-    """Whether a platform gave this name to what one student handed in, so that all in it is the student's own."""
-    return any(scheme.distinct and any(scheme.matches(name, folder)) for scheme in SCHEMES)
+def one_submission(name: str, folder: bool) -> str:
+    """The platform that alone gives such a name, to what one student handed in: all in it is the student's own. Else
+    ""."""
+    return next((scheme.name for scheme in SCHEMES if scheme.distinct and any(scheme.matches(name, folder))), "")
 
 
 def may_be_one_submission(name: str) -> str:
@@ -169,8 +170,9 @@ def may_be_one_submission(name: str) -> str:
 class Names:
     """The names of one source, each a tuple of its parts; `assignments` are the assignments' names.
 
-    `platform`, one of PLATFORMS, is what the instructor says of the source; "" where its names are to tell. `packed`
-    says that they were read in an archive, where one student may have given all of them.
+    `platform`, one of PLATFORMS, is what the instructor says of the source, "" where nothing was said. `packed` says
+    that they were read in an archive, where one student may have given all of them. `like` are the platforms that give
+    such names, where none was said: whose they are is then to be asked.
     """
 
     def __init__(
@@ -178,11 +180,11 @@ class Names:
     ) -> None:
         self.assignments, self.platform, self.packed = assignments, platform, packed
         names = list(names)
-        self.unwrapped = _is_gradescopes_export(names)
+        self.unwrapped = platform in ("", "gradescope") and _is_gradescopes_export(names)
         self.names = [parts[self.unwrapped :] for parts in names]
         self.titles = _shared_titles(self.names)
         self.round = self._round_a_class()
-        self.of_a_platform = any(any(self._readings(parts)) for parts in self.names)
+        self.like = sorted({p.scheme for parts in self.names for p in self._readings(parts)}) if not platform else []
 
     def place(self, parts: tuple[str, ...]) -> Place | str:
         """Where a file belongs, or a sentence on why nobody can say.
@@ -193,12 +195,13 @@ class Names:
         """
         parts = parts[self.unwrapped :]
         readings = list(self._readings(parts))
+        if readings and not self.platform:
+            return UNSAID
         people = {(place.scheme, place.student): place for place in readings}
         if len(people) > 1:
-            ways = [f"{_quoted(who)} by {scheme}'s way of naming" for scheme, who in sorted(people)]
-            names = ", or as ".join(ways[:8])
-            say = "say --platform, or " if len({scheme for scheme, _ in people}) > 1 else ""
-            return f"its name can be read as of {names}. To do: {say}{IN_A_FOLDER}"
+            ways = [_quoted(who) for _, who in sorted(people)]
+            names = ", or of ".join(ways[:8])
+            return f"its name can be read as that of {names}. To do: {IN_A_FOLDER}"
         if readings:
             (place,) = people.values()
             return place.note if not place.rest else place
@@ -214,23 +217,23 @@ class Names:
             return "Gradescope's list of who is who is not read: name the folders after your students"
         placed = self._in_folders(parts)
         if isinstance(placed, Place) and not self.platform and (self.packed or placed.scheme == LOOSE):
-            return _BESIDE if self.of_a_platform else UNSAID
+            return UNSAID
         return placed
 
-    def asked_for(self) -> tuple[str, str]:
-        """(the folder in the source, the platform) with which to collect it where its names are the instructor's own:
-        folders round everything are passed over. The platform is "" where that folder is full of its names."""
+    def asked_for(self) -> tuple[str, list[str]]:
+        """(the folder in the source, what `--platform` may be said with it) with which to collect it: folders round
+        everything are passed over."""
         names, way = self.names, list[str]()
         for _ in range(5):
             level = Names(names, self.assignments)
-            if level.of_a_platform:
-                return "/".join(way), ""
+            if level.like:
+                return "/".join(way), [*map(str.lower, level.like), FOLDERS]
             inside = [parts for parts in names if len(parts) > 1]
             outermost = {parts[0] for parts in inside}
             if len(outermost) != 1 or not level._is_round_all(*outermost):
                 break
             names, way = [parts[1:] for parts in inside], [*way, *outermost]
-        return "/".join(way), FOLDERS
+        return "/".join(way), [FOLDERS]
 
     # ------------------------------------------------------------ platforms
 

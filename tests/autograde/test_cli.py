@@ -145,7 +145,8 @@ class TestCollecting:
         (tmp_path / "back" / name).write_text("{}")
         words = ("collect", tmp_path / "back", "--dry-run", "--class", toy_released.root)
         result = run(*words)
-        assert result.exit_code == 1 and "can be read as of" in said(result) and "say --platform" in said(result)
+        assert result.exit_code == 1 and "as Blackboard or Canvas gives them" in said(result)
+        assert f"collect {tmp_path / 'back'} --platform blackboard or --platform canvas;" in said(result)
         assert "eve_666/00-toy: new" in said(run(*words, "--platform", "canvas"))
         assert "no platform 'x'; there are moodle" in said(run(*words, "--platform", "x"))
 

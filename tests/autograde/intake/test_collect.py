@@ -134,9 +134,11 @@ SAID = [
 @pytest.mark.parametrize("kind", MADE)
 @pytest.mark.parametrize("files", [*PLATFORMS_OWN, *IN_FOLDERS, *SAID], ids=lambda files: files[0])
 def test_known_layouts(tmp_path, folder, kind, files):
-    """A platform's download goes through without a word, and so does a folder of the instructor's folders."""
+    """A folder of the instructor's folders goes through without a word, all else with one: whose the names are."""
     source = MADE[kind](tmp_path / f"back.{kind}", dict.fromkeys(files, NOTEBOOK))
-    if files in SAID or (files in IN_FOLDERS and kind != "folder"):
+    if files in PLATFORMS_OWN:
+        done = collect(folder, source, TWO, platform="moodle" if "assignsubmission" in files[0] else "blackboard")
+    elif files in SAID or kind != "folder":
         done = collect_mine(folder, source, TWO)
     else:
         done = collect(folder, source, TWO)
@@ -163,7 +165,8 @@ def test_a_folder_round_the_class_is_asked_about_and_can_be_named(tmp_path, fold
 
 def test_canvas_names_the_person_and_who_is_late(tmp_path, folder):
     names = ["lovelaceada_7_100_02-bahdanau.ipynb", "babbagecharles_LATE_8_101_02-bahdanau-1.ipynb", "x_9_text.html"]
-    done = collect(folder, zipped(tmp_path / "submissions.zip", dict.fromkeys(names, NOTEBOOK)))
+    source = zipped(tmp_path / "submissions.zip", dict.fromkeys(names, NOTEBOOK))
+    done = collect(folder, source, platform="canvas")
     assert actions(done) == {("babbagecharles_8", TWO): "new", ("lovelaceada_7", TWO): "new"}
     assert done.late == ["babbagecharles_8"] and [name for name, _ in done.aside] == ["x_9_text.html"]
 
@@ -171,7 +174,7 @@ def test_canvas_names_the_person_and_who_is_late(tmp_path, folder):
 def test_two_people_of_one_name_are_never_mixed(tmp_path, folder):
     names = ["Jan Novák_1_assignsubmission_file_/a.ipynb", "Jan Novák_2_assignsubmission_file_/a.ipynb"]
     names += ["Eva_3_assignsubmission_file_/a.ipynb", "Eva_3_assignsubmission_onlinetext_/onlinetext.html"]
-    done = collect(folder, zipped(tmp_path / "m.zip", dict.fromkeys(names, NOTEBOOK)), TWO)
+    done = collect(folder, zipped(tmp_path / "m.zip", dict.fromkeys(names, NOTEBOOK)), TWO, platform="moodle")
     assert actions(done) == {("Eva", TWO): "new"}
     assert len(done.aside) == 3 and "two people would be Jan Novák (1, 2)" in done.aside[-1][1]
 
@@ -179,7 +182,7 @@ def test_two_people_of_one_name_are_never_mixed(tmp_path, folder):
 def test_of_several_attempts_the_last_counts_and_its_time_is_kept(tmp_path, folder):
     files = {f"HW_ada_attempt_2026-01-{day}-15-00-00_x.ipynb": NOTEBOOK + b" " * day for day in (30, 28, 31, 29)}
     files["HW_ada_attempt_2026-01-31-15-00-00.txt"] = b"Name: Ada"
-    done = collect(folder, zipped(tmp_path / "b.zip", files), TWO)
+    done = collect(folder, zipped(tmp_path / "b.zip", files), TWO, platform="blackboard")
     assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes().count(b" ") - NOTEBOOK.count(b" ") == 31
     assert (folder.submitted / "ada" / TWO / "timestamp.txt").read_text() == "2026-01-31 15:00:00\n"
     assert [why for _, why in done.aside].count("an earlier attempt") == 3
@@ -196,7 +199,7 @@ def test_nbgraders_timestamps_are_kept_and_what_a_student_says_is_not(tmp_path, 
     assert (folder.submitted / "ada" / TWO / "timestamp.txt").read_bytes().strip() == when
     assert [name for name, _ in done.aside] == ["bob/02-bahdanau/timestamp.txt"]
     moodle = {f"Eva_3_assignsubmission_file_/{name}": when for name in ("timestamp.txt", " timestamp.txt", "x.ipynb")}
-    collect(folder, zipped(tmp_path / "m.zip", moodle), TWO)
+    collect(folder, zipped(tmp_path / "m.zip", moodle), TWO, platform="moodle")
     assert not (folder.submitted / "Eva" / TWO / "timestamp.txt").exists()
 
 
@@ -304,10 +307,12 @@ def test_several_notebooks_of_one_student_are_said(tmp_path, folder):
 
 def test_a_students_own_archive_is_unpacked(tmp_path, folder):
     inner = {"work/02-bahdanau.ipynb": NOTEBOOK, "__MACOSX/work/._02-bahdanau.ipynb": b"x", "work/a.csv": b"1"}
-    files = {"ada/02-bahdanau/my.zip": zipped(tmp_path / "a.zip", inner).read_bytes()}
-    files |= {"bob_9_7_my.tar.gz": tarred(tmp_path / "b.tar.gz", inner).read_bytes()}
-    done = collect(folder, unpacked(tmp_path / "back", files), TWO)
-    assert set(actions(done)) == {("ada", TWO), ("bob_9", TWO)}
+    mine = {"ada/02-bahdanau/my.zip": zipped(tmp_path / "a.zip", inner).read_bytes()}
+    theirs = {"bob_9_7_my.tar.gz": tarred(tmp_path / "b.tar.gz", inner).read_bytes()}
+    done = collect(folder, unpacked(tmp_path / "mine", mine), TWO)
+    assert set(actions(done)) == {("ada", TWO)}
+    done = collect(folder, unpacked(tmp_path / "theirs", theirs), TWO, platform="canvas")
+    assert set(actions(done)) == {("bob_9", TWO)}
     assert there(folder) == [f"{w}/{TWO}/{f}" for w in ("ada", "bob_9") for f in (f"{TWO}.ipynb", "work/a.csv")]
 
 
@@ -331,9 +336,9 @@ def test_only_some_archives_of_a_submission_are_opened_and_none_keeps_the_others
 # --- one student's file is never another's ---------------------------------------------------------------------------
 
 
-def claims(folder, source, *, of=TWO):
+def claims(folder, source, *, of=TWO, platform=""):
     """Collects; then as `stored`."""
-    collect(folder, source, of)
+    collect(folder, source, of, platform=platform)
     return stored(folder)
 
 
@@ -350,29 +355,32 @@ STAMPED = "attempt_2026-01-30-15-00-00"
 
 
 @pytest.mark.parametrize(
-    ("evil", "honest"),
+    ("platform", "evil", "honest"),
     [
-        (f"HW 2_eve_{STAMPED}_HW 2_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
-        (f"HW 2_eve_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
-        ("eve_9_assignsubmission_file_bob_7_assignsubmission_file_x.ipynb", "bob_7_assignsubmission_file_x.ipynb"),
-        ("bob_7_9_900_x.ipynb", "bob_7_800_x.ipynb"),  # a name that ends in bob's number
-        ("submission_9/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
-        ("eve/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
-        ("eve/work/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
-        ("eve/submitted/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
-        ("eve/bob.ipynb", "bob/x.ipynb"),
-        ("eve/bob_7_assignsubmission_file_/x.ipynb", "bob_7_assignsubmission_file_/x.ipynb"),
-        ("bob_02-bahdanau.ipynb", "bob.ipynb"),  # two loose files: nobody knows whose is whose
+        ("blackboard", f"HW 2_eve_{STAMPED}_HW 2_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
+        ("blackboard", f"HW 2_eve_bob_{STAMPED}_x.ipynb", f"HW 2_bob_{STAMPED}_x.ipynb"),
+        (
+            "moodle",
+            "eve_9_assignsubmission_file_bob_7_assignsubmission_file_x.ipynb",
+            "bob_7_assignsubmission_file_x.ipynb",
+        ),
+        ("canvas", "bob_7_9_900_x.ipynb", "bob_7_800_x.ipynb"),  # a name that ends in bob's number
+        ("folders", "submission_9/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("", "eve/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("", "eve/work/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("", "eve/submitted/bob/02-bahdanau/02-bahdanau.ipynb", "bob/02-bahdanau/x.ipynb"),
+        ("", "eve/bob.ipynb", "bob/x.ipynb"),
+        ("moodle", "eve/bob_7_assignsubmission_file_/x.ipynb", "bob_7_assignsubmission_file_/x.ipynb"),
+        ("folders", "bob_02-bahdanau.ipynb", "bob.ipynb"),  # two loose files: nobody knows whose is whose
     ],
 )
 @pytest.mark.parametrize("alone", [False, True])
 @pytest.mark.parametrize("kind", ["zip", "folder"])
-def test_no_file_name_claims_another_student(tmp_path, folder, kind, evil, honest, alone):
+def test_no_file_name_claims_another_student(tmp_path, folder, kind, platform, evil, honest, alone):
     source = {honest: b'"of bob"'} if not alone else {}
-    known = STAMPED in honest or "_7" in honest or (kind == "folder" and "/" in honest)
+    platform = "folders" if kind == "zip" and not platform else platform
     made = MADE[kind](tmp_path / f"x.{kind}", {**source, evil: b'"of eve"'})
-    with contextlib.suppress(BadSource):  # alone in an archive, eve/... is no name that a platform gave
-        collect(folder, made, TWO, platform="" if known else "folders")
+    collect(folder, made, TWO, platform=platform)
     whose = stored(folder)
     bob = next((student for student in whose if student.startswith("bob")), "bob")
     if alone and honest == "bob.ipynb":  # nothing but its own name says whose it is
@@ -385,19 +393,20 @@ def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, fo
     first = zipped(tmp_path / "1.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first"'})
     second = zipped(tmp_path / "2.zip", {"Jan Novák_2_assignsubmission_file_/x.ipynb": b'"of the second"'})
     again = zipped(tmp_path / "3.zip", {"Jan Novák_1_assignsubmission_file_/x.ipynb": b'"of the first again"'})
-    assert claims(folder, first) == {"Jan Novák": {'"of the first"'}}
-    assert not collect(folder, second, TWO, dry_run=True).items
-    done = collect(folder, second, TWO)
+    assert claims(folder, first, platform="moodle") == {"Jan Novák": {'"of the first"'}}
+    assert not collect(folder, second, TWO, platform="moodle", dry_run=True).items
+    done = collect(folder, second, TWO, platform="moodle")
     assert not done.items and "two people may be Jan Novák" in done.aside[0][1] and "To do" in done.aside[0][1]
-    assert claims(folder, again) == {"Jan Novák": {'"of the first again"'}}
-    assert claims(folder, second, of=ONE)["Jan Novák"] >= {'"of the second"'}  # another number in another assignment
+    assert claims(folder, again, platform="moodle") == {"Jan Novák": {'"of the first again"'}}
+    another = claims(folder, second, of=ONE, platform="moodle")  # another number in another assignment
+    assert another["Jan Novák"] >= {'"of the second"'}
     by_hand = unpacked(tmp_path / "hand", {"Jan Novák/x.ipynb": b'"by hand"'})
     done = collect(folder, by_hand, TWO)  # another Jan Novák may have called a folder so: it is said before the loss
     assert not done.items and f"take submissions/Jan Novák/{TWO} away first" in done.aside[0][1]
     shutil.rmtree(folder.submitted / "Jan Novák" / TWO)
     assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "new"}
     assert actions(collect(folder, by_hand, TWO)) == {("Jan Novák", TWO): "unchanged"}
-    assert not collect(folder, first, TWO).items
+    assert not collect(folder, first, TWO, platform="moodle").items
 
 
 # Door 1: what one student handed in, given as the source.
@@ -405,7 +414,7 @@ def test_the_second_of_one_name_in_a_later_download_replaces_nobody(tmp_path, fo
 
 def typed(error):
     """(source, options) of the command that a sentence says to type."""
-    words = shlex.split(re.search(r"collect (\S.*?);", str(error)).group(1))
+    words = shlex.split(re.search(r"collect (\S.*?);", str(error)).group(1).split(" or --")[0])
     return Path(words[0]), {"platform": words[2] if words[1:2] == ["--platform"] else ""}
 
 
@@ -423,6 +432,45 @@ def test_names_in_one_students_archive_decide_nothing(tmp_path, folder, kind, ch
     by_hand.mkdir(parents=True)
     source.rename(by_hand / source.name)
     assert claims(folder, tmp_path / "FOLDER") == {"eve": {'"of eve"'}}
+
+
+# What a platform would call its own, in an archive or on a file that one student made.
+FORGED = {
+    "moodle": ["Bob_7_assignsubmission_file_/x.ipynb", "Zoe_8_assignsubmission_file_/x.ipynb"],
+    "canvas": ["bob_7_700_x.ipynb", "zoe_8_800_x.ipynb"],
+    "blackboard": [f"HW_bob_{STAMPED}_x.ipynb", f"HW_zoe_{STAMPED}_x.ipynb"],
+    "gradescope": ["submission_7/x.ipynb", "submission_metadata.yml"],
+}
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz", "folder"])
+@pytest.mark.parametrize("platform", FORGED)
+@pytest.mark.parametrize("beside", [(), ("ada/x.ipynb",)])
+def test_names_as_a_platform_gives_them_decide_nothing_until_somebody_says_so(tmp_path, folder, kind, platform, beside):
+    """Bob's is there; then comes what Eve made to look like the platform's download."""
+    real = zipped(tmp_path / "real.zip", dict.fromkeys(FORGED[platform], b'"of bob"'))
+    collect(folder, real, TWO, platform=platform)
+    before = stored(folder)
+    assert before
+    forged = MADE[kind](tmp_path / f"forged.{kind}", dict.fromkeys([*FORGED[platform], *beside], b'"of eve"'))
+    with pytest.raises(
+        BadSource, match=f"as {platform.capitalize()} gives them, and a student may have chosen"
+    ) as said:
+        collect(folder, forged, TWO)
+    assert stored(folder) == before and str(said.value).count("To do: ") == 1
+    source, options = typed(said.value)  # and who downloaded it there types what the sentence says
+    assert options == {"platform": platform} and collect(folder, source, TWO, **options).items
+
+
+@pytest.mark.parametrize("name", [f"HW_bob_{STAMPED}_x.ipynb", "Bob_7_assignsubmission_file_x.ipynb"])
+def test_neither_does_the_name_of_the_source(tmp_path, folder, name):
+    (tmp_path / name).write_bytes(b'"of eve"')
+    for said in ("", "folders", "canvas"):
+        with pytest.raises(
+            BadSource, match=r"calls what one student handed in\. To do: if (Blackboard|Moodle) gave it"
+        ):
+            collect(folder, tmp_path / name, TWO, platform=said)
+    assert not stored(folder)
 
 
 @pytest.mark.parametrize("name", ["eve_9_100_work.zip", "eve_late_9_100_work.zip", "submission_9", "eve_9_100_work"])
@@ -448,7 +496,10 @@ def test_a_source_that_lies_in_one_students_folder_is_that_students(tmp_path, fo
     source = MADE[kind](tmp_path / f"m.{kind}", {f"{hers}/{name}": content for name, content in names.items()})
     if kind == "zip" and "." in inner:  # a file in an archive is no source
         return
-    assert claims(folder, source / hers / inner) == {"Eve": {'"of eve"'}}
+    for said in ("", "folders"):
+        with pytest.raises(BadSource, match="say --platform moodle"):
+            collect(folder, source / hers / inner, TWO, platform=said)
+    assert claims(folder, source / hers / inner, platform="moodle") == {"Eve": {'"of eve"'}}
 
 
 def test_an_instructors_zip_of_folders_is_collected_as_the_one_sentence_says(tmp_path, folder):
@@ -513,9 +564,8 @@ def test_a_platforms_download_goes_through(tmp_path, folder, kind, platform, nam
     inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK}).read_bytes()
     content = {file: inner if file.endswith(".zip") else NOTEBOOK for file in files}
     source = MADE[kind](tmp_path / (f"{name}.zip" if kind == "zip" else name), content)
-    for said, action in (("", "new"), (platform, "unchanged")):
-        done = collect(folder, source, TWO, platform=said)
-        assert len(done.items) == students and {item.action for item in done.items} == {action}
+    done = collect(folder, source, TWO, platform=platform)
+    assert len(done.items) == students and {item.action for item in done.items} == {"new"}
 
 
 def test_an_archive_at_the_end_of_the_source_is_not_read_in_its_place(tmp_path, folder):
@@ -540,15 +590,15 @@ def test_an_archive_at_the_end_of_the_source_is_not_read_in_its_place(tmp_path, 
         (f"Bob Smith/{TWO}/x.ipynb", ""),
         ("Bob Smith/x.ipynb", ""),
         (f"{TWO}/Bob Smith/x.ipynb", "folders"),
-        (f"HW_Bob Smith_{STAMPED}_x.ipynb", ""),
+        (f"HW_Bob Smith_{STAMPED}_x.ipynb", "blackboard"),
         ("B\u202eob Smith/x.ipynb", ""),
         ("Bob\u200f Smith.ipynb", "folders"),
-        ("Bob Smith_8_assignsubmission_file_/x.ipynb", ""),
+        ("Bob Smith_8_assignsubmission_file_/x.ipynb", "moodle"),
     ],
 )
 def test_what_a_platform_bound_is_replaced_by_no_other_name(tmp_path, folder, later, platform):
     bobs = {"Bob Smith_7_assignsubmission_file_/x.ipynb": b'"of bob"', "zoe_9_assignsubmission_file_/x.ipynb": b"1"}
-    collect(folder, zipped(tmp_path / "m.zip", bobs), TWO)
+    collect(folder, zipped(tmp_path / "m.zip", bobs), TWO, platform="moodle")
     source = unpacked(tmp_path / "back", {later: b'"of eve"', f"zoe2/{TWO}/x.ipynb": b"1"})
     for dry_run in (True, False):
         done = collect(folder, source, TWO, platform=platform, dry_run=dry_run)
@@ -561,7 +611,8 @@ def test_what_a_platform_bound_is_replaced_by_no_other_name(tmp_path, folder, la
 
 def test_what_was_put_there_by_hand_is_known_by_its_folders_name(tmp_path, folder):
     unpacked(folder.submitted, {f"bob/{TWO}/{TWO}.ipynb": b'"by hand"'})
-    done = collect(folder, zipped(tmp_path / "b.zip", {f"HW_bob_{STAMPED}_x.ipynb": b'"of another"'}), TWO)
+    another = zipped(tmp_path / "b.zip", {f"HW_bob_{STAMPED}_x.ipynb": b'"of another"'})
+    done = collect(folder, another, TWO, platform="blackboard")
     assert not done.items and "the one that is there is 'bob' (folders)" in done.aside[0][1]
     (item,) = collect(folder, unpacked(tmp_path / "back", {f"bob/{TWO}/x.ipynb": b'"of bob"'})).items
     assert (item.action, item.notes[-1]) == ("replaced", "it took the place of one that was there")
@@ -640,14 +691,17 @@ def test_a_disk_that_takes_two_names_for_one_gives_nobody_anothers_folder(tmp_pa
 
 def test_what_one_student_handed_in_as_the_source_is_that_students(tmp_path, folder):
     files = {"bob/02-bahdanau/x.ipynb": b'"of eve"', "02-bahdanau/bob/x.ipynb": b'"of eve"', "bob.ipynb": b'"of eve"'}
-    assert set(claims(folder, unpacked(tmp_path / "eve_9_assignsubmission_file_", files))) == {"eve"}
-    assert set(claims(folder, zipped(tmp_path / f"HW_zoe_{STAMPED}_work.zip", files))) == {"eve", "zoe"}
+    hers = unpacked(tmp_path / "eve_9_assignsubmission_file_", files)
+    assert set(claims(folder, hers, platform="moodle")) == {"eve"}
+    zoes = zipped(tmp_path / f"HW_zoe_{STAMPED}_work.zip", files)
+    assert set(claims(folder, zoes, platform="blackboard")) == {"eve", "zoe"}
 
 
 def test_a_timestamp_under_another_spelling_is_not_believed(tmp_path, folder):
     names = ("TimeStamp.TXT", " timestamp.txt", "timestamp.txt.", "time\u200bstamp.txt")
     files = {f"Eva_3_assignsubmission_file_/{name}": b"2020-01-01 00:00:00 UTC" for name in names}
-    collect(folder, zipped(tmp_path / "m.zip", {**files, "Eva_3_assignsubmission_file_/x.ipynb": NOTEBOOK}), TWO)
+    source = zipped(tmp_path / "m.zip", {**files, "Eva_3_assignsubmission_file_/x.ipynb": NOTEBOOK})
+    collect(folder, source, TWO, platform="moodle")
     assert there(folder) == [f"Eva/{TWO}/{TWO}.ipynb"]
 
 
@@ -726,10 +780,10 @@ def test_nothing_of_one_student_becomes_or_replaces_anothers(
             zipped(tmp_path / "inner.zip", {own: b'"of eve"', **own_archive}).read_bytes() if zipit else b'"of eve"'
         )
         source = zipped(tmp_path / "x.zip", {write(eve, 7, own + ".zip" * zipit, title): content})
-    elif way == "archive":  # taken out of the download; what looks like a platform's as a whole is taken for that
+    elif way == "archive":  # taken out of the download
         assume(write is not gradescope)
-        name = write(eve, 7, "work.zip" if said else f"{own.rpartition('/')[-1]}.zip", title)
-        source, said = tmp_path / "came" / name, ""
+        name = write(eve, 7, "work.zip" if said == "folders" else f"{own.rpartition('/')[-1]}.zip", title)
+        source, said = tmp_path / "came" / name, said if zipit and said != "folders" else ""
         source.parent.mkdir(parents=True)
         zipped(source, own_archive)
     else:  # of hers, called as the one that is there
@@ -738,9 +792,9 @@ def test_nothing_of_one_student_becomes_or_replaces_anothers(
             "folder": f"{victim}/x.ipynb",
             "wrapper": f"{TWO if zipit else 'submissions'}/{victim}/x.ipynb",
         }[way]
-        assume(way != "folder" or not (said or write is gradescope))  # there a folder of his name is his own mark
+        assume(way != "folder" or said not in ("folders", "gradescope"))  # there a folder of his name is his own mark
         source = unpacked(tmp_path / "came", {own: b'"of eve"'})
-        said = "folders" if way == "loose" and not said else ""
+        said = "folders" if way == "loose" and said != "folders" else ""
     with contextlib.suppress(BadSource):
         collect(folder, source, TWO, platform=said, intake=intake)
     now = stored(folder)
@@ -940,7 +994,7 @@ def test_no_name_that_reaches_the_disk_turns_the_text_around_it(tmp_path, folder
     files |= {f"{turned} b/{TWO}/{turned}.zip": inner, f"{turned}_7_assignsubmission_file_/x.ipynb": NOTEBOOK}
     files |= {f"HW_{turned}c_{STAMPED}_{turned}.ipynb": NOTEBOOK}
     source = MADE[kind](tmp_path / f"back.{kind}", files)
-    for platform in ("folders", ""):
+    for platform in ("folders", "moodle", "blackboard"):
         collect(folder, source, TWO, platform=platform)
     names = {path.name for path in folder.root.rglob("*")}
     plain = "".join(str(number) for number in range(len(TURNS)))
@@ -962,7 +1016,8 @@ def test_one_person_is_one_person_on_every_system():
 
 @pytest.mark.parametrize("content", [b"[]", b"no JSON", b"\xff"])
 def test_a_memory_that_cannot_be_read_stops_the_collection(folder, tmp_path, content):
-    collect_mine(folder, unpacked(tmp_path / "given", {f"Bob_2_assignsubmission_file_/{TWO}.ipynb": b"{}"}))
+    given = unpacked(tmp_path / "given", {f"Bob_2_assignsubmission_file_/{TWO}.ipynb": b"{}"})
+    collect(folder, given, platform="moodle")
     path, before = folder.ledger / "collected.json", there(folder)
     path.write_bytes(content)
     with pytest.raises(BadSource, match="bring it back from a backup"):

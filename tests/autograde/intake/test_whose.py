@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from autograde.intake.whose import FOLDERS, SCHEMES, UNSAID, Names, Place, is_one_submission, may_be_one_submission
+from autograde.intake.whose import FOLDERS, SCHEMES, UNSAID, Names, Place, may_be_one_submission, one_submission
 
 ONE, TWO = "01-seq2seq", "02-bahdanau"
 STAMP = "2026-01-30-15-00-00"
@@ -29,90 +29,107 @@ def read(name, others=(), platform=""):
 def test_each_schemes_example_is_its_own_alone(scheme):
     name, _, inner = scheme.example.partition("/")
     assert [s.name for s in SCHEMES if any(s.matches(name, bool(inner)))] == [scheme.name]
-    placed = place(scheme.example)
+    placed = place(scheme.example, platform=scheme.name.lower())
     assert isinstance(placed, Place) and placed.scheme == scheme.name and placed.stamped
-    assert placed == place(scheme.example, platform=scheme.name.lower())
+    (other, *_) = (other for other in SCHEMES if other is not scheme)
+    assert "not a name that" in place(scheme.example, platform=other.name.lower())
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.name)
+@pytest.mark.parametrize("packed", [False, True])
+def test_no_name_proves_its_platform(scheme, packed):
+    """A student may write names as a platform does: one, or an archive full of them."""
+    assert place(scheme.example, packed=packed) == place(scheme.example, ["ada/x.ipynb"], packed=packed) == UNSAID
+    names = Names([("ada", "x.ipynb"), tuple(scheme.example.split("/"))], [ONE, TWO], "", packed)
+    assert names.like == [scheme.name] and names.asked_for() == ("", [scheme.name.lower(), FOLDERS])
+    for platform in ("folders", scheme.name.lower()):
+        assert not Names([tuple(scheme.example.split("/"))], [ONE, TWO], platform, packed).like
 
 
 @pytest.mark.parametrize(
-    ("name", "student", "own"),
+    ("platform", "name", "student", "own"),
     [
         # Moodle: a folder for each, or all in one; with a group before the name; blind, with a number alone
-        ("Ada Lovelace_1234_assignsubmission_file_/x.ipynb", "Ada Lovelace", "x.ipynb"),
-        ("Ada Lovelace_1234_assignsubmission_file/x.ipynb", "Ada Lovelace", "x.ipynb"),
-        ("Ada Lovelace_1234_assignsubmission_file_x_1_y.ipynb", "Ada Lovelace", "x_1_y.ipynb"),
-        ("Group 1-Ada O'Neil-Löfgren_1234_assignsubmission_file_/x.ipynb", "Group 1-Ada O'Neil-Löfgren", "x.ipynb"),
-        ("名前_1234_assignsubmission_file_/a/b/x.ipynb", "名前", "a/b/x.ipynb"),
-        # Canvas: sortable name in small letters with nothing but letters, digits and _ left of it
-        ("lovelaceada_7_100_02-bahdanau-1.ipynb", "lovelaceada_7", "02-bahdanau-1.ipynb"),
-        ("lovelaceada_LATE_7_100_x.ipynb", "lovelaceada_7", "x.ipynb"),
-        ("lovelaceada_late_7_100_x.ipynb", "lovelaceada_7", "x.ipynb"),
-        ("love_laceada_7_100_my_own_file.ipynb", "love_laceada_7", "my_own_file.ipynb"),
-        ("löfgrenåsa_7_100_02_bahdanau.ipynb", "löfgrenåsa_7", "02_bahdanau.ipynb"),
+        ("moodle", "Ada Lovelace_1234_assignsubmission_file_/x.ipynb", "Ada Lovelace", "x.ipynb"),
+        ("moodle", "Ada Lovelace_1234_assignsubmission_file/x.ipynb", "Ada Lovelace", "x.ipynb"),
+        ("moodle", "Ada Lovelace_1234_assignsubmission_file_x_1_y.ipynb", "Ada Lovelace", "x_1_y.ipynb"),
         (
+            "moodle",
+            "Group 1-Ada O'Neil-Löfgren_1234_assignsubmission_file_/x.ipynb",
+            "Group 1-Ada O'Neil-Löfgren",
+            "x.ipynb",
+        ),
+        ("moodle", "名前_1234_assignsubmission_file_/a/b/x.ipynb", "名前", "a/b/x.ipynb"),
+        # Canvas: sortable name in small letters with nothing but letters, digits and _ left of it
+        ("canvas", "lovelaceada_7_100_02-bahdanau-1.ipynb", "lovelaceada_7", "02-bahdanau-1.ipynb"),
+        ("canvas", "lovelaceada_LATE_7_100_x.ipynb", "lovelaceada_7", "x.ipynb"),
+        ("canvas", "lovelaceada_late_7_100_x.ipynb", "lovelaceada_7", "x.ipynb"),
+        ("canvas", "love_laceada_7_100_my_own_file.ipynb", "love_laceada_7", "my_own_file.ipynb"),
+        ("canvas", "löfgrenåsa_7_100_02_bahdanau.ipynb", "löfgrenåsa_7", "02_bahdanau.ipynb"),
+        (
+            "canvas",
             "\u0928\u093f\u0930\u094d\u092e\u0932\u093e_7_100_x.ipynb",
             "\u0928\u093f\u0930\u094d\u092e\u0932\u093e_7",
             "x.ipynb",
         ),
-        ("lovelaceada_7_100_x-1_8_200_y.ipynb", "lovelaceada_7", "x-1_8_200_y.ipynb"),  # no name has a -
+        ("canvas", "lovelaceada_7_100_x-1_8_200_y.ipynb", "lovelaceada_7", "x-1_8_200_y.ipynb"),  # no name has a -
         # Blackboard: the assignment's title, the user's name, the attempt
-        (f"Homework 2_ada_attempt_{STAMP}_x_y.ipynb", "ada", "x_y.ipynb"),
-        (f"Homework 2_ada-l@example.org_attempt_{STAMP}_x.ipynb", "ada-l@example.org", "x.ipynb"),
+        ("blackboard", f"Homework 2_ada_attempt_{STAMP}_x_y.ipynb", "ada", "x_y.ipynb"),
+        ("blackboard", f"Homework 2_ada-l@example.org_attempt_{STAMP}_x.ipynb", "ada-l@example.org", "x.ipynb"),
         # Gradescope: a number for each, in a folder that wraps the class
-        ("assignment_99_export/submission_123/x.ipynb", "submission_123", "x.ipynb"),
-        ("submission_123/bob/02-bahdanau/x.ipynb", "submission_123", "bob/02-bahdanau/x.ipynb"),
+        ("gradescope", "assignment_99_export/submission_123/x.ipynb", "submission_123", "x.ipynb"),
+        ("gradescope", "submission_123/bob/02-bahdanau/x.ipynb", "submission_123", "bob/02-bahdanau/x.ipynb"),
         # nbgrader's folders, and plain ones
-        ("ada/02-bahdanau/x.ipynb", "ada", "x.ipynb"),
-        ("ada_l-m/x.ipynb", "ada_l-m", "x.ipynb"),
-        ("Åsa/x.ipynb", "Åsa", "x.ipynb"),
+        ("", "ada/02-bahdanau/x.ipynb", "ada", "x.ipynb"),
+        ("", "ada_l-m/x.ipynb", "ada_l-m", "x.ipynb"),
+        ("", "Åsa/x.ipynb", "Åsa", "x.ipynb"),
     ],
 )
-def test_what_platforms_really_write(name, student, own):
-    assert read(name) == (student, own)
+def test_what_platforms_really_write(platform, name, student, own):
+    assert read(name, platform=platform) == (student, own)
 
 
 @pytest.mark.parametrize(
-    ("name", "why"),
+    ("platform", "name", "why"),
     [
-        ("Ada_1_assignsubmission_onlinetext_/onlinetext.html", "Moodle's onlinetext"),
-        (f"Homework 2_ada_attempt_{STAMP}.txt", "Blackboard's own note"),
-        (f"ada_attempt_{STAMP}_x.ipynb", "without a user's name"),
-        ("lovelaceada_7_text.html", "neither a notebook nor an archive"),
-        ("assignment_99_export/submission_metadata.yml", "who is who"),
+        ("moodle", "Ada_1_assignsubmission_onlinetext_/onlinetext.html", "Moodle's onlinetext"),
+        ("blackboard", f"Homework 2_ada_attempt_{STAMP}.txt", "Blackboard's own note"),
+        ("blackboard", f"ada_attempt_{STAMP}_x.ipynb", "without a user's name"),
+        ("", "lovelaceada_7_text.html", "neither a notebook nor an archive"),
+        ("", "assignment_99_export/submission_metadata.yml", "who is who"),
     ],
 )
-def test_what_is_no_submission_is_said(name, why):
-    assert why in read(name)
+def test_what_is_no_submission_is_said(platform, name, why):
+    assert why in read(name, platform=platform)
 
 
 @pytest.mark.parametrize(
-    ("name", "readings"),
+    ("platform", "name", "readings"),
     [
         # a name that ends in _7 beside a file name that begins with 900_
-        ("lovelaceada_7_666_900_x.ipynb", ["lovelaceada_7", "lovelaceada_7_666"]),
+        ("canvas", "lovelaceada_7_666_900_x.ipynb", ["lovelaceada_7", "lovelaceada_7_666"]),
         # a student called bob_8-_800, with the number 7
-        ("bob_8_800_7_700_x.ipynb", ["bob_8", "bob_8_800_7"]),
-        (f"Homework_2_ada_attempt_{STAMP}_x.ipynb", ["2_ada", "ada"]),
-        (f"eve_666_900_HW_bob_attempt_{STAMP}_x.ipynb", ["bob", "eve_666"]),
+        ("canvas", "bob_8_800_7_700_x.ipynb", ["bob_8", "bob_8_800_7"]),
+        ("blackboard", f"Homework_2_ada_attempt_{STAMP}_x.ipynb", ["2_ada", "ada"]),
     ],
 )
-def test_a_name_that_fits_in_two_ways_says_both_and_what_to_do(name, readings):
-    reason = read(name)
+def test_a_name_that_fits_in_two_ways_says_both_and_what_to_do(platform, name, readings):
+    reason = read(name, platform=platform)
     assert all(f'"{student}"' in reason for student in readings) and "To do: " in reason
 
 
 def test_an_assignments_title_and_a_users_name_are_told_apart_by_the_others():
     title = f"HW_1_{{}}_attempt_{STAMP}_x.ipynb"
     mine, others = title.format("eve_bob"), [title.format(user) for user in ("bob", "ada_l")]
-    assert "read as" in read(mine)  # alone
-    assert "read as" in read(mine, others)  # "HW", or "HW_1"
+    assert "read as" in read(mine, (), "blackboard")  # alone
+    assert "read as" in read(mine, others, "blackboard")  # "HW", or "HW_1"
     others.append(f"HW_1_zoe_attempt_{STAMP}.txt")
     one = f"HW_{{}}_attempt_{STAMP}_x.ipynb"
-    assert read(one.format("eve_bob"), [one.format("ada")]) == ("eve_bob", "x.ipynb")
-    assert read(one.format("ada"), [one.format("eve_bob")]) == ("ada", "x.ipynb")
+    assert read(one.format("eve_bob"), [one.format("ada")], "blackboard") == ("eve_bob", "x.ipynb")
+    assert read(one.format("ada"), [one.format("eve_bob")], "blackboard") == ("ada", "x.ipynb")
 
 
-def test_the_instructor_can_say_which_platform_it_is():
+def test_what_two_platforms_can_have_written_is_what_the_instructor_says():
     name = f"eve_666_900_HW_bob_attempt_{STAMP}_x.ipynb"
     assert read(name, platform="canvas") == ("eve_666", f"HW_bob_attempt_{STAMP}_x.ipynb")
     assert read(name, platform="moodle") == "not a name that Moodle gives"
@@ -148,9 +165,8 @@ def test_all_names_in_an_archive_may_be_one_students(name):
     assert place(name, ["ada/x.ipynb"], packed=True) == UNSAID
     assert place(name, ["ada/x.ipynb"], "folders", packed=True).student == "bob"
     eves = "Eve_9_assignsubmission_file_/x.ipynb"
-    assert place(eves, [name], packed=True).student == "Eve"
-    beside = place(name, [eves], packed=True)  # where --platform folders would take Moodle's name for a student's
-    assert "not a name that a platform gives" in beside and "--platform" not in beside
+    assert place(eves, [name], "moodle", packed=True).student == "Eve"
+    assert isinstance(place(name, [eves], "moodle", packed=True), str)
 
 
 @pytest.mark.parametrize("name", ["submitted", "Submissions", "hand-ins", "inbound", "assignment_9_export", TWO])
@@ -168,29 +184,32 @@ def test_a_folder_round_others_hands_no_identity_to_the_name_in_it(name, inner):
 def test_gradescopes_own_folder_is_passed_over_where_nothing_but_its_names_are_in_it():
     whole = ["assignment_99_export/submission_123/x.ipynb", "assignment_99_export/submission_metadata.yml"]
     for packed in (False, True):
-        assert place(whole[0], whole[1:], packed=packed).student == "submission_123"
-    assert isinstance(place(whole[0], ["assignment_99_export/bob/x.ipynb"]), str)
-    assert isinstance(place(whole[0], ["bob/x.ipynb"]), str)
+        assert place(whole[0], whole[1:], "gradescope", packed).student == "submission_123"
+        assert place(whole[0], whole[1:], "", packed) == UNSAID
+    for platform in ("", "gradescope"):
+        assert isinstance(place(whole[0], ["assignment_99_export/bob/x.ipynb"], platform), str)
+        assert isinstance(place(whole[0], ["bob/x.ipynb"], platform), str)
 
 
 def test_what_one_student_handed_in_is_known_by_its_name():
-    assert is_one_submission("Ada_1_assignsubmission_file_", True)
-    assert is_one_submission(f"HW_ada_attempt_{STAMP}_work.zip", False)
-    assert is_one_submission(f"HW_ada_attempt_{STAMP}_work", True)  # unpacked by hand
+    assert one_submission("Ada_1_assignsubmission_file_", True) == "Moodle"
+    assert one_submission(f"HW_ada_attempt_{STAMP}_work.zip", False) == "Blackboard"
+    assert one_submission(f"HW_ada_attempt_{STAMP}_work", True) == "Blackboard"  # unpacked by hand
     # what others may call a class's too is asked about
     assert (
         may_be_one_submission("lovelaceada_7_100_work.zip") == may_be_one_submission("lovelaceada_7_100_w") == "Canvas"
     )
-    assert may_be_one_submission("submission_7") == "Gradescope" and not is_one_submission("submission_7", True)
+    assert may_be_one_submission("submission_7") == "Gradescope" and not one_submission("submission_7", True)
     for name in ("submissions.zip", "gradebook_CS101_HW_2026-01-30-15-00-00.zip", "CS101-Homework 1-345.zip"):
-        assert not is_one_submission(name, False) and not may_be_one_submission(name)
+        assert not one_submission(name, False) and not may_be_one_submission(name)
     assert not may_be_one_submission("gradebook_202410_12345_HW_2026-01-30-15-00-00.zip")  # a class's, by Blackboard
 
 
 def test_a_long_name_costs_no_time():
     for part in ("_1", "_attempt_", f"_attempt_{STAMP}", "_assignsubmission_file_", "_LATE_1"):
         for tail in ("", ".ipynb"):
-            read(part * (1000 // len(part)) + tail)
+            for platform in ("", *(scheme.name.lower() for scheme in SCHEMES)):
+                read(part * (1000 // len(part)) + tail, platform=platform)
 
 
 # --- nobody's file is ever another's -------------------------------------------------------------------------------
@@ -283,14 +302,15 @@ def test_nothing_that_a_student_names_makes_a_file_anothers(write, a, b, own, ho
     """A's file under any name of A's choice is A's, or put aside; never B's. So it is alone and beside B's."""
     if write in (folders, nbgrader, by_assignment):  # the instructor's own names, of which none is a word of ours
         assume(a.strip(" .") and b.strip(" .") and not {a, b} & {ONE, TWO, "submitted"} and a != b)
+    said = "" if write in (folders, nbgrader, by_assignment) else saying(write)
     his = write(b, 8, "x.ipynb", title)
-    bobs = place(his, [write("zoe", 9, "x.ipynb", title)])
+    bobs = place(his, [write("zoe", 9, "x.ipynb", title)], said)
     mine = write(a, 7, own, title)
-    placed = place(mine, [his, write("zoe", 9, honest, title)] if together else [])
+    placed = place(mine, [his, write("zoe", 9, honest, title)] if together else [], said)
     if write in (canvas, canvas_late, moodle, moodle_flat, gradescope) or a != b:
         assert isinstance(placed, str) or isinstance(bobs, str) or identity(placed) != identity(bobs)
     if isinstance(placed, Place):  # and it is whose it is with any other name of the file
-        other = place(write(a, 7, "x.ipynb", title), [his, write("zoe", 9, honest, title)] if together else [])
+        other = place(write(a, 7, "x.ipynb", title), [his, write("zoe", 9, honest, title)] if together else [], said)
         assert isinstance(other, str) or identity(placed) == identity(other)
 
 
@@ -307,17 +327,19 @@ def truth(write, who, number):
 
 def saying(write):
     """What has to be said of an archive with such names."""
-    return FOLDERS if write in (folders, nbgrader, by_assignment) else ""
+    return truth(write, "ada", 7)[0].lower()
 
 
 @settings(max_examples=800, deadline=None, derandomize=True)
 @given(st.sampled_from(EVERY), WHO, WHO, OWN, OWN, TITLES, st.booleans(), st.booleans(), st.booleans())
 def test_a_name_is_bound_to_whoever_handed_in_or_put_aside(write, a, b, own, others, title, together, packed, said):
     """Whatever a student puts behind the platform's part of a name, alone or beside what others put there."""
-    platform = saying(write) or (truth(write, a, 7)[0].lower() if said else "")
-    if platform == FOLDERS:  # the instructor's own names, of which none is a word of ours
+    platform = saying(write) if said else ""
+    if write in (folders, nbgrader, by_assignment):  # the instructor's own names, of which none is a word of ours
         assume(not {a.strip(" ."), b.strip(" .")} & {"", ONE, TWO})
     rest = [write(b, 8, others, title), write("zoe", 9, "x.ipynb", title)] if together else []
     placed = place(write(a, 7, own, title), rest, platform, packed)
+    if not said and (packed or write not in (folders, nbgrader, by_assignment)):
+        assert isinstance(placed, str)
     if isinstance(placed, Place):
         assert identity(placed) == truth(write, a, 7)
