@@ -6,6 +6,7 @@ came in another way, by hand, from an older version or through nbgrader's exchan
 
 from __future__ import annotations
 
+import contextlib
 import grp
 import os
 import stat
@@ -27,7 +28,8 @@ class Open:
 
 def opened(folder: ClassFolder) -> Iterator[Open]:
     """What is open, the class's own folder first. Links have no mode of their own."""
-    for path, state, shared, group in _walk(folder.root):
+    shared, group = files.shared(folder.root), folder.root.stat().st_gid
+    for path, _, state in _walk(folder.root):
         if state.st_mode & 0o007:
             yield Open(path, "everybody")
         elif state.st_mode & 0o070 and not (shared and state.st_gid == group):
@@ -41,48 +43,55 @@ def close(folder: ClassFolder, group: str | None = None) -> int:
     The owner's own rights stay as they are; the group may do what the owner may. Raises ValueError for a group that
     there is not, PermissionError, with the path in it, where this may not be done.
     """
-    top = folder.root.stat()
-    gid = top.st_gid
+    gid = folder.root.stat().st_gid
     if group:
         try:
             gid = grp.getgrnam(group).gr_gid
         except KeyError:
             raise ValueError(f"there is no group {group!r} on this machine: `getent group` lists them") from None
     share = bool(group) or (group is None and files.shared(folder.root))
-    _set(folder.root, top, share, gid)  # before all else: what is in it cannot be reached through it any more
-    changed = int(_differs(top, folder.root.stat()))
-    for path, state, *_ in _walk(folder.root):
-        _set(path, state, share, gid)
-        changed += _differs(state, path.lstat())
-    return changed
+    # the class's own folder before all else: what is in it cannot be reached through it any more
+    return sum(_set(path, descriptor, state, share, gid) for path, descriptor, state in _walk(folder.root))
 
 
-def _walk(root: Path) -> Iterator[tuple[Path, os.stat_result, bool, int]]:
-    """(path, its state, whether the class is shared, with which group) for all files and folders, the root first."""
-    top = root.lstat()
-    shared = files.shared(root)
-    yield root, top, shared, top.st_gid
-    for below, folders, names in os.walk(root):
+def _walk(root: Path) -> Iterator[tuple[Path, int, os.stat_result]]:
+    """(path, descriptor, state) of all files and folders, the root first. In a class that is shared somebody may put a
+    link where a file or a folder was looked at: what is changed is the very thing that was, by its descriptor."""
+    with _held(root.resolve()) as descriptor:
+        yield root, descriptor, os.fstat(descriptor)
+    for below, folders, names, inside in os.fwalk(root):
         for name in sorted([*folders, *names]):
-            path = Path(below, name)
-            state = path.lstat()
-            if not stat.S_ISLNK(state.st_mode):
-                yield path, state, shared, top.st_gid
+            with _held(name, inside) as descriptor:
+                state = os.fstat(descriptor)
+                if not stat.S_ISLNK(state.st_mode):
+                    yield Path(below, name), descriptor, state
 
 
-def _set(path: Path, state: os.stat_result, share: bool, gid: int) -> None:
-    mine = state.st_mode & 0o700
-    if stat.S_ISDIR(state.st_mode):
+@contextlib.contextmanager
+def _held(name: str | Path, folder: int | None = None) -> Iterator[int]:
+    descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _set(path: Path, descriptor: int, before: os.stat_result, share: bool, gid: int) -> bool:
+    """Whether anything changed."""
+    mine = before.st_mode & 0o700
+    if stat.S_ISDIR(before.st_mode):
         wanted = 0o2770 if share else 0o700
     else:
         wanted = mine | mine >> 3 if share else mine
-    if share and state.st_gid != gid:
-        os.chown(path, -1, gid, follow_symlinks=False)
-    if stat.S_IMODE(path.lstat().st_mode) != wanted:
-        path.chmod(wanted)
-
-
-def _differs(before: os.stat_result, after: os.stat_result) -> bool:
+    itself = f"/proc/self/fd/{descriptor}"
+    try:
+        if share and before.st_gid != gid:
+            os.chown(itself, -1, gid)
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) != wanted:
+            os.chmod(itself, wanted)
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(path)) from None
+    after = os.fstat(descriptor)
     return (before.st_mode, before.st_gid) != (after.st_mode, after.st_gid)
 
 

@@ -129,6 +129,30 @@ def test_a_class_is_shared_and_closed_again(tmp_path, toy_class, group):
         access.close(folder, "nobody-has-this")
 
 
+@pytest.mark.parametrize("way", ["file", "folder"])
+def test_what_becomes_a_link_while_it_is_looked_at_changes_nothing_elsewhere(tmp_path, monkeypatch, way):
+    """In a class that is shared, an assistant may put a link where the owner's command has just looked."""
+    folder, mine = ClassFolder.at(tmp_path / "class"), tmp_path / "mine"
+    for root in (folder.root / "sub", mine):
+        root.mkdir(parents=True)
+        (root / "x.ipynb").write_text("{}")
+        (root / "x.ipynb").chmod(0o644)
+        root.chmod(0o755)
+    real, which = access._set, folder.root / "sub" / ("x.ipynb" if way == "file" else "")
+
+    def swapped(path, *rest):
+        if path == which:
+            path.rename(tmp_path / "away")
+            path.symlink_to(mine / which.relative_to(folder.root / "sub"))
+        return real(path, *rest)
+
+    monkeypatch.setattr(access, "_set", swapped)
+    access.close(folder, "")
+    assert which.is_symlink()
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (mine, mine / "x.ipynb")] == [0o755, 0o644]
+    assert stat.S_IMODE((tmp_path / "away").stat().st_mode) in (0o600, 0o700)
+
+
 def test_a_file_that_is_replaced_keeps_its_mode_owner_and_group(tmp_path, umask, group):
     path = tmp_path / "grades.csv"
     files.write_atomically(path, "first")
