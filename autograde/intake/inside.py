@@ -55,7 +55,7 @@ def _read(line: socket.socket, assignment: Any) -> None:
     contents = parse.contents(protocol.receive(line, parse.MAX_BYTES))
     wanted = assignment is not None and contents.notebook is not None
     merged = _merged(contents.notebook, assignment) if wanted else None
-    fields = {name: getattr(contents, name) for name in ("notebook", "notes", "student", "instructor")}
+    fields = {name: getattr(contents, name) for name in ("notebook", "notes", "student", "instructor", "failed")}
     protocol.send_answer(line, fields | {"merged": merged})
 
 

@@ -65,7 +65,14 @@ _MERGED = {
     "edited": _TEXTS,
     "flags": _TEXTS,
 }
-_READ = {"notebook": (None, dict), "notes": [[str]], "student": str, "instructor": str, "merged": (None, _MERGED)}
+_READ = {
+    "notebook": (None, dict),
+    "notes": [[str]],
+    "student": str,
+    "instructor": str,
+    "merged": (None, _MERGED),
+    "failed": str,
+}
 _ENDS = {
     "timeout": ("it took too long to read", "reading it was stopped: no end within the limit of time"),
     "out of memory": ("it takes too much memory to read", "reading it was stopped: more memory than is given"),
@@ -232,6 +239,8 @@ class Intake:
             child.close()
             raise
         child.dismiss()
+        if failed := job == "read" and answer["failed"]:
+            raise SandboxError(_sentence(failed))
         return answer
 
     def _child(self, limits: Limits) -> _Reader:

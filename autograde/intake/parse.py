@@ -39,6 +39,7 @@ SEVERAL = "several notebooks"
 NO_FILE = hashlib.sha256().hexdigest()  # stands for a submission in which no notebook was found
 # What a file of a student's, or its name, can itself be the reason for; any other error of the system is the machine's.
 _ITS_OWN = {errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR, errno.ENXIO, errno.EINVAL}
+_FITS = 8 << 20  # bytes of a file whose reading cannot take the memory that a reader has: then there was less
 _NAMED = 100  # doubled keys that are looked at, of which a few are named
 _NOTEBOOK = re.compile(r"\.ipynb(\.txt|\.json)?$", re.IGNORECASE)  # some browsers add the second ending
 _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_checkpoints
@@ -109,12 +110,16 @@ class _Reading:
 
 def contents(data: bytes) -> Contents:
     """What a file of these bytes holds. Never raises: what goes wrong is the reason."""
-    reading, notebook, student, instructor = _Reading(), None, "", ""
+    reading, notebook, student, instructor, failed = _Reading(), None, "", "", ""
     try:
         notebook = _clean(_parse(data, reading), reading)
     except Exception as error:
-        student, instructor = _reasons(error)
-    return Contents(notebook, tuple(zip(reading.notes, reading.details, strict=True)), student, instructor)
+        if isinstance(error, OSError) or (isinstance(error, MemoryError) and len(data) <= _FITS):
+            failed = f"a file of {len(data)} bytes cannot be read here: {_safe(error) or type(error).__name__}"
+        else:
+            student, instructor = _reasons(error)
+    notes = tuple(zip(reading.notes, reading.details, strict=True))
+    return Contents(notebook, notes, student, instructor, failed=failed)
 
 
 def receive(

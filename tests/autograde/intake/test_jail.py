@@ -141,6 +141,32 @@ def run_in(taken: Intake, code: str) -> parse.Contents:
     return taken.contents(textwrap.dedent(code).encode())
 
 
+@pytest.mark.parametrize("error", ["OSError(24, 'Too many open files')", "MemoryError()"])
+def test_what_a_reader_lacks_of_the_machines_is_no_students_fault(tmp_path, monkeypatch, error):
+    """A file of a few kilobytes cannot be the reason for either."""
+    here = copied(tmp_path)
+    with (here / "intake" / "parse.py").open("a") as file:
+        file.write(f"def _parse(data, reading):\n    raise {error}\n")
+    assert parse.MAX_BYTES > parse._FITS
+    monkeypatch.setattr(jail, "_HERE", here)
+    (tmp_path / f"{toy.NAME}.ipynb").write_bytes(GOOD)
+    with Intake(nbformat.reads(RELEASED, as_version=4), SHORT) as intake:
+        seen = intake.receive(tmp_path / f"{toy.NAME}.ipynb", toy.NAME)
+    assert seen.failed.startswith(f"a file of {len(GOOD)} bytes cannot be read here: ")
+    assert seen.notebook is None and not seen.reason_for_student
+
+
+@pytest.mark.parametrize("text", ["[],", "{},", '"é",', "300,", '{"a":1},'])
+def test_a_file_that_must_fit_into_a_readers_memory_does(text):
+    """Of what takes most memory for its bytes, as large as a file is whose reading is to need no more than there is."""
+    cells = (parse._FITS // len(text.encode()) - 100) * text
+    data = ('{"nbformat": 4, "cells": [{"cell_type": "code", "source": "x"}], "metadata": [' + cells + "1]}").encode()
+    assert parse._FITS * 0.99 < len(data) <= parse._FITS
+    with Intake() as intake:
+        seen = intake.contents(data)
+    assert seen.notebook is not None, seen
+
+
 def test_a_child_reaches_nothing(taken, tmp_path):
     (tmp_path / "gradebook.db").write_text("grades")
     result = run_in(
@@ -186,7 +212,7 @@ def forged(data: str, texts: str = "b''") -> str:
     return FORGED.format(data=data, texts=texts)
 
 
-EMPTY = {"notebook": None, "notes": [], "student": "", "instructor": "", "merged": None}
+EMPTY = {"notebook": None, "notes": [], "student": "", "instructor": "", "merged": None, "failed": ""}
 ENDS = {
     "exits": "import os; os._exit(0)",
     "crashes": "import ctypes; ctypes.string_at(0)",
