@@ -238,7 +238,7 @@ def collect(
     platform: Annotated[
         str,
         typer.Option(
-            help="who gave the names: moodle, canvas, blackboard or gradescope, where you downloaded it; folders: you did"
+            help="who gave the names: moodle, canvas, blackboard or gradescope if you downloaded it; folders: you did"
         ),
     ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,

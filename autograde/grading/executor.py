@@ -24,7 +24,7 @@ import nbformat
 import torch
 
 from autograde.grading import isolation
-from autograde.grading.versions import versions
+from autograde.grading.versions import edited, versions
 from autograde.grading.worker import Graded, Task, Worker, not_graded
 from autograde.intake.parse import Received
 from autograde.intake.probe import probe_jail
@@ -321,6 +321,8 @@ def _fit(task: Task) -> None:
         doctor.require(probe_jail)
     except doctor.NotReady as error:  # a SystemExit, which would end the worker
         raise EngineError(f"a worker's machine cannot grade safely: {error}") from None
+    if changed := edited(task.assignment, task.notebook):
+        raise EngineError(f"a worker's grader was changed while it ran ({changed}): start the worker anew")
     if (ours := versions(task.assignment, task.notebook)) != task.versions:
         differences = ", ".join(
             f"{name} {ours.get(name, 'none')} for {task.versions.get(name, 'none')}"

@@ -12,9 +12,11 @@ import ast
 import hashlib
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import re
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
@@ -38,6 +40,25 @@ _OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "soluti
 _JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside", "autograde.sandbox.as_course",
             "autograde.intake.inside")  # fmt: skip
 _MODULE = re.compile(rf"({'|'.join(_OURS)})(\.\w+)*")
+
+
+def edited(assignment: str, notebook: str) -> str:
+    """What of all that decides has changed since this process began, "" for nothing. The process may have loaded what
+    was there before, and would record the digest of what is there now."""
+    changed = sorted(
+        str(path.relative_to(_HERE.parent))
+        for path in sources(assignment, notebook)[0].values()
+        if path.is_relative_to(_HERE.parent) and path.stat().st_ctime > _began()
+    )
+    return ", ".join(changed[:3]) + (f" and {len(changed) - 3} more files" if changed[3:] else "")
+
+
+@cache
+def _began() -> float:
+    """When this process began, in seconds since the epoch."""
+    ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    return time.time() - age
 
 
 @lru_cache(maxsize=32)

@@ -22,7 +22,7 @@ import nbformat
 from autograde.bank import reference
 from autograde.grading import judge
 from autograde.grading.judge import Judgement
-from autograde.grading.versions import versions
+from autograde.grading.versions import edited, versions
 from autograde.intake import parse
 from autograde.intake.jail import Intake, Unread
 from autograde.intake.merge import MergedNotebook
@@ -54,8 +54,14 @@ class Task:
 
 
 def task(assignment: str, released: bytes, key: Key) -> Task:
-    """The task of grading this release of an assignment with the grader as it stands here."""
+    """The task of grading this release of an assignment with the grader as it stands here. Raises ValueError where
+    that has changed since it was loaded."""
     notebook = released.decode()
+    if changed := edited(assignment, notebook):
+        raise ValueError(
+            f"the grader was changed while it ran ({changed}): {assignment} was not graded. To do: give the command"
+            " again"
+        )
     return Task(assignment, notebook, key, versions(assignment, notebook))
 
 

@@ -81,15 +81,21 @@ def told(program: str, folder: Path, *arguments: str):
 
 
 @pytest.fixture(scope="module")
-def changed(tmp_path_factory) -> dict[str, list[str]]:
-    """Each file of a copy of the tree -> the assignments whose digest is another once it is edited."""
+def a_copy(tmp_path_factory) -> Path:
+    """A copy of what decides, and of some that does not."""
     folder = tmp_path_factory.mktemp("tree")
     ignored = shutil.ignore_patterns("__pycache__", ".*")
     for name in (*PACKAGES, "training", "notebooks"):
         shutil.copytree(ROOT / name, folder / name, ignore=ignored)
     (folder / "book").mkdir()
     shutil.copy(ROOT / "book" / "instructors" / "grader.md", folder / "book")
-    return told(EDITS, folder, "02-bahdanau", "05-multi-head")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def changed(a_copy) -> dict[str, list[str]]:
+    """Each file of a copy of the tree -> the assignments whose digest is another once it is edited."""
+    return told(EDITS, a_copy, "02-bahdanau", "05-multi-head")
 
 
 BOTH = ["02-bahdanau", "05-multi-head"]
@@ -143,6 +149,36 @@ def test_an_edit_of_what_decides_changes_the_digest_and_of_what_does_not_leaves_
     assert changed["solutions/bahdanau.py"] == BOTH, "an earlier chapter's solutions stand in for what fails"
     inside = {f"course/{path.relative_to(ROOT / 'course').as_posix()}" for path in folder.present()}
     assert inside <= changed.keys() and all(changed[path] == BOTH for path in inside), "an answer may import it"
+
+
+CHANGED = """
+import json, os, sys, time
+from pathlib import Path
+from autograde.grading import worker
+from course.checks.engine.draw import Key
+notebook = Path("notebooks/01-seq2seq.ipynb").read_bytes()
+def graded():
+    try:
+        return worker.task("01-seq2seq", notebook, Key.public(1)).assignment
+    except ValueError as error:
+        return str(error)
+seen = [graded()]
+for name in sys.argv[1:]:
+    path = Path(name)
+    content, before = path.read_bytes(), path.stat()
+    path.write_bytes(content + b"\n# another line\\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    seen.append(graded())
+print(json.dumps(seen))
+"""
+
+
+def test_a_file_that_decides_and_is_changed_in_mid_run_stops_the_run(a_copy):
+    """What was loaded is the old one, and a record would name the new one."""
+    decides_nothing, decides = "autograde/reports/feedback.py", "solutions/seq2seq.py"
+    first, second, third = told(CHANGED, a_copy, decides_nothing, decides)
+    assert first == second == "01-seq2seq"
+    assert third.startswith(f"the grader was changed while it ran ({decides}): 01-seq2seq was not graded. To do: ")
 
 
 @pytest.mark.parametrize("number", ["00", "05", pytest.param("09", marks=pytest.mark.slow)])
