@@ -3,7 +3,8 @@
 The layout is nbgrader's own, `{step}/{student}/{assignment}`, so its commands and its formgrader work in the same
 folder; `staged`, `ledger` and `archives` are ours. Change a folder's name here and nowhere else: nbgrader learns
 `submissions` and `staged` through the class's configuration. Where that cannot be read, nbgrader goes on with its own
-defaults, and would run whatever lies in its `submitted` on this machine. So in a class nothing lies there.
+defaults, and would run whatever lies in its `submitted` on this machine. So in a class nothing lies there: `submitted`
+is a file, beside which no folder of that name can be.
 """
 
 from __future__ import annotations

@@ -58,8 +58,17 @@ def configure(c: Config, root: Path) -> None:
     c.ExportApp.plugin_class = "autograde.reports.export.GradesCsv"
 
 
+_NOT_HERE = """\
+Submissions lie in submissions/, beside this file. It is here so that no folder of its name can be: nbgrader looks for
+submissions in such a folder where it cannot read this class's configuration, and would run them without the sandbox.
+"""
+
+
 def write(folder: ClassFolder, *, anew: bool = False) -> None:
-    """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay, except `anew`."""
+    """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay, except `anew`; and takes
+    the place in which nbgrader's defaults look for submissions."""
+    if not os.path.lexists(folder.unprotected):
+        write_atomically(folder.unprotected, _NOT_HERE)
     if anew or not folder.config.exists():
         write_atomically(folder.config, CONFIGURATION)
 

@@ -16,6 +16,14 @@ def examine(folder: ClassFolder) -> list[Finding]:
     return [_configuration(folder), _place(folder), _access(folder)]
 
 
+def require(folder: ClassFolder) -> None:
+    """Raises ValueError, with what to do, where nbgrader's own commands in this class would not lead through the
+    sandbox: nothing is graded beside them."""
+    finding = _configuration(folder)
+    if not finding.ok:
+        raise ValueError(f"nothing was graded: {finding.detail}. To do: {finding.remedy}")
+
+
 def _configuration(folder: ClassFolder) -> Finding:
     name = "nbgrader"
     if not folder.config.exists():

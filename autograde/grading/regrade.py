@@ -16,7 +16,7 @@ import nbformat
 
 from autograde import keys, plan
 from autograde.folders import ClassFolder
-from autograde.gradebook import enter
+from autograde.gradebook import enter, examination
 from autograde.grading.executor import Job, engine
 from autograde.grading.run import Progress, entered_though_stopped, line_of, named, read, record, records, silent
 from autograde.grading.worker import task
@@ -68,6 +68,7 @@ def regrade(
     Raises what `grade` raises. A verdict that the grader fails to repeat stays.
     """
     named(folder, assignments, students)
+    examination.require(folder)
     ledger, regraded = Ledger(folder.ledger), Regraded()
     run, chosen = plan.new(assignments).run, set(students)
     with ledger.alone(), engine(jobs, scheduler, ahead) as workers:

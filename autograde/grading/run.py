@@ -23,7 +23,7 @@ from autograde import keys
 from autograde import plan as runs
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import enter, store
+from autograde.gradebook import enter, examination, store
 from autograde.grading import isolation, judge
 from autograde.grading.executor import Engine, EngineError, Job, engine
 from autograde.grading.worker import Graded, Task, Worker, notebook_to_show, task
@@ -96,11 +96,12 @@ def grade(
     launched `ahead` say where: see `engine`.
 
     Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
-    where workers cannot be had, ValueError for an unknown assignment or student or nothing to resume, LedgerBusy where
-    another run is at work, and GradebookError where the gradebook cannot be reached: the verdicts are in the ledger
-    then, and the next run enters them.
+    where workers cannot be had, ValueError for an unknown assignment or student, nothing to resume, or a class whose
+    nbgrader would run submissions unprotected, LedgerBusy where another run is at work, and GradebookError where the
+    gradebook cannot be reached: the verdicts are in the ledger then, and the next run enters them.
     """
     named(folder, assignments, students)
+    examination.require(folder)
     ledger = Ledger(folder.ledger)
     with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
         left = runs.unfinished(folder.ledger)

@@ -233,6 +233,12 @@ def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, 
     folder.config.unlink() if edited is None else folder.config.write_text(edited)
     status, told = said("doctor", "--class", folder.root)
     assert status == 1 and "NO  nbgrader" in told and "autograde release" in told
+    (folder.root / "release" / toy.NAME).mkdir(parents=True)
+    (folder.root / "release" / toy.NAME / f"{toy.NAME}.ipynb").write_text("{}")
+    for command in (run.grade, regrade.regrade):
+        with pytest.raises(ValueError, match=r"^nothing was graded: .* To do: "):
+            command(folder)
+    assert not folder.ledger.exists()
 
 
 def test_doctor_reads_the_configuration_that_nbgrader_reads_last(tmp_path):

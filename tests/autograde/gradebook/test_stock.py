@@ -275,6 +275,9 @@ def test_a_class_is_ill_while_something_lies_where_the_defaults_look(ours):
     folder, _, _ = ours
     assert all(finding.ok for finding in examination.examine(folder) if finding.name == "place")
     copy = folder.unprotected / "ada" / NAME
+    with pytest.raises(OSError, match=r"exists|Not a directory"):  # nobody makes the folder by mistake
+        copy.mkdir(parents=True)
+    folder.unprotected.unlink()
     shutil.copytree(folder.submitted / "right" / NAME, copy)
     try:
         (place,) = (finding for finding in examination.examine(folder) if finding.name == "place")
@@ -282,3 +285,5 @@ def test_a_class_is_ill_while_something_lies_where_the_defaults_look(ours):
         assert any("move what is in it to submissions/" in name for name in folder.unrecognised())
     finally:
         shutil.rmtree(folder.unprotected)
+        configuration.write(folder)
+        assert folder.unprotected.is_file()
