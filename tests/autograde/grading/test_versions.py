@@ -166,7 +166,7 @@ seen = [graded()]
 for name in sys.argv[1:]:
     path = Path(name)
     content, before = path.read_bytes(), path.stat()
-    path.write_bytes(content + b"\n# another line\\n")
+    path.write_bytes(content + b"\\n# another line\\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     seen.append(graded())
 print(json.dumps(seen))
