@@ -225,8 +225,8 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
         raise ValueError(f"the least true positive rate is from 0 to below 1, got {least}")
     order = scores.argsort(descending=True)
     scores, positive = scores[order], positive[order]
-    last_of_equals = torch.cat([scores[1:] != scores[:-1], torch.ones(1, dtype=torch.bool)])
-    zero = torch.zeros(1, dtype=torch.float64)
+    last_of_equals = torch.cat([scores[1:] != scores[:-1], scores.new_ones(1, dtype=torch.bool)])
+    zero = scores.new_zeros(1, dtype=torch.float64)
     sensitivity = torch.cat([zero, positive.double().cumsum(0)[last_of_equals] / positive.sum()])  # true positive rate
     specificity = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
     rises = sensitivity.diff().clamp(min=1e-12)  # where the curve runs level no width is added below

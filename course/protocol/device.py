@@ -1,8 +1,10 @@
 """Another device, without one: whether a call makes all its tensors where its arguments are.
 
-PyTorch's "meta" device plays the other one: its tensors have shapes, dtypes and a device, and no numbers. A mode that
-sees every operator refuses two devices in one, as CUDA would. (`FakeTensorMode` does much the same in six times as
-long, and lets an embedding or a convolution with weights on another device pass.)
+The other device is one in name: a tensor on it says that it is on "meta", and keeps its numbers on the processor. Every
+operator is seen on its way, runs on those, and is refused where it is given tensors of two devices, as CUDA would. So
+code that reads a number goes on, too. (PyTorch's own "meta" tensors have no numbers, and take five times as long, since
+many of their operators are written in Python; `FakeTensorMode` lets an embedding or a convolution with weights on
+another device pass.)
 """
 
 import sys
@@ -14,34 +16,106 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 OTHER = "meta"
 _aten = torch.ops.aten
 _INDEXES = {_aten.index.Tensor, _aten.index_put.default, _aten.index_put_.default}
+_CARRIES = {_aten._to_copy.default, _aten.copy_.default}  # from one device to another
+_FROM_NUMBERS = {torch.tensor, torch.as_tensor, torch.asarray}
+_PROCESSOR = torch.device("cpu")
 
 
 class TwoDevices(RuntimeError):
     """An operator was given tensors of two devices."""
 
 
+class _There(Tensor):
+    """A tensor on the other device; `numbers` is what it is made of, on this one."""
+
+    numbers: Tensor
+    __torch_function__ = torch._C._disabled_torch_function_impl  # type: ignore[assignment]
+
+    @staticmethod
+    def __new__(cls, numbers: Tensor) -> "_There":
+        made = Tensor._make_wrapper_subclass(
+            cls, numbers.shape, strides=numbers.stride(), storage_offset=numbers.storage_offset(),
+            dtype=numbers.dtype, device=torch.device(OTHER),
+        )  # fmt: skip
+        made.numbers = numbers
+        return made
+
+    @classmethod
+    def __torch_dispatch__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:  # type: ignore[override]
+        return _seen(func, args, kwargs or {})  # outside of a call too, where the module is moved
+
+
 class _OneDevice(TorchDispatchMode):
-    """Refuses operators whose tensors lie on two devices. A number, a tensor without axes, may lie on the CPU, and so
-    may indices, as on a GPU."""
+    """Sees the operators, too, that are given no tensor: those that make one."""
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        return _seen(func, args, kwargs or {})
+
+
+class _Numbers(TorchFunctionMode):
+    """Carries numbers of Python's to the other device and back, which no operator does."""
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if func is _aten._to_copy.default and (kwargs.get("device") or args[0].device).type != OTHER:
-            return torch.zeros(args[0].shape, dtype=kwargs.get("dtype") or args[0].dtype)  # there is no data to be had
-        if func is _aten.copy_.default:  # this and that one carry from one device to another
-            return args[0]
-        if func is not _aten._to_copy.default:
-            tensors = [x for x in _tensors([args, kwargs]) if x.ndim]
-            if func in _INDEXES and tensors and tensors[0].device.type == OTHER:
-                tensors = [x for x in tensors if x.is_floating_point()]
-            if len({x.device for x in tensors}) > 1:
-                raise TwoDevices(f"{func} with tensors on two devices")
+        if func in _FROM_NUMBERS and not isinstance(args[0], Tensor):
+            device = kwargs.get("device")
+            made = func(_taken(args[0]), *args[1:], **kwargs | {"device": _PROCESSOR})
+            return made if device is None else made.to(device)
+        if func is Tensor.new_tensor and not isinstance(args[1], Tensor):
+            of, numbers = args
+            made = torch.tensor(_taken(numbers), dtype=kwargs.get("dtype", of.dtype), device=_PROCESSOR)
+            return made.to(kwargs.get("device", of.device))
+        if func is Tensor.tolist:
+            return _taken(args[0]).tolist()
         return func(*args, **kwargs)
+
+
+def _seen(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """What an operator gives, on the device where it gives it. Raises TwoDevices. A number, a tensor without axes, may
+    lie on the CPU, and so may indices, as on a GPU."""
+    given = list(_tensors([args, kwargs]))
+    there = [x for x in given if type(x) is _There]
+    if there and len(there) < len(given) and func not in _CARRIES:
+        here = [x for x in given if type(x) is not _There and x.ndim]
+        if func in _INDEXES and type(args[0]) is _There:
+            here = [x for x in here if x.is_floating_point()]
+        if here and any(x.ndim for x in there):
+            raise TwoDevices(f"{func} with tensors on two devices")
+    device = kwargs.get("device")
+    if device is not None and device.type == OTHER:
+        kwargs = kwargs | {"device": _PROCESSOR}
+    elsewhere = bool(there) if device is None else device.type == OTHER
+    if not there:
+        result = func(*args, **kwargs)
+        return _put(result, {}) if elsewhere else result
+    known = {id(x.numbers): x for x in there}
+    result = func(*_taken(args), **_taken(kwargs))
+    if torch.Tag.inplace_view in func.tags:  # the tensor itself gets another form, as its numbers did
+        with torch._C._DisableTorchDispatch():
+            func(*args, **kwargs)
+    return _put(result, known) if elsewhere else result
+
+
+def _taken(value: Any) -> Any:
+    """A value with the numbers in the place of what lies on the other device."""
+    if type(value) is _There:
+        return value.numbers
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_taken, value))
+    return {name: _taken(item) for name, item in value.items()} if isinstance(value, dict) else value
+
+
+def _put(value: Any, known: dict[int, "_There"]) -> Any:
+    """A result on the other device; what was changed in its place is the tensor that was given."""
+    if isinstance(value, Tensor):
+        return known[id(value)] if id(value) in known else _There(value)
+    return type(value)(_put(item, known) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 def elsewhere(
@@ -50,17 +124,17 @@ def elsewhere(
     """ "" where a call with arguments on another device stays there, or what is wrong, as a key of the check's.
 
     `new`, and `keywords` by name, build the module where `component` is a class, and `method` is what is called of it,
-    "" for itself. What the stand-in cannot do, such as reading a number, is nobody's fault: "".
+    "" for itself. What the stand-in cannot do, such as handing its numbers to NumPy, is nobody's fault: "".
     """
     moved = [_moved(argument) for argument in arguments]
     function = component
     if new is not None:
         function = component(*new, **(keywords or {}))
         if isinstance(function, nn.Module):
-            function = function.to(OTHER)
+            function = _moved(function)
         function = getattr(function, method) if method else function
     try:
-        with _OneDevice():
+        with _Numbers(), _OneDevice():
             given = function(*moved)
     except TwoDevices:
         return "two devices"
@@ -70,8 +144,10 @@ def elsewhere(
 
 
 def _moved(value: Any) -> Any:
-    if isinstance(value, (Tensor, nn.Module)):
-        return value.to(OTHER)
+    if isinstance(value, nn.Module):
+        return value._apply(_moved)
+    if isinstance(value, Tensor):
+        return _There(value.detach().clone())
     return type(value)(map(_moved, value)) if type(value) in (list, tuple) else value
 
 
@@ -84,7 +160,7 @@ def _tensors(value: Any) -> Iterator[Tensor]:
 
 
 def warm() -> None:
-    """Import what the first operator on "meta" imports."""
+    """Import what the first operator on another device imports."""
     elsewhere(torch.add, None, "", [torch.zeros(2, 2), torch.zeros(2, 2)])
 
 

@@ -107,7 +107,7 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
     V, real = logits.shape[2], targets != pad_id
     if not real.any():
         return logits.sum() * 0
-    share = (torch.arange(V) != pad_id).float() * smoothing / (V - 1)
+    share = (torch.arange(V, device=logits.device) != pad_id).float() * smoothing / (V - 1)
     wanted = F.one_hot(targets[real], V) * (1 - smoothing) + share
     return F.cross_entropy(logits[real], wanted)
 

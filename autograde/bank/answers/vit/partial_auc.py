@@ -28,9 +28,9 @@
 # together, one point of the curve.
 
 # --- before
-    last_of_equals = torch.cat([scores[1:] != scores[:-1], torch.ones(1, dtype=torch.bool)])
+    last_of_equals = torch.cat([scores[1:] != scores[:-1], scores.new_ones(1, dtype=torch.bool)])
 # --- after
-    last_of_equals = torch.ones(len(scores), dtype=torch.bool)
+    last_of_equals = torch.ones_like(positive)
 
 # %% wrong: steps instead of straight lines
 # The points were joined by steps. Between them the curve is a straight line: take the mean height of each piece.
