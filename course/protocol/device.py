@@ -145,10 +145,29 @@ def elsewhere(
 
 def _moved(value: Any) -> Any:
     if isinstance(value, nn.Module):
-        return value._apply(_moved)
+        return _module(value)
     if isinstance(value, Tensor):
         return _There(value.detach().clone())
     return type(value)(map(_moved, value)) if type(value) in (list, tuple) else value
+
+
+def _module(module: nn.Module) -> nn.Module:
+    """The module with its parameters and buffers on the other device, as `module.to` leaves it: one that is held in two
+    places is one. (`to` would make an `nn.Parameter` of each, which imports `torch.distributed` and sympy.)"""
+    moved: dict[int, Tensor] = {}
+    for part in module.modules():
+        for held in (part._parameters, part._buffers):
+            for name, tensor in held.items():
+                if tensor is None:
+                    continue
+                if id(tensor) not in moved:
+                    there = _There(tensor.detach()).requires_grad_(tensor.requires_grad)
+                    there._is_param = isinstance(tensor, nn.Parameter)
+                    moved[id(tensor)] = there
+                held[name] = moved[id(tensor)]  # type: ignore[assignment]
+        if isinstance(part, nn.RNNBase):
+            part._init_flat_weights()
+    return module
 
 
 def _tensors(value: Any) -> Iterator[Tensor]:

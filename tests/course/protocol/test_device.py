@@ -27,10 +27,43 @@ import torch._dynamo.config
 assert sys.modules["torch._dynamo"].__file__ and torch._dynamo.config.recompile_limit
 print("well")
 """
+IMPORTS = """
+import sys, torch
+from course.protocol import device
+device.without_compiler()
+device.warm()
+before = set(sys.modules)
+assert device.elsewhere(torch.nn.GRU, [2, 3], "", [torch.ones(4, 2)]) == ""
+assert device.elsewhere(lambda x: torch.tensor(x.tolist()).to(x) + x[x > 0], None, "", [torch.ones(4)]) == ""
+print(*sorted(set(sys.modules) - before))
+"""
 
 
 def test_the_compiler_is_imported_for_whom_compiles_and_for_nobody_else():
     assert subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True).stdout == "well\n"
+
+
+def test_nothing_is_imported_for_a_call():
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True)
+    assert done.stdout == "\n", done.stderr
+
+
+def test_what_a_module_holds_twice_it_holds_once_there():
+    class Tied(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.embedding, self.out = nn.Embedding(3, 4), nn.Linear(4, 3)
+            self.out.weight = self.embedding.weight
+
+        def forward(self, x):
+            assert self.out.weight is self.embedding.weight and isinstance(self.out.weight, nn.Parameter)
+            assert len(list(self.parameters())) == 2 and self.out.bias.requires_grad
+            self.tied = True
+            return self.out(self.embedding(x))
+
+    made = []
+    assert device.elsewhere(lambda: made.append(Tied()) or made[0], [], "", [torch.tensor([1])]) == ""
+    assert made[0].tied
 
 
 def _in_place(x):
