@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import html
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +17,8 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
+
+from course.wording import marked
 
 ROOT = Path(__file__).resolve().parents[1]
 # The packages of the picture. A module belongs to the longest of these names that its own begins with. What stands in
@@ -155,11 +156,6 @@ def purpose(package: str) -> str:
         return PURPOSES[package]
     text = ast.get_docstring(ast.parse((ROOT / package.replace(".", "/") / "__init__.py").read_text("utf-8"))) or ""
     return " ".join(text.split("\n\n")[0].split())
-
-
-def marked(text: str) -> str:
-    """The text as HTML, what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 WIDTH, HEIGHT, GAP, RISE = 168, 34, 16, 86  # of a box, between boxes, from one level to the next

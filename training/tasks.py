@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from course.data import BOS_ID, PAD_ID, numbers_in_words, numbers_vocabularies, pad
 from course.data.digits import a_few, handwritten, on_canvas
 from course.data.text import HELD_OUT, Characters, reference_text
+from course.wording import listed
 from solutions.language_model import CausalLanguageModel
 from solutions.transformer import Transformer, label_smoothing_loss
 from solutions.vit import VisionTransformer, augment
@@ -208,8 +209,7 @@ def images_of(folder: Path, classes: list[str], size: int) -> Batch:
     with ThreadPoolExecutor() as pool:
         images = list(pool.map(decoded, [path for path, _ in files]))
     if broken:
-        more = f" and {len(broken) - 5} more" if len(broken) > 5 else ""
-        raise TrainingError(f"data: cannot read {', '.join(sorted(broken)[:5])}{more}; mend them or move them away")
+        raise TrainingError(f"data: cannot read {listed(sorted(broken), 5)}; mend them or move them away")
     stacked = torch.from_numpy(np.stack([image for image in images if image is not None]))
     return stacked.permute(0, 3, 1, 2).contiguous(), torch.tensor([label for _, label in files])  # (n, S, S, 3) before
 

@@ -7,6 +7,7 @@ from autograde import access
 from autograde.folders import ClassFolder
 from autograde.gradebook import by_nbgrader, configuration
 from autograde.sandbox.causes import Finding
+from course.wording import listed
 
 _NAMED = 5  # open things that are named; the command closes them all
 
@@ -53,10 +54,9 @@ def _access(folder: ClassFolder) -> Finding:
     opened = list(access.opened(folder))
     if not opened:
         return Finding("access", True, f"for {access.whose(folder)}")
-    named = [f"{each.path.relative_to(folder.root.parent)} ({each.to})" for each in opened[:_NAMED]]
-    more = f" and {len(opened) - _NAMED} more" if len(opened) > _NAMED else ""
+    named = [f"{each.path.relative_to(folder.root.parent)} ({each.to})" for each in opened]
     remedy = f"autograde access --class {folder.root}"
-    return Finding("access", False, f"open to others: {', '.join(named)}{more}", remedy)
+    return Finding("access", False, f"open to others: {listed(named, _NAMED)}", remedy)
 
 
 def report(folder: ClassFolder) -> int:

@@ -35,6 +35,7 @@ from autograde.plan import Plan
 from autograde.sandbox import doctor
 from autograde.sandbox.launch import Launched, SandboxError
 from course.checks.engine.draw import Key
+from course.wording import listed
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -133,11 +134,8 @@ def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[st
         raise ValueError(f"no assignment {', '.join(unknown)}; {there_are}")
     students_there = folder.students()
     if strangers := sorted(set(students) - set(students_there)):
-        more = f" and {len(students_there) - 50} more" if len(students_there) > 50 else ""
         there_are = (
-            f"there are {', '.join(students_there[:50])}{more}"
-            if students_there
-            else f"no submissions in {folder.submitted}"
+            f"there are {listed(students_there, 50)}" if students_there else f"no submissions in {folder.submitted}"
         )
         raise ValueError(f"no student {', '.join(strangers)}; {there_are}")
 

@@ -28,6 +28,7 @@ from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.parse import NO_FILE
 from autograde.text import without_controls
 from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict
+from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
@@ -140,9 +141,9 @@ class Page(NbGraderPreprocessor):
         resources["autograde"] = {
             "title": title or book["assignment"],
             "student": book["student"],
-            "score": _points(book["score"]),
-            "max": _points(book["max_score"]),
-            "penalty": _points(book["late_penalty"]) if book["late_penalty"] else "",
+            "score": points(book["score"]),
+            "max": points(book["max_score"]),
+            "penalty": points(book["late_penalty"]) if book["late_penalty"] else "",
             "lead": ("", None) if stamp.get("reason") else _lead(exercises),
             "notices": _notices(stamp, checks),
             "submission": stamp.get("submission", NO_FILE).replace(NO_FILE, ""),
@@ -186,8 +187,8 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "result": result,
         "tone": tone,
         "open": tone != "pass",
-        "score": _points(score or 0.0),
-        "max": _points(maximum),
+        "score": points(score or 0.0),
+        "max": points(maximum),
         "message": verdict.message.splitlines(),
         "cases": [asdict(case) | {"looked": case.message != NOT_LOOKED_AT} for case in _named_once(cases)],
         "substituted": " and ".join(numbers.get(other, other) for other in verdict.substituted),
@@ -257,11 +258,6 @@ def _notices(stamp: dict, checks: list) -> list[str]:
     if any(cell.metadata.autograde.needs_person for cell in checks):
         sentences.append("Part of this submission could not be graded by machine. The points below may still change.")
     return sentences
-
-
-def _points(value: float) -> str:
-    """Points as people write them: 3, 1.5, 0.67."""
-    return f"{round(float(value), 2):g}"
 
 
 class _Feedback(GenerateFeedback):

@@ -33,6 +33,7 @@ from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import without_controls
 from course.checks.engine.verdict import Outcome
 from course.exercises import Exercise
+from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 # How an exercise came out, in the order in which the figure and the table show it.
@@ -252,11 +253,6 @@ def page(report: Summary) -> str:
     return without_controls(
         template.render(page=report, outcomes=there, by_exercise=by_exercise(report), totals=by_total(report))
     )
-
-
-def points(value: float) -> str:
-    """Points as people write them: 3, 1.5, 0.67."""
-    return f"{round(float(value), 2):g}"
 
 
 def prose(text: str) -> Markup:

@@ -6,7 +6,6 @@ It returns the points as a float, because stock nbgrader gives full marks to a c
 import contextlib
 import html
 import io
-import re
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,6 +22,7 @@ from course.exercises import Exercise, by_number, exercises
 from course.learner import components, owed, pace, progress, session
 from course.protocol.runner import as_at_the_start
 from course.protocol.student import Local, Student
+from course.wording import marked
 
 
 class Points(float):
@@ -57,23 +57,18 @@ class Points(float):
     def _repr_html_(self) -> str:
         def cell(case: CaseVerdict) -> str:
             named = case.diagnosis and case.diagnosis[0].upper() + case.diagnosis[1:]
-            cause = f"<br><strong>{_marked(named)}.</strong>" if named else ""
-            message = f"<br>{_marked(case.message)}" if case.message else ""
-            return f"{_marked(case.title)}{cause}{message}"
+            cause = f"<br><strong>{marked(named)}.</strong>" if named else ""
+            message = f"<br>{marked(case.message)}" if case.message else ""
+            return f"{marked(case.title)}{cause}{message}"
 
         rows = "".join(
             f'<tr><td style="vertical-align:top">{"✓" if case.passed else "✗"}</td>'
             f'<td style="text-align:left;white-space:normal">{cell(case)}</td></tr>'
             for case in self.verdict.cases
         )
-        notes = "".join(f"<p>{_marked(line)}</p>" for line in (self.verdict.message, self.kept) if line)
+        notes = "".join(f"<p>{marked(line)}</p>" for line in (self.verdict.message, self.kept) if line)
         table = f"<table>{rows}</table>" if rows else ""
         return f"<p><strong>{html.escape(self._summary())}</strong></p>{table}{notes}"
-
-
-def _marked(text: str) -> str:
-    """The text as HTML: everything escaped, and what stands between backticks as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 class CheckFailed(AssertionError):

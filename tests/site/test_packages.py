@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from course.wording import marked
 from theme import packages
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,4 +41,4 @@ def test_the_page_shows_each_package_with_its_purpose(built: Path) -> None:
     page = (built / "book" / "how-it-is-built.html").read_text("utf-8")
     for name in packages.PACKAGES:
         assert f">{name}</text>" in page and f"<th scope='row'><code>{name}</code></th>" in page
-        assert packages.marked(packages.purpose(name)) in page and packages.purpose(name)
+        assert marked(packages.purpose(name)) in page and packages.purpose(name)

@@ -170,11 +170,11 @@ class CheckOfTest(Check):
         why = seen[f"why.{names[0]}"]
         if of == 1:
             return f"Your test refuses one that is right: {why}."
-        return f"Your test refuses {len(names)} of {of} that are right ({_listed(names)}): {why}."
+        return f"Your test refuses {len(names)} of {of} that are right ({_first_few(names)}): {why}."
 
     def _missed(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
         names, of = _failed(seen, expected)
-        return f"Your test lets {len(names)} of {of} wrong ones through: {_listed(names)}."
+        return f"Your test lets {len(names)} of {of} wrong ones through: {_first_few(names)}."
 
 
 def _together(student: Student, draw: Draw) -> dict[str, Any]:
@@ -187,7 +187,7 @@ def _failed(seen: dict[str, Any], expected: dict[str, Any]) -> tuple[list[str], 
     return [name for name in names if seen.get(name) is False], len(names)
 
 
-def _listed(names: list[str], most: int = 4) -> str:
+def _first_few(names: list[str], most: int = 4) -> str:
     more = [f"and {len(names) - most} more"] if len(names) > most else []
     return "; ".join(names[:most] + more)
 
