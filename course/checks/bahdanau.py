@@ -9,9 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.checks.common import drawn, explain_decoder, refusals
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
-from course.protocol.student import Module, Student, StudentError
+from course.protocol.student import Module, Student
 
 # ---- context_by_hand ------------------------------------------------------------------------------------------------
 
@@ -172,12 +173,6 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
     return "The weights are right; the output that is made of them is not."
 
 
-def _random(student: Student, draw: Draw, name: str, *sizes: int) -> Module:
-    module = student.shared(name, *sizes)
-    module.load(draw.state(module))
-    return module
-
-
 def _misfits(student: Student, draw: Draw, module: Module, d_query: int, d_key: int) -> dict[str, str]:
     """The errors for shapes that do not fit; a call that fits goes first, so that raising always proves nothing."""
     query, keys, values = draw.normal(3, d_query), draw.normal(3, 6, d_key), draw.normal(3, 6, 2)
@@ -189,14 +184,7 @@ def _misfits(student: Student, draw: Draw, module: Module, d_query: int, d_key: 
         "a query one number too wide": (draw.normal(3, d_query + 1), keys, values, None),
         "a query of a single number": (query[:, :1], keys, values, None),
     }
-    errors = {"the output's shape where they fit": str(tuple(output.shape))}
-    for what, arguments in misfits.items():
-        try:
-            module(*arguments)
-            errors[what] = "no error"
-        except StudentError as error:
-            errors[what] = error.type_name
-    return errors
+    return {"the output's shape where they fit": str(tuple(output.shape)), **refusals(module, misfits)}
 
 
 additive_attention = Check("additive_attention", components=("AdditiveAttention",))
@@ -231,19 +219,19 @@ def _(draw: Draw, B: int, S: int, Q: int, K: int, V: int, H: int) -> Arguments:
     "without a mask: B, S, d_q, d_k, d_v and d_hidden all different", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    attention = drawn(student, draw, "AdditiveAttention", 5, 7, 4)
     return _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
 
 
 @additive_attention.case("large states: the tanh holds the scores back", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    attention = drawn(student, draw, "AdditiveAttention", 5, 7, 4)
     return _output_and_weights(attention(3 * draw.normal(3, 5), 3 * draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
 
 
 @additive_attention.case("with a mask: padding gets nothing", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _random(student, draw, "AdditiveAttention", 5, 7, 4)
+    attention = drawn(student, draw, "AdditiveAttention", 5, 7, 4)
     return _output_and_weights(
         attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), draw.mask(3, 6))
     )
@@ -251,14 +239,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @additive_attention.case("a sentence with nothing to attend to: zeros", weight=0.5, explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, mask = _random(student, draw, "AdditiveAttention", 5, 7, 4), draw.mask(3, 6)
+    attention, mask = drawn(student, draw, "AdditiveAttention", 5, 7, 4), draw.mask(3, 6)
     mask[2] = False
     return _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2), mask))
 
 
 @additive_attention.case("shapes that do not fit raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _misfits(student, draw, _random(student, draw, "AdditiveAttention", 5, 7, 4), 5, 7)
+    return _misfits(student, draw, drawn(student, draw, "AdditiveAttention", 5, 7, 4), 5, 7)
 
 
 multiplicative_attention = Check("multiplicative_attention", components=("DotProductAttention", "BilinearAttention"))
@@ -319,13 +307,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     "bilinear, without a mask: a query narrower than the keys", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = _random(student, draw, "BilinearAttention", 4, 7)
+    attention = drawn(student, draw, "BilinearAttention", 4, 7)
     return _output_and_weights(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5)))
 
 
 @multiplicative_attention.case("bilinear, with a mask and a sentence without keys", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention, mask = _random(student, draw, "BilinearAttention", 4, 7), draw.mask(3, 6)
+    attention, mask = drawn(student, draw, "BilinearAttention", 4, 7), draw.mask(3, 6)
     mask[1] = False
     return _output_and_weights(attention(draw.normal(3, 4), draw.normal(3, 6, 7), draw.normal(3, 6, 5), mask))
 
@@ -334,7 +322,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "dot product": _misfits(student, draw, student.DotProductAttention(), 4, 4),
-        "bilinear": _misfits(student, draw, _random(student, draw, "BilinearAttention", 4, 7), 4, 7),
+        "bilinear": _misfits(student, draw, drawn(student, draw, "BilinearAttention", 4, 7), 4, 7),
     }
 
 
@@ -383,31 +371,19 @@ def _written(result: Any) -> dict[str, Any]:
     return {"logits": logits, "weights": weights}
 
 
-def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    weights, right = observed.get("weights"), expected["weights"]
-    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
-        return None
-    off = [t for t in range(right.shape[1]) if not torch.allclose(weights[:, t], right[:, t], atol=1e-4)]
-    if off and right.shape[1] > 1 and (weights == weights[:, :1]).all():
-        return "The weights are the same at every step."
-    if off:
-        return f"The weights of step {off[0]} are the first that are not right (steps count from 0)."
-    return "All the weights are right; the logits made with them are not."
-
-
-@attention_decoder.case("one step: the hidden state that was given asks", weight=2, explain=_explain_decoder)
+@attention_decoder.case("one step: the hidden state that was given asks", weight=2, explain=explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.integers(1, _V, _B, 1), *_memory(draw)))
 
 
 @attention_decoder.case(
-    "four steps: each asks afresh, with the state of the step before", weight=2, explain=_explain_decoder
+    "four steps: each asks afresh, with the state of the step before", weight=2, explain=explain_decoder
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.integers(1, _V, _B, _T), *_memory(draw)))
 
 
-@attention_decoder.case("the mask reaches the attention at every step", explain=_explain_decoder)
+@attention_decoder.case("the mask reaches the attention at every step", explain=explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     decoder = _decoder(student, draw)
     return _written(decoder(draw.integers(1, _V, _B, _T), *_memory(draw), draw.mask(_B, _S)))

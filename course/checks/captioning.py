@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from course.checks import states
+from course.checks.common import explain_decoder
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
 from course.checks.engine.of_tests import CheckOfTest
@@ -154,18 +155,6 @@ def _written(result: Any) -> dict[str, Any]:
     return {"logits": logits, "weights": weights}
 
 
-def _explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    weights, right = observed.get("weights"), expected["weights"]
-    if not isinstance(weights, Tensor) or weights.shape != right.shape or not weights.is_floating_point():
-        return None
-    off = [t for t in range(right.shape[1]) if not torch.allclose(weights[:, t], right[:, t], atol=1e-4)]
-    if off and right.shape[1] > 1 and (weights == weights[:, :1]).all():
-        return "The weights are the same at every step."
-    if off:
-        return f"The weights of step {off[0]} are the first that are not right (steps count from 0)."
-    return "All the weights are right; the logits made with them are not."
-
-
 @caption_decoder.case("`start` makes the first hidden state from the mean of the cells")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     hidden, features = _started(_decoder(student, draw), draw.normal(_B, _N, _D_MODEL))
@@ -179,12 +168,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits": logits, "hidden": hidden, "features, in one number": _total(features)}
 
 
-@caption_decoder.case("`forward`, one word", explain=_explain_decoder)
+@caption_decoder.case("`forward`, one word", explain=explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, 1)))
 
 
-@caption_decoder.case("`forward`, four words: each asks afresh", weight=2, explain=_explain_decoder)
+@caption_decoder.case("`forward`, four words: each asks afresh", weight=2, explain=explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _written(_decoder(student, draw)(draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)))
 

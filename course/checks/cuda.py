@@ -10,15 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.checks.common import as_number
 from course.checks.engine import Arguments, Axis, Check, Draw, Fixture
 from course.protocol.student import Module, Student, StudentError
 from course.protocol.wire import Handle
-
-
-def _number(value: Any) -> Any:
-    """A tensor of one entry as a number: whether it is one has a case of its own. What is not finite is named."""
-    value = value.item() if isinstance(value, Tensor) and value.numel() == 1 else value
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -82,7 +77,7 @@ def _times(draw: Draw) -> tuple[float, float, int]:
 
 def _throughput(student: Student, device: _Device, items: int, num_steps: int, warm_up: int) -> Any:
     rate = student.measure_throughput(device.step, items, num_steps, warm_up, device.synchronize, device.clock)
-    return _number(rate) if device.readings else "measured by another clock than the one given"
+    return as_number(rate) if device.readings else "measured by another clock than the one given"
 
 
 def _explain_rate(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -230,7 +225,7 @@ def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
 @train_step.case("the loss comes back as loss_of gave it, not scaled", weight=0.5, explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=256.0)
-    return {"loss": _number(step.take(_batch(draw))[0]), "_scale": 256.0}
+    return {"loss": as_number(step.take(_batch(draw))[0]), "_scale": 256.0}
 
 
 @train_step.case("one step goes down the true gradient, whatever the scale")
@@ -270,8 +265,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     batch = _batch(draw)
     return {
         "norm": {
-            "nothing clipped, scale 1": _number(_Step(student, draw, 1.0).take(batch)[1]),
-            "clipped, scale 512": _number(_Step(student, draw, 512.0).take(batch, max_norm=0.05)[1]),
+            "nothing clipped, scale 1": as_number(_Step(student, draw, 1.0).take(batch)[1]),
+            "clipped, scale 512": as_number(_Step(student, draw, 512.0).take(batch, max_norm=0.05)[1]),
         }
     }
 
@@ -328,7 +323,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     student.fixture("stale_gradients", step.model, 3.0)
     _, norm = step.take(_batch(draw))
     step.take(_batch(draw))
-    return {"norm": _number(norm), "weights after two steps": step.model.state()}
+    return {"norm": as_number(norm), "weights after two steps": step.model.state()}
 
 
 @train_step.case("a scaler that is switched off, as for bfloat16: gradients are clipped all the same", weight=0.5)
@@ -336,7 +331,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=1.0, lr=1.0, on=False)
     _, norm = step.take(_batch(draw), max_norm=0.05)
     after = step.model.state()
-    return {"length of the step": _length(step.weights, after), "norm": _number(norm), "weights after the step": after}
+    return {
+        "length of the step": _length(step.weights, after),
+        "norm": as_number(norm),
+        "weights after the step": after,
+    }
 
 
 _READS = ("item", "tolist", "numpy", "__float__", "__int__", "__bool__", "is_nonzero")
@@ -719,7 +718,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @accumulate.case("it returns the mean loss over all predictions")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
-    return {"loss": _number(student.accumulate(model, loss, _pieces(draw, (6, 1), (4, 2), (1, 0))))}
+    return {"loss": as_number(student.accumulate(model, loss, _pieces(draw, (6, 1), (4, 2), (1, 0))))}
 
 
 @accumulate.case("gradients from before do not count")
@@ -752,7 +751,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, loss = _classifier(student, draw), student.fixture("SummedLoss")
     pieces = student.fixture("once", _pieces(draw, (4, 1), (2, 0)))
     mean = student.accumulate(model, loss, pieces)
-    return {"loss": _number(mean), "gradient": model.method("gradients")}
+    return {"loss": as_number(mean), "gradient": model.method("gradients")}
 
 
 @accumulate.case("the loss comes back as a tensor without a graph", weight=0.5, contract=True)

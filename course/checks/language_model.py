@@ -11,9 +11,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from course.checks.common import raised
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
-from course.protocol.student import Module, Student, StudentError
+from course.protocol.student import Module, Student
 
 Values = dict[str, Any]
 
@@ -215,16 +216,7 @@ def _layers_draw(student: Student, draw: Draw) -> bool:
 def _(student: Student, draw: Draw) -> Values:
     model = _model(student, draw)
     shape = str(tuple(model(_tokens(draw, _MAX)).shape))  # first, so that raising always proves nothing
-    return {"the logits' shape where they fit": shape, "one token too many": _error(model, _tokens(draw, _MAX + 1))}
-
-
-def _error(module: Module, *arguments: Any) -> str:
-    """The type name of what a call raises."""
-    try:
-        module(*arguments)
-    except StudentError as error:
-        return error.type_name
-    return "no error"
+    return {"the logits' shape where they fit": shape, "one token too many": raised(model, _tokens(draw, _MAX + 1))}
 
 
 # ---- prefixes_equal_one_pass ----------------------------------------------------------------------------------------
@@ -655,7 +647,7 @@ def _(student: Student, draw: Draw) -> Values:
 def _(student: Student, draw: Draw) -> Values:
     cache, tokens = student.KeyValueCache(_small(student, draw)), _tokens(draw, _MAX, 2)
     cache(tokens[:, :6])
-    error = _error(cache, tokens[:, :3])
+    error = raised(cache, tokens[:, :3])
     return {"three tokens where two fit": error, "logits": cache(tokens[:, 6:])}
 
 

@@ -5,30 +5,18 @@ order one. Changing a row means recording the tables again (`python -m tools.not
 for ever.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from course.checks import states
+from course.checks.common import refusals
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
-from course.protocol.student import Module, Student, StudentError
+from course.protocol.student import Module, Student
 
 Values = dict[str, Any]
-
-
-def _refusals(module: Module, misfits: Mapping[str, tuple[Tensor, ...]]) -> Values:
-    """What a module raises for arguments that do not fit, each under the name of what is wrong with them."""
-    seen = {}
-    for what, arguments in misfits.items():
-        try:
-            module(*arguments)
-            seen[what] = "no error"
-        except StudentError as error:
-            seen[what] = error.type_name
-    return seen
 
 
 # ---- 1.1 GRUCell ----------------------------------------------------------------------------------------------------
@@ -137,7 +125,7 @@ def _(student: Student, draw: Draw) -> Values:
         "a state too wide": (input, draw.normal(BATCH, HIDDEN + 1)),
     }
     shape = tuple(cell(input, hidden).shape)  # an error for shapes that fit would prove nothing
-    return {"shape of the state where they fit": str(shape), **_refusals(cell, misfits)}
+    return {"shape of the state where they fit": str(shape), **refusals(cell, misfits)}
 
 
 # ---- 1.2 Encoder ----------------------------------------------------------------------------------------------------
@@ -245,7 +233,7 @@ def _(student: Student, draw: Draw) -> Values:
         "four lengths for five sentences": (source, lengths[:4]),
     }
     shape = tuple(_pair(made(source, lengths))["state"].shape)  # an error for lengths that can be would prove nothing
-    return {"shape of the state where they fit": str(shape), **_refusals(made, misfits)}
+    return {"shape of the state where they fit": str(shape), **refusals(made, misfits)}
 
 
 # ---- 1.3 Decoder, Seq2Seq -------------------------------------------------------------------------------------------
@@ -321,7 +309,7 @@ def _(student: Student, draw: Draw) -> Values:
         "a context too wide": (tokens, hidden, draw.normal(5, WIDTH + 1)),
     }
     logits, _ = made(tokens, hidden, context)  # an error for shapes that fit would prove nothing
-    return {"shape of the logits where they fit": str(tuple(logits.shape)), **_refusals(made, misfits)}
+    return {"shape of the logits where they fit": str(tuple(logits.shape)), **refusals(made, misfits)}
 
 
 def _first_moved(seen: Values, reference: Values) -> str | None:

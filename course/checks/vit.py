@@ -11,8 +11,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from course.checks.common import drawn, raised
 from course.checks.engine import Arguments, Axis, Check, Draw, Fixture
 from course.protocol.student import Module, Student, StudentError
+from course.wording import listed
 
 # ---- patchify -------------------------------------------------------------------------------------------------------
 
@@ -100,12 +102,6 @@ def _(draw: Draw, B: int, C: int, H: int, W: int, P: int, D: int) -> Arguments:
     return {"images": draw.normal(B, C, H, W)}
 
 
-def _random(student: Student, draw: Draw, name: str, *sizes: Any, **options: Any) -> Module:
-    module = student.shared(name, *sizes, **options)
-    module.load(draw.state(module))
-    return module
-
-
 def _shapes(module: Module) -> str:
     """The module's state as one line, in alphabetical order."""
     return ", ".join(f"{name} {tuple(shape)}" for name, shape in sorted(module.state_shapes().items()))
@@ -133,16 +129,7 @@ def _explain_state(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 
 def _names(keys: list[str]) -> str:
     """Some parameters as the beginning of a sentence with its verb."""
-    some = ", ".join(f"`{key}`" for key in keys[:3]) + (f" and {len(keys) - 3} more" if len(keys) > 3 else "")
-    return f"{some} {'is' if len(keys) == 1 else 'are'}"
-
-
-def _error_of(module: Module, *arguments: Any) -> str:
-    try:
-        module(*arguments)
-    except StudentError as error:
-        return error.type_name
-    return "no error"
+    return f"{listed([f'`{key}`' for key in keys], 3)} {'is' if len(keys) == 1 else 'are'}"
 
 
 @patch_embedding.case("the parameters are one linear map with bias, `projection`", weight=0.5, explain=_explain_state)
@@ -152,17 +139,17 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @patch_embedding.case("wide images of three channels", weight=4)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"tokens": _random(student, draw, "PatchEmbedding", 2, 3, 5)(draw.normal(2, 3, 4, 6))}
+    return {"tokens": drawn(student, draw, "PatchEmbedding", 2, 3, 5)(draw.normal(2, 3, 4, 6))}
 
 
 @patch_embedding.case("patches that do not tile the image raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    embedding = _random(student, draw, "PatchEmbedding", 2, 3, 5)
+    embedding = drawn(student, draw, "PatchEmbedding", 2, 3, 5)
     tokens = embedding(draw.normal(2, 3, 4, 6))
     return {
         "the shape where they tile": str(tuple(tokens.shape)),
-        "a height of 5": _error_of(embedding, draw.normal(2, 3, 5, 6)),
-        "a width of 7": _error_of(embedding, draw.normal(2, 3, 4, 7)),
+        "a height of 5": raised(embedding, draw.normal(2, 3, 5, 6)),
+        "a width of 7": raised(embedding, draw.normal(2, 3, 4, 7)),
     }
 
 
@@ -183,7 +170,7 @@ def _(draw: Draw, B: int, C: int, H: int, W: int, P: int, D: int, K: int) -> Arg
 
 
 def _vit(student: Student, draw: Draw, image_size: Any = (4, 6), **options: Any) -> Module:
-    return _random(student, draw, "VisionTransformer", image_size, **{**_SIZES, "num_channels": 3, **options}).eval()
+    return drawn(student, draw, "VisionTransformer", image_size, **{**_SIZES, "num_channels": 3, **options}).eval()
 
 
 def _read(module: Module, images: Tensor) -> dict[str, Any]:
@@ -265,9 +252,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "another pool": student.error_of("VisionTransformer", (4, 6), **_SIZES, pool="max"),
         "patches that do not tile the width": student.error_of("VisionTransformer", (4, 5), **_SIZES),
         "patches that do not tile the height": student.error_of("VisionTransformer", (5, 4), **_SIZES),
-        "larger images": _error_of(model, draw.normal(2, 3, 6, 6)),
-        "smaller images": _error_of(model, draw.normal(2, 3, 4, 4)),
-        "as many patches, turned round": _error_of(model, draw.normal(2, 3, 6, 4)),
+        "larger images": raised(model, draw.normal(2, 3, 6, 6)),
+        "smaller images": raised(model, draw.normal(2, 3, 4, 4)),
+        "as many patches, turned round": raised(model, draw.normal(2, 3, 6, 4)),
     }
 
 
@@ -443,7 +430,7 @@ def _(draw: Draw, B: int, H: int, W: int, P: int, D: int, K: int) -> Arguments:
 def _hybrid(student: Student, draw: Draw, feature_size: tuple[int, int], patch_size: int, **options: Any) -> Module:
     stem = student.fixture("Stem", 2, 5)  # not 3: that is what the transformer takes where it is told nothing
     sizes = {**_SIZES, "num_layers": 1, "patch_size": patch_size, **options}
-    return _random(student, draw, "HybridVisionTransformer", stem, 5, feature_size, **sizes).eval()
+    return drawn(student, draw, "HybridVisionTransformer", stem, 5, feature_size, **sizes).eval()
 
 
 @hybrid_vision_transformer.case("the parts, by their names and shapes", weight=0.5, explain=_explain_state)

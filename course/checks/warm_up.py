@@ -4,7 +4,6 @@ A row draws inputs, calls the student's code and returns what it saw; comparing 
 explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 
-import math
 import re
 from typing import Any
 
@@ -12,6 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from course.checks.common import as_number
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Arguments, Axis, Fixture
 from course.protocol.student import Module, Student
@@ -360,15 +360,6 @@ def _model_and_batch(student: Student, draw: Draw, batch: int) -> tuple[Module, 
     return model, draw.integers(0, _V, batch, _T), draw.integers(0, _CLASSES, batch)
 
 
-def _number(loss: Any) -> Any:
-    """A loss that came back as a tensor of one entry, as a number: whether it is one has a case of its own.
-
-    What is not finite is named, for no tolerance can compare it.
-    """
-    loss = loss.item() if isinstance(loss, Tensor) and loss.numel() == 1 else loss
-    return str(loss) if isinstance(loss, float) and not math.isfinite(loss) else loss
-
-
 def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     loss = observed["loss"]
     return f"It returned {loss if isinstance(loss, str) else format(loss, '.4g')}, which is not that loss."
@@ -377,7 +368,7 @@ def _explain_loss(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
 @train_step_cpu.case("it returns the loss of the batch as it was before the step", explain=_explain_loss)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
-    return {"loss": _number(student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets))}
+    return {"loss": as_number(student.train_step_cpu(model, student.fixture("sgd", model, 0.1), inputs, targets))}
 
 
 def _explain_type(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -395,7 +386,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 5)
     model.load({name: 300 * value if "output" in name else value for name, value in draw.state(model).items()})
-    return {"loss": _number(student.train_step_cpu(model, student.fixture("sgd", model, 0.0), inputs, targets))}
+    return {"loss": as_number(student.train_step_cpu(model, student.fixture("sgd", model, 0.0), inputs, targets))}
 
 
 # What happened stands beside the logits in the next two cases, for parameters stand still for many reasons.
@@ -422,7 +413,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 6)
     optimizer = student.fixture("sgd", model, 0.3, 0.9)
-    losses = [_number(student.train_step_cpu(model, optimizer, inputs, targets)) for _ in range(3)]
+    losses = [as_number(student.train_step_cpu(model, optimizer, inputs, targets)) for _ in range(3)]
     return {"loss of step": losses, "logits after the steps": model(inputs)}
 
 
@@ -496,7 +487,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, inputs, targets = _model_and_batch(student, draw, 11)
     optimizer = student.fixture("sgd", model, 0.5)  # it moves, so the loss after the epoch is another
-    return {"loss": _number(student.train_epoch(model, optimizer, inputs, targets, _moved(draw, 11), 4))}
+    return {"loss": as_number(student.train_epoch(model, optimizer, inputs, targets, _moved(draw, 11), 4))}
 
 
 @fix_the_training_loop.case("an order that leaves some examples out")
