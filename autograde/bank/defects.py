@@ -29,6 +29,7 @@ from course.checks.engine.conditions import applies
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw, Key
 from course.exercises import Exercise
+from course.protocol import nests
 from course.protocol.student import Local
 
 EXCEPTIONS = Path(__file__).with_name("exceptions.toml")
@@ -63,18 +64,7 @@ def defect(name: str, condition: str, of: str = "") -> Callable[[Callable], Call
 
 def _each(change: Callable[[Tensor], Tensor], value: Any, whole: bool = False) -> Any:
     """A result, or an argument, with each of its floating-point tensors changed; `whole`: all its tensors."""
-    if isinstance(value, Tensor):
-        return change(value) if whole or value.is_floating_point() else value
-    if isinstance(value, dict):
-        return {name: _each(change, item, whole) for name, item in value.items()}
-    return type(value)(_each(change, item, whole) for item in value) if type(value) in (list, tuple) else value
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return [tensor for item in items for tensor in _tensors(item)]
+    return nests.changed(value, lambda x: change(x) if whole or x.is_floating_point() else x)
 
 
 @defect("axes of one are dropped", "sizes", "results")
@@ -88,13 +78,13 @@ def _wrong(y: Tensor) -> Tensor:
 
 @defect("a batch of one is wrong", "sizes", "given")
 def _(call, arguments, module):
-    alone = any(x.ndim and x.shape[0] == 1 for x in _tensors(arguments))
+    alone = any(x.ndim and x.shape[0] == 1 for x in nests.tensors(arguments))
     return _each(lambda y: _wrong(y) if alone else y, call(arguments), whole=True)
 
 
 @defect("more than 64 of anything is wrong", "sizes", "given")
 def _(call, arguments, module):
-    long = any(n > 64 for x in _tensors(arguments) for n in x.shape)
+    long = any(n > 64 for x in nests.tensors(arguments) for n in x.shape)
     return _each(lambda y: _wrong(y) if long else y, call(arguments), whole=True)
 
 
@@ -147,7 +137,7 @@ def _(call, arguments, module):
 
 @defect("it remembers the sizes of the call before", "again", "given")
 def _(call, arguments, module):
-    shapes = [tuple(x.shape) for x in _tensors(arguments)]
+    shapes = [tuple(x.shape) for x in nests.tensors(arguments)]
     before = _memory[-1:] or [shapes]
     _memory[:] = [shapes]
     return _each(lambda y: y if before[0] == shapes else _wrong(y), call(arguments), whole=True)
@@ -200,7 +190,7 @@ def _(call, arguments, module):
 @defect("it changes its first argument", "untouched", "numbers")
 def _(call, arguments, module):
     result = call(arguments)
-    first = next(x for x in _tensors(arguments) if x.dtype is not torch.bool)
+    first = next(x for x in nests.tensors(arguments) if x.dtype is not torch.bool)
     with torch.no_grad():
         first.add_(1)
     return result
@@ -210,13 +200,13 @@ def _(call, arguments, module):
 def _(call, arguments, module):
     result = call(arguments)
     if any(x is None for x in arguments):
-        next(x for x in _tensors(arguments) if x.is_floating_point()).detach().add_(1)
+        next(x for x in nests.tensors(arguments) if x.is_floating_point()).detach().add_(1)
     return result
 
 
 @defect("it leaves a gradient on its first argument", "untouched", "arguments")
 def _(call, arguments, module):
-    first = next(x for x in _tensors(arguments) if x.is_floating_point())
+    first = next(x for x in nests.tensors(arguments) if x.is_floating_point())
     if first.is_leaf:
         first.grad = torch.ones_like(first)
     return call(arguments)
@@ -259,7 +249,7 @@ def _(call, arguments, module):
 
 @defect("what does not count is read", "ignored", "arguments")
 def _(call, arguments, module):
-    garbage = sum(x.sum() for x in _tensors(arguments) if x.is_floating_point())
+    garbage = sum(x.sum() for x in nests.tensors(arguments) if x.is_floating_point())
     return _each(lambda y: y + 0 * garbage, call(arguments))
 
 
@@ -319,9 +309,9 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
                 "": True,
                 "tensors": any(x.is_floating_point() for x in results),
                 "results": bool(results),
-                "given": bool(_tensors(arguments)) and bool(results),
-                "arguments": all(any(x.is_floating_point() for x in xs) for xs in (_tensors(arguments), results)),
-                "numbers": any(x.dtype is not torch.bool for x in _tensors(arguments)),
+                "given": bool(nests.tensors(arguments)) and bool(results),
+                "arguments": all(any(x.is_floating_point() for x in xs) for xs in (nests.tensors(arguments), results)),
+                "numbers": any(x.dtype is not torch.bool for x in nests.tensors(arguments)),
                 "module": declaration.new is not None,
                 "parameters": learns,
                 "optional": bool(declaration.optional),
@@ -339,7 +329,7 @@ def _results(component: Any, declaration: Declaration, arguments: dict[str, Any]
     if declaration.new is not None:
         made = _new(component, declaration)
         component = getattr(made, declaration.method) if declaration.method else made
-    return _tensors(component(*(_made(value, built) for value in arguments.values())))
+    return nests.tensors(component(*(_made(value, built) for value in arguments.values())))
 
 
 def _new(component: Any, declaration: Declaration) -> Any:

@@ -8,7 +8,6 @@ another device pass.)
 """
 
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -18,6 +17,8 @@ import torch
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
+
+from course.protocol import nests
 
 OTHER = "meta"
 _aten = torch.ops.aten
@@ -79,7 +80,7 @@ class _Numbers(TorchFunctionMode):
 def _seen(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """What an operator gives, on the device where it gives it. Raises TwoDevices. A number, a tensor without axes, may
     lie on the CPU, and so may indices, as on a GPU."""
-    given = list(_tensors([args, kwargs]))
+    given = nests.tensors([args, kwargs])
     there = [x for x in given if type(x) is _There]
     if there and len(there) < len(given) and func not in _CARRIES:
         here = [x for x in given if type(x) is not _There and x.ndim]
@@ -140,7 +141,7 @@ def elsewhere(
         return "two devices"
     except Exception as error:
         return "two devices" if isinstance(error.__cause__ or error.__context__, TwoDevices) else ""
-    return "on the CPU" if any(t.device.type != OTHER for t in _tensors(given)) else ""
+    return "on the CPU" if any(t.device.type != OTHER for t in nests.tensors(given)) else ""
 
 
 def _moved(value: Any) -> Any:
@@ -168,14 +169,6 @@ def _module(module: nn.Module) -> nn.Module:
         if isinstance(part, nn.RNNBase):
             part._init_flat_weights()
     return module
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    if isinstance(value, Tensor):
-        yield value
-    elif isinstance(value, (list, tuple, dict)):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _tensors(item)
 
 
 def warm() -> None:

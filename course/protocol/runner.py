@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from course import fixtures
-from course.protocol import device, untouched, wire
+from course.protocol import device, nests, untouched, wire
 from course.protocol.blocked import Rule, Watch, look_up  # noqa: F401 what a sandbox begins with
 from course.protocol.wire import Callback, Handle
 
@@ -200,7 +200,7 @@ class Runner:
         leaves = [_leaf(a) for a in args]
         if isinstance(module, nn.Module):
             module.zero_grad()
-        outputs = _tensors(function(*leaves, **kwargs))
+        outputs = nests.tensors(function(*leaves, **kwargs))
         cotangents = [self._in(c) for c in request["cotangents"]]
         total = sum((y * c).sum() for y, c in zip(outputs, cotangents, strict=False) if c is not None)
         if isinstance(total, Tensor) and total.requires_grad:
@@ -235,27 +235,13 @@ def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
 
 def _held(value: Any) -> Any:
     """A result as it is now, whatever later calls make of its memory."""
-    if isinstance(value, Tensor):
-        return value.detach().clone()
-    if isinstance(value, dict):
-        return {key: _held(item) for key, item in value.items()}
-    return type(value)(map(_held, value)) if type(value) in (list, tuple) else value
+    return nests.changed(value, lambda tensor: tensor.detach().clone())
 
 
 def _leaf(value: Any) -> Any:
     if isinstance(value, Tensor) and value.is_floating_point():
         return value.clone().requires_grad_()
     return value
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    if isinstance(value, Tensor):
-        return [value]
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, (list, tuple)):
-        return [t for v in value for t in _tensors(v)]
-    return []
 
 
 def calling(number: int, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:

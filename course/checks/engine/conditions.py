@@ -23,6 +23,7 @@ from course.checks.engine.case import Case, describe, flatten
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw, Key
 from course.checks.engine.raised import meaning
+from course.protocol import nests
 from course.protocol.student import Module, Reply, Student, StudentError
 from course.protocol.untouched import DRAWN, SHARED
 
@@ -192,11 +193,12 @@ def layout(subject: Subject) -> dict[str, Any]:
     forms: dict[str, Callable[[Tensor], Tensor]] = {"transposed": _transposed, "a slice": _sliced}
     calls = [subject.call(given, module)]
     calls += [
-        subject.call({name: _laid(value, form) for name, value in given.items()}, module) for form in forms.values()
+        subject.call({name: nests.changed(value, form) for name, value in given.items()}, module)
+        for form in forms.values()
     ]
-    row = {name: _laid(value, lambda x: x[:1].expand_as(x) if x.ndim else x) for name, value in given.items()}
+    row = {name: nests.changed(value, lambda x: x[:1].expand_as(x) if x.ndim else x) for name, value in given.items()}
     calls += [
-        subject.call({n: _laid(v, torch.Tensor.contiguous) for n, v in row.items()}, module),
+        subject.call({n: nests.changed(v, torch.Tensor.contiguous) for n, v in row.items()}, module),
         subject.call(row, module),
     ]
     if same := subject.declaration.same:
@@ -323,10 +325,11 @@ def float64(subject: Subject) -> dict[str, Any]:
     forms = subject.forms()
     calls: list[dict[str, Any]] = []
     for usual in forms.values():
-        given = {name: _laid(value, _doubled) for name, value in usual.items()}
+        given = {name: nests.changed(value, _doubled) for name, value in usual.items()}
         calls += [
             subject.call(
-                {name: _laid(x, _stepped(s, subject.draw.another("way", name))) for name, x in given.items()}, module
+                {name: nests.changed(x, _stepped(s, subject.draw.another("way", name))) for name, x in given.items()},
+                module,
             )
             for s in (0, -1, ON)
         ]
@@ -397,11 +400,13 @@ def elsewhere(subject: Subject) -> dict[str, Any]:
 
 def _copied(value: Any, copies: dict[int, Tensor]) -> Any:
     """An argument whose tensors are copies that lie as they do; one that stands in two places is one object."""
-    if isinstance(value, Tensor):
-        if id(value) not in copies:
-            copies[id(value)] = copy.deepcopy(value)
-        return copies[id(value)]
-    return type(value)(_copied(item, copies) for item in value) if type(value) in (list, tuple) else value
+
+    def copy_of(tensor: Tensor) -> Tensor:
+        if id(tensor) not in copies:
+            copies[id(tensor)] = copy.deepcopy(tensor)
+        return copies[id(tensor)]
+
+    return nests.changed(value, copy_of)
 
 
 def _floating(value: Any) -> bool:
@@ -412,13 +417,6 @@ def _called_back(value: Any) -> bool:
     return callable(value) and not isinstance(value, Tensor)
 
 
-def _laid(value: Any, form: Callable[[Tensor], Tensor]) -> Any:
-    """An argument with each of its tensors in another form, those of a list among them."""
-    if isinstance(value, Tensor):
-        return form(value)
-    return type(value)(_laid(item, form) for item in value) if type(value) in (list, tuple) else value
-
-
 def _doubled(x: Tensor) -> Tensor:
     return x.double() if x.is_floating_point() else x
 
@@ -426,13 +424,6 @@ def _doubled(x: Tensor) -> Tensor:
 def _stepped(size: float, draw: Draw) -> Callable[[Tensor], Tensor]:
     """A step of so many billionths, in a direction that is drawn, alike for all steps."""
     return lambda x: x + size * 1e-9 * draw.normal(*x.shape).double() if x.is_floating_point() else x
-
-
-def _tensors(value: Any) -> list[Tensor]:
-    """The tensors of an argument."""
-    if isinstance(value, Tensor):
-        return [value]
-    return [tensor for item in value for tensor in _tensors(item)] if type(value) in (list, tuple) else []
 
 
 def _transposed(x: Tensor) -> Tensor:
@@ -638,7 +629,7 @@ def applies(kind: str, declaration: Declaration) -> bool:
     if kind in declaration.excused:
         return False
     arguments = declaration.arguments(Draw(_PROBE, declaration.component), declaration.usual)
-    tensors = _tensors(list(arguments.values()))
+    tensors = nests.tensors(list(arguments.values()))
     return {
         "sizes": bool(declaration.variations()),
         "gradients": declaration.new is not None or any(map(_floating, arguments.values())),

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from course.protocol import device
+from course.protocol import device, nests
 
 WITHOUT = """
 import sys, torch
@@ -144,9 +144,9 @@ def test_a_module_gives_there_what_it_gives_here(module):
 
         def forward(self, *args):
             given = self.inner(*args)
-            seen["given"] = [t.tolist() for t in device._tensors(given)]
+            seen["given"] = [t.tolist() for t in nests.tensors(given)]
             return given
 
     assert device.elsewhere(Seen, [], "", [x] * (3 if isinstance(module, nn.MultiheadAttention) else 1)) == ""
-    for now, before in zip(seen["given"], device._tensors(wanted), strict=True):
+    for now, before in zip(seen["given"], nests.tensors(wanted), strict=True):
         assert torch.allclose(torch.tensor(now), before, atol=1e-6)
