@@ -10,11 +10,10 @@ is a file, beside which no folder of that name can be.
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from autograde.text import without_controls
+from autograde.text import in_one_line
 
 
 @dataclass(frozen=True)
@@ -115,13 +114,13 @@ class ClassFolder:
             else:
                 names += [f"{student.name}/{path.name}" for path in _listed(student) if path.name not in released]
         readable = [os.fsencode(name).decode("utf-8", "replace") for name in names]
-        return [re.sub(r"[\t\n]", "?", without_controls(name, "?")) for name in readable]
+        return [in_one_line(name) for name in readable]
 
 
 def nameable(student: str) -> bool:
     """Whether a folder's name can be a student's: one line of text in UTF-8 that turns nothing round it, as long as
     every gradebook can hold."""
-    return len(student) <= 128 and not re.search(r"[\t\n]", student) and without_controls(student) == student
+    return len(student) <= 128 and in_one_line(student) == student
 
 
 def _is_folder(path: Path) -> bool:

@@ -26,6 +26,11 @@ def without_controls(text: str, instead: str = "\N{REPLACEMENT CHARACTER}") -> s
     return _CONTROL.sub(instead, text)
 
 
+def in_one_line(text: str) -> str:
+    """The text as it may stand within a line: each control character, tabs and line feeds too, is a question mark."""
+    return re.sub(r"[\t\n]", "?", without_controls(text, "?"))
+
+
 def printable(text: str) -> str:
     """What a cell put out, as a notebook may hold it: colours stay, and what overwrites a line, as progress bars do."""
     return _IN_OUTPUT.sub("\N{REPLACEMENT CHARACTER}", text)

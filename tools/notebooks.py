@@ -449,11 +449,11 @@ def refresh(path: Path) -> None:
             continue
         if timed:
             cell.metadata.setdefault("course", NotebookNode())["timed"] = digest
-        cell.outputs, cell.execution_count = _plain(run.outputs, count), count
+        cell.outputs, cell.execution_count = _same_each_run(run.outputs, count), count
     write(normalise(notebook), path)
 
 
-def _plain(outputs: list[NotebookNode], count: int) -> list[NotebookNode]:
+def _same_each_run(outputs: list[NotebookNode], count: int) -> list[NotebookNode]:
     """Outputs without what differs from run to run: counts, transient data, and where a stream was cut in two."""
     kept: list[NotebookNode] = []
     for output in outputs:

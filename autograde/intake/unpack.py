@@ -215,7 +215,7 @@ _DIGITS = 7  # of a record's length; no header is as large
 class _Forward:
     """A stream that counts all that is read, can only be moved forward, and gives no header of any size.
 
-    What is read next after `pax` was set is a pax header: it is given as `_plain` leaves it.
+    What is read next after `pax` was set is a pax header: it is given as `_what_counts` leaves it.
     """
 
     def __init__(self, file: IO[bytes], budget: Budget):
@@ -230,7 +230,7 @@ class _Forward:
         self.budget.take(len(block))
         self.at += len(block)
         pax, self.pax = self.pax, False
-        return _plain(block) if pax else block
+        return _what_counts(block) if pax else block
 
     def tell(self) -> int:
         return self.at
@@ -244,14 +244,14 @@ class _Forward:
 
 
 class _Header(tarfile.TarInfo):
-    """A member whose pax header tarfile sees as `_plain` leaves it."""
+    """A member whose pax header tarfile sees as `_what_counts` leaves it."""
 
     def _proc_pax(self, opened: Any) -> Any:
         opened.fileobj.pax = True
         return super()._proc_pax(opened)  # type: ignore[misc]
 
 
-def _plain(header: bytes) -> bytes:
+def _what_counts(header: bytes) -> bytes:
     """A pax header with what counts of it alone, read in time that grows with its size and no faster.
 
     tarfile's own reading goes back over digits (CVE-2024-6232, until Python 3.11.10) and follows lengths that lead into

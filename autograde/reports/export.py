@@ -36,7 +36,7 @@ _FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}]*{_SIGN}")
 _BEHIND = re.compile(rf"([;|\t\r\n\v\f\x85\u2028\u2029][{_UNSEEN}\"]*+)(?={_SIGN})")
 
 
-def safe(value: object) -> str:
+def no_formula(value: object) -> str:
     """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text), also
     where it parts lines at semicolons, tabs or bars; "" for None. Some skip what cannot be seen before the sign, and
     take its wide form as well."""
@@ -65,11 +65,13 @@ def rows(
         most, graded = assignment.max_score, trace.in_gradebook(book, assignment.name)
         for student in people:
             row: dict[str, object] = dict.fromkeys(COLUMNS)
-            row |= {"assignment": safe(assignment.name), "duedate": assignment.duedate, "student_id": safe(student.id)}
             row |= {
-                "last_name": safe(student.last_name),
-                "first_name": safe(student.first_name),
-                "email": safe(student.email),
+                "assignment": no_formula(assignment.name),
+                "duedate": assignment.duedate,
+                "student_id": no_formula(student.id),
+                "last_name": no_formula(student.last_name),
+                "first_name": no_formula(student.first_name),
+                "email": no_formula(student.email),
             }
             row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": most}
             row |= {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
@@ -79,7 +81,7 @@ def rows(
                 row |= {"timestamp": one.handed_in, "raw_score": one.points, "late_submission_penalty": one.penalty}
                 row |= {"score": max(0.0, one.points - one.penalty), "handed_in": "yes"}
                 row |= {"needs_person": _yes(one.waits), "by_hand": _yes(one.changed)}
-                row |= {"submission": safe(stamp.get("submission")), "run": safe(stamp.get("run"))}
+                row |= {"submission": no_formula(stamp.get("submission")), "run": no_formula(stamp.get("run"))}
             made.append({name: _text(value) for name, value in row.items()})
     return made
 

@@ -127,7 +127,7 @@ class Student:
         The weights, and the mode where it matters, are as the case before left them: each case sets its own. What is
         built from other objects is built anew: they are others in each case.
         """
-        simple = all(map(_plain, (*args, *kwargs.values())))
+        simple = all(map(_tells_itself, (*args, *kwargs.values())))
         call = repr((name, args, sorted(kwargs.items()))) if simple else ""
         if (built := self._shared.get(call)) is None:
             seed, self._seed = self._seed, 0  # what a class hides from its state is drawn alike wherever it is built
@@ -329,15 +329,15 @@ def _reply(reply: Any) -> Reply:
     raise ValueError("a call was answered with neither a result nor an error")
 
 
-def _plain(value: Any) -> bool:
+def _tells_itself(value: Any) -> bool:
     """Whether a value tells by itself what is built from it."""
-    return all(map(_plain, value)) if isinstance(value, tuple) else isinstance(value, (bool, int, float, str))
+    return all(map(_tells_itself, value)) if isinstance(value, tuple) else isinstance(value, (bool, int, float, str))
 
 
 def _of_helper(name: str, args: tuple) -> dict[str, tuple[int, ...]] | None:
     """The shapes of a public helper's state: they are what they are in one that is built here. None where they need not
     be, because it is built from what lives over there."""
-    if not all(map(_plain, args)):
+    if not all(map(_tells_itself, args)):
         return None
     return _shapes_of_helper(name, args)
 

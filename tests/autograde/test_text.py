@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from autograde import cli
 from autograde.grading import run
 from autograde.reports import feedback, summary
-from autograde.text import printable, spelt, without_controls
+from autograde.text import in_one_line, printable, spelt, without_controls
 from tests.autograde import toy
 
 TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -31,6 +31,7 @@ def test_what_moves_turns_or_breaks_a_text_is_replaced_and_nothing_else():
     assert spelt("a\tb\u202ec\x1b[2J") == "a\\u0009b\\u202ec\\u001b[2J" and not BAD.search(
         spelt(TURNS + CONTROLS + OTHERS)
     )
+    assert in_one_line("a\tb\n\u202ec \ufffd é") == "a?b??c \ufffd é"
     assert printable("\x1b[31mred\x1b[0m 10%\r20%") == "\x1b[31mred\x1b[0m 10%\r20%"
     assert not BAD.search(printable(TURNS + OTHERS + "\x1b[2J\x1b]0;title\x07"))
     every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x11_0000)]))

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from autograde import cli
 from autograde.gradebook import configuration, store
 from autograde.reports import export, output
-from autograde.reports.export import as_csv, rows, safe
+from autograde.reports.export import as_csv, no_formula, rows
 from tests.autograde import toy
 
 
@@ -27,7 +27,7 @@ from tests.autograde import toy
     ["=1+2", "+1", "-1", "@sum", "\t1", "\r1", " =1", '=HYPERLINK("http://x")', "＝1+2", "\ufeff=1", "\u202e@x"],
 )
 def test_a_formula_is_made_text(name):
-    assert safe(name) == "'" + name
+    assert no_formula(name) == "'" + name
 
 
 HOSTILE = [
@@ -41,7 +41,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 def test_no_cell_is_a_formula_whatever_parts_the_lines(separator):
-    made = [dict.fromkeys(export.COLUMNS, "") | {"assignment": "02", "student_id": safe(name)} for name in HOSTILE]
+    made = [
+        dict.fromkeys(export.COLUMNS, "") | {"assignment": "02", "student_id": no_formula(name)} for name in HOSTILE
+    ]
     cells = [cell for row in csv.reader(io.StringIO(as_csv(made), newline=""), delimiter=separator) for cell in row]
     unseen = "".join(map(chr, [0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A)]))
     assert len(cells) > len(HOSTILE)
@@ -50,11 +52,11 @@ def test_no_cell_is_a_formula_whatever_parts_the_lines(separator):
 
 @pytest.mark.parametrize("name", ["ada", "O'Neil, Åsa", "a=b", "1-2", "", "名前", "a;b", "a; b=c", "a - b", "x | y"])
 def test_a_name_stays_as_it_is(name):
-    assert safe(name) == name
+    assert no_formula(name) == name
 
 
 def test_nothing_is_read_as_nothing():
-    assert safe(None) == ""
+    assert no_formula(None) == ""
 
 
 def test_points_have_no_noise_of_floats():
