@@ -28,8 +28,9 @@ from tqdm import tqdm
 from benchmarks.experiments import parameter_count
 from benchmarks.experiments.seq2seq import greedy_accuracy
 from benchmarks.experiments.vit import CANVAS, MARGIN, MODELS, WIDTH, accuracy, canvas, shuffled_stream
-from benchmarks.record import RESULTS, Record, write
-from course import data
+from benchmarks.record import Record, write
+from course import data, files
+from course.committed import RESULTS
 from course.data import digits
 from course.data.text import Characters, random_windows, reference_text
 from course.training import learning_rate_at

@@ -23,8 +23,8 @@ from typing import Any
 import torch
 
 from course import files
+from course.committed import RESULTS
 
-RESULTS = Path(__file__).parent / "results"
 Record = dict[str, str | int | float | None]
 # What every file holds; one that was repeated over seeds holds "seeds" too.
 KEYS = ("experiment", "about", "machine", "versions", "date", "command", "settings", "seconds", "records")
@@ -98,8 +98,3 @@ def write(
     path = folder / f"{name}.json"
     files.replace(path, text)
     return path
-
-
-def read(name: str, folder: Path | None = None) -> dict[str, Any]:
-    """A result as it was written. Raises FileNotFoundError where there is none."""
-    return json.loads(((folder or RESULTS) / f"{name}.json").read_text(encoding="utf-8"))

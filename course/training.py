@@ -4,15 +4,15 @@
 falls to the end, and clipped gradients. Change it and the committed results must be measured again: they used it.
 """
 
-import json
 import math
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from tqdm import tqdm
+
+from course import committed
 
 
 def learning_rate_at(step: int, steps: int, peak: float, warm_up: int = 50) -> float:
@@ -50,13 +50,10 @@ def fit(
 def committed_results(name: str) -> dict:
     """What `benchmarks/` measured and the repository keeps: benchmarks/results/<name>.json.
 
-    In a clone they are read from there; in an installed wheel they lie in the package, in `course/results/`.
     Raises FileNotFoundError with the command that makes them.
     """
-    package = Path(__file__).parent
-    for folder in (package.parent / "benchmarks" / "results", package / "results"):
-        path = folder / f"{name}.json"
-        if path.is_file():
-            return json.loads(path.read_text(encoding="utf-8"))
-    program = f"curves {name.removeprefix('curves_')}" if name.startswith("curves_") else f"experiments {name}"
-    raise FileNotFoundError(f"no results of {name!r}: run `python -m benchmarks.{program}` in a clone")
+    try:
+        return committed.read(name)
+    except FileNotFoundError:
+        program = f"curves {name.removeprefix('curves_')}" if name.startswith("curves_") else f"experiments {name}"
+        raise FileNotFoundError(f"no results of {name!r}: run `python -m benchmarks.{program}` in a clone") from None

@@ -8,7 +8,6 @@ reached, and `experiments`, those of the chapters.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -20,8 +19,10 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from course import committed
+from course.committed import RESULTS
+
 ROOT = Path(__file__).resolve().parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
 SPREAD = ("_low", "_high")
 RATIOS = ("ratio", "cpu_ratio")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -30,8 +31,10 @@ Record = dict[str, str | int | float | None]
 
 def results(name: str, folder: Path = RESULTS) -> dict | None:
     """A result file, or None where nothing was measured yet."""
-    path = folder / f"{name}.json"
-    return json.loads(path.read_text("utf-8")) if path.is_file() else None
+    try:
+        return committed.read(name, folder)
+    except FileNotFoundError:
+        return None
 
 
 # ---- words ----------------------------------------------------------------------------------------------------------
@@ -447,7 +450,7 @@ class Measurements(SphinxDirective):
         if result is not None:
             return self.result(name, result)
         if "command" not in self.options:
-            raise self.error(f"there is no result {name!r} in {RESULTS.relative_to(ROOT)}, and no :command: to make it")
+            raise self.error(f"there is no result {name!r} in benchmarks/results, and no :command: to make it")
         command = nodes.literal("", self.options["command"])
         return [paragraph(nodes.strong("", "Not yet measured."), nodes.Text(" "), command, nodes.Text(" measures it."))]
 

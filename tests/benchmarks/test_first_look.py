@@ -6,7 +6,7 @@ import pytest
 
 from autograde.bank import reader
 from benchmarks import first_look
-from benchmarks.record import read
+from course.committed import read
 from course.exercises import by_number
 
 ROUNDS = sorted(path for path in first_look.ROUNDS.iterdir() if path.is_dir())

@@ -9,6 +9,7 @@ from torch import nn
 from benchmarks import models, peers, record
 from benchmarks.models import LADDER, MODELS, compare, ladder, largest_batch, peak_memory_apart
 from benchmarks.peers import VIT, Contestant, disagreement, tower_from_x_transformers, vit_from_timm
+from course import committed
 
 CPU = torch.device("cpu")
 PEERS = [(model, name) for model in MODELS for name in MODELS[model].contestants if name != "course"]
@@ -220,7 +221,7 @@ def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
     rung = "bfloat16, fused attention"
     path = models.main(["--size", "tiny", "--rounds", "2", "--seconds", "0.01", "--rungs", rung], folder=tmp_path)
     assert path == tmp_path / "models.json"
-    result = record.read("models", tmp_path)
+    result = committed.read("models", tmp_path)
     assert set(record.KEYS) <= result.keys()
     assert result["settings"]["vit"]["d_model"] == 24
     for model in MODELS:

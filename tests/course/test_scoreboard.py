@@ -1,18 +1,14 @@
 """The scoreboard says what the committed results say, and no chapter tells of a later one."""
 
-import json
-from pathlib import Path
-
 import pytest
 
+from course import committed
 from course.scoreboard import LINES, exact_match, scoreboard
-
-RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 
 
 @pytest.mark.parametrize("how, chapter, experiment, model", LINES)
 def test_lines_are_means_over_the_seeds(how, chapter, experiment, model):
-    kept = json.loads((RESULTS / f"{experiment}.json").read_text("utf-8"))
+    kept = committed.read(experiment)
     exact, steps, parameters = exact_match(experiment, model)
     assert len(kept["seeds"]) >= 3 and steps == kept["settings"]["steps"] and parameters > 0
     for k, share in enumerate(exact, start=1):

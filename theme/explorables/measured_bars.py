@@ -5,17 +5,15 @@ Every number comes from a file in `benchmarks/results/`, the mean over its seeds
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from course import committed
 from theme.explorables.figure import explorable
 
-RESULTS = Path(__file__).resolve().parents[2] / "benchmarks" / "results"
 FIGURES: dict[str, Callable[[], dict[str, object]]] = {}
 
 
@@ -27,11 +25,6 @@ def figure(name: str) -> Callable[[Callable[[], dict[str, object]]], Callable[[]
         return make
 
     return register
-
-
-def results(name: str) -> dict:
-    """The committed results of an experiment."""
-    return json.loads((RESULTS / f"{name}.json").read_text("utf-8"))
 
 
 def mean(records: list[dict], key: str, **wanted: object) -> float:
@@ -50,7 +43,7 @@ def source(result: dict) -> str:
 @figure("bottleneck")
 def bottleneck() -> dict[str, object]:
     """Chapter 01's control: copying strings through vectors of four widths, with more training, and with attention."""
-    result = results("seq2seq_copying")
+    result = committed.read("seq2seq_copying")
     sections = []
     for k in result["settings"]["tested_k"]:
         rows = []
@@ -77,7 +70,7 @@ class MeasuredBars(SphinxDirective):
         name = self.arguments[0]
         if name not in FIGURES:
             raise self.error(f"there is no figure {name!r}; there are {', '.join(sorted(FIGURES))}")
-        for path in RESULTS.glob("*.json"):
+        for path in committed.RESULTS.glob("*.json"):
             self.env.note_dependency(str(path))
         return [explorable("measured-bars", **FIGURES[name]())]
 
