@@ -14,6 +14,7 @@ device has it; what is measured on held-out data is measured in float32.
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -25,8 +26,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from benchmarks.experiments import parameter_count
-from benchmarks.experiments.seq2seq import greedy_accuracy
+from benchmarks.experiments import parameter_count, seq2seq
 from benchmarks.experiments.vit import CANVAS, MARGIN, MODELS, WIDTH, accuracy, canvas, shuffled_stream
 from benchmarks.record import Record, write
 from course import data, files
@@ -36,7 +36,6 @@ from course.data.text import Characters, random_windows, reference_text
 from course.training import learning_rate_at
 from solutions.cuda import fuse_attention, train_step
 from solutions.language_model import CausalLanguageModel, bits_per_character, generate
-from solutions.seq2seq import masked_cross_entropy
 from solutions.transformer import Transformer
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -133,15 +132,13 @@ def numbers(seed: int, settings: dict[str, Any], device: torch.device, folder: P
     }
 
     def loss_of(model: nn.Module, batch: data.Batch) -> Tensor:
-        return masked_cross_entropy(
-            model(batch.source, batch.source_lengths, batch.targets), batch.targets, data.PAD_ID
-        )
+        return seq2seq.loss_of(model)(batch)
 
     @torch.no_grad()
     def look(step: int) -> list[Record]:
         rows: list[Record] = []
         for k, test in tests.items():
-            symbols, exact = greedy_accuracy(model, test)
+            symbols, exact = seq2seq.greedy_accuracy(model, test)
             rows.append({"seed": seed, "k": k, "symbols": symbols, "exact": exact})
         return rows
 
@@ -242,9 +239,9 @@ def language_model(vocab_size: int, settings: dict[str, Any]) -> CausalLanguageM
 
 def save_language_model(path: Path, state: dict[str, Tensor], characters: Characters, settings: dict[str, Any]) -> int:
     """Write weights, characters and settings into one file, whole or not at all; returns its bytes."""
-    unfinished = path.with_suffix(".part")
-    torch.save({"model": state, "characters": "".join(characters.characters), "settings": settings}, unfinished)
-    unfinished.replace(path)
+    content = io.BytesIO()
+    torch.save({"model": state, "characters": "".join(characters.characters), "settings": settings}, content)
+    files.replace(path, content.getvalue())
     return path.stat().st_size
 
 

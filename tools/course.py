@@ -20,6 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from course.files import replace
+
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "_build"
 STAMPS = BUILD / "made"
@@ -98,9 +100,7 @@ class Step:
         if not self.target.exists():
             raise StepFailed(f"{self.title} ended without leaving {self.target.relative_to(ROOT)}")
         STAMPS.mkdir(parents=True, exist_ok=True)
-        partial = stamp.with_suffix(".partial")
-        partial.write_text(digest, encoding="utf-8")
-        partial.replace(stamp)
+        replace(stamp, digest)
         print(f"[{position}] {self.title}: done in {time.perf_counter() - started:.1f} s", flush=True)
 
 

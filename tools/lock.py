@@ -17,6 +17,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from course.files import replace
+
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.txt"
 LEFT_TO_TORCH = re.compile(r"(nvidia|cuda)-|triton\b")
@@ -65,7 +67,7 @@ def main() -> None:
     parser.add_argument("--upgrade", action="store_true", help="take the newest versions")
     text = compile_lock(parser.parse_args().upgrade)
     changed = not LOCK.exists() or LOCK.read_text(encoding="utf-8") != text
-    LOCK.write_text(text, encoding="utf-8")
+    replace(LOCK, text)
     print(f"{LOCK.name}: {'changed' if changed else 'unchanged'}, {text.count('==')} pins")
 
 

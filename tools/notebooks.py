@@ -224,7 +224,7 @@ def write_exercises() -> None:
 
 def _write_listed(listed: list[dict[str, Any]]) -> None:
     lines = ",\n".join(json.dumps(exercise, ensure_ascii=False) for exercise in listed)
-    EXERCISES.write_text(f"[\n{lines}\n]\n", "utf-8")
+    replace(EXERCISES, f"[\n{lines}\n]\n")
 
 
 def _all_declared(instead: dict[Path, NotebookNode]) -> list[dict[str, Any]]:
@@ -482,7 +482,7 @@ def record(module: str) -> int:
             content = recorded.dump(check, bank.recorded(exercise))
             file = RECORDED / f"{exercise.name}.npz"
             if not file.exists() or file.read_bytes() != content:
-                file.write_bytes(content)
+                replace(file, content)
                 written += 1
     for file in RECORDED.glob("*.npz"):
         if file.stem not in {e.name for e in exercises()}:
@@ -536,7 +536,7 @@ def _run(arguments: list[str]) -> None:
         if options.command == "to-text":
             TEXTS.mkdir(parents=True, exist_ok=True)
             text = TEXTS / f"{path.stem}.py"
-            text.write_text(to_text(path), "utf-8")
+            replace(text, to_text(path))
             print(text.relative_to(ROOT))
         elif options.command == "solve":
             print(write_solved(path).relative_to(ROOT))

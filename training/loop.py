@@ -33,6 +33,7 @@ from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 from tqdm import tqdm
 
+from course import files
 from solutions.cuda import accumulate, fuse_attention, load_checkpoint, save_checkpoint, shard, train_step
 from training.configuration import Configuration, TrainingError, as_toml, differences, explained, parse, read_toml
 from training.tasks import Batch, Task, make_task
@@ -249,9 +250,7 @@ def open_folder(folder: Path, config: Configuration, resume: bool) -> Iterator[N
                 ) from None
             check_folder(folder, config, resume)  # once more: from here on nobody else changes it
             if not (folder / "configuration.toml").exists():
-                unfinished = folder / "configuration.part"
-                unfinished.write_text(as_toml(config), encoding="utf-8")
-                unfinished.replace(folder / "configuration.toml")
+                files.replace(folder / "configuration.toml", as_toml(config))
         yield
     finally:
         lock.release()

@@ -16,6 +16,7 @@ from autograde import bank
 from autograde.bank.reader import find
 from course.checks.engine.draw import RECORDED_KEY
 from course.exercises import Exercise, exercises
+from course.files import replace
 from course.protocol.blocked import Rule, Watch
 from course.protocol.student import Local
 
@@ -52,4 +53,4 @@ def record() -> str:
 
 
 if __name__ == "__main__":
-    FILE.write_text(record(), "utf-8")
+    replace(FILE, record())

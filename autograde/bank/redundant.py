@@ -21,6 +21,7 @@ from autograde import bank
 from autograde.bank import borrowed, defects, mutation, reader
 from course.checks.engine import Check, Table, Verdict, conditions
 from course.exercises import Exercise, exercises
+from course.files import replace
 
 KEY = defects.KEY
 FIRST_LOOKS = Path(__file__).resolve().parents[2] / "benchmarks" / "first_look"  # the repository's
@@ -91,7 +92,7 @@ def main() -> None:
         )
     in_order = {e.name: found[e.name] for e in exercises() if found.get(e.name)}
     lines = (f"{json.dumps(name)}: {json.dumps(kinds)}" for name, kinds in in_order.items())
-    conditions.REDUNDANT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    replace(conditions.REDUNDANT, "{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":
