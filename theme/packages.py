@@ -46,13 +46,15 @@ TOP = {name.split(".")[0] for name in PACKAGES if name not in ENTRY}
 
 @dataclass(frozen=True)
 class Import:
-    """A line that imports one of our modules: who imports whom, where, and whether it stands inside a function."""
+    """A line that imports one of our modules: who imports whom, where, whether it stands inside a function, and whether
+    the name is put together only when it runs, as `import_module(f"solutions.{chapter}")` does: then it may be any."""
 
     importer: str
     imported: str
     path: Path
     line: int
     inside: bool
+    by_name: bool
 
     def __str__(self) -> str:
         return f"{self.path.relative_to(ROOT).as_posix()}:{self.line} imports {self.imported}"
@@ -75,30 +77,34 @@ def modules() -> dict[str, Path]:
 def imports() -> tuple[Import, ...]:
     """Every import of one of our modules by another, inside functions too; what only types need is left out."""
     return tuple(
-        Import(name, imported, path, line, inside)
+        Import(name, imported, path, line, inside, by_name)
         for name, path in modules().items()
-        for imported, line, inside in _imports_of(ast.parse(path.read_text("utf-8")), name)
+        for imported, line, inside, by_name in _imports_of(ast.parse(path.read_text("utf-8")), name)
         if imported != name
     )
 
 
-def _imports_of(tree: ast.Module, importer: str) -> Iterator[tuple[str, int, bool]]:
-    def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, int, bool]]:
+def _imports_of(tree: ast.Module, importer: str) -> Iterator[tuple[str, int, bool, bool]]:
+    def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, int, bool, bool]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
                 continue
             if isinstance(child, ast.Import):
                 for alias in child.names:
                     if alias.name.split(".")[0] in TOP:
-                        yield alias.name, child.lineno, inside
+                        yield alias.name, child.lineno, inside, False
             elif isinstance(child, ast.ImportFrom) and child.module and child.module.split(".")[0] in TOP:
                 for alias in child.names:
                     full = f"{child.module}.{alias.name}"
-                    yield full if full in modules() else child.module, child.lineno, inside
+                    yield full if full in modules() else child.module, child.lineno, inside, False
             elif isinstance(child, ast.Call) and ast.unparse(child.func).endswith("import_module"):
-                named = child.args[0] if child.args else None  # by a name that is written out
-                if isinstance(named, ast.Constant) and named.value in modules():
-                    yield named.value, child.lineno, inside
+                match child.args:
+                    case [ast.Constant(value=name)] if name in modules():
+                        yield name, child.lineno, inside, False
+                    case [ast.JoinedStr(values=[ast.Constant(value=start), *_])]:
+                        for name in modules():
+                            if name.startswith(start):
+                                yield name, child.lineno, inside, True
             yield from walk(child, inside or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
 
     return walk(tree, False)
