@@ -20,6 +20,7 @@ from autograde.bank import reference
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import flags
+from autograde.intake.marks import grade_id
 from course.chapters import question
 from course.checks.engine import Table
 from course.checks.engine.draw import Key
@@ -77,11 +78,6 @@ class Sheet:
             return 0.0
         cells = (cell for cell in self.notebook["cells"] if grade_id(cell) == f"{exercise.name}-answer")
         return worth(exercise, "".join(next(cells)["source"]), _KEYS[0])
-
-
-def grade_id(cell: dict) -> str:
-    """The cell's nbgrader name, "" where it has none."""
-    return cell["metadata"].get("nbgrader", {}).get("grade_id", "")
 
 
 def right_answer(exercise: Exercise) -> str:

@@ -152,8 +152,7 @@ class AutogradeStaged(Autograde):
 
     def init_notebooks(self) -> None:
         staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
-        notebooks = sorted(staged.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
-        self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
+        self.assignments = store.notebooks(staged, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
         self.steps = [step(parent=self) for step in self.autograde_preprocessors]
 

@@ -47,6 +47,12 @@ def address(folder: ClassFolder) -> str:
     return str(url.database) if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
 
 
+def notebooks(folder: Path, assignment: str) -> dict[str, list[str]]:
+    """What a converter of nbgrader's is to convert: each student's notebook, by its folder. Its own search reads the
+    characters of students' names as patterns."""
+    return {str(path.parent): [str(path)] for path in sorted(folder.glob(f"*/{assignment}/*.ipynb"))}
+
+
 @contextlib.contextmanager
 def quiet(converter_log: logging.Logger) -> Iterator[list[str]]:
     """Gathers a converter's warnings and errors instead of printing each of its steps."""

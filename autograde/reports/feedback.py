@@ -267,8 +267,7 @@ class _Feedback(GenerateFeedback):
 
     def init_notebooks(self) -> None:
         graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
-        notebooks = sorted(graded.glob(f"*/{self.coursedir.assignment_id}/*.ipynb"))
-        self.assignments = {str(notebook.parent): [str(notebook)] for notebook in notebooks}
+        self.assignments = store.notebooks(graded, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
 
 

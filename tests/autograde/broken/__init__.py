@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograde.bank.sample import Sheet, grade_id
+from autograde.bank.sample import Sheet
+from autograde.intake.marks import grade_id
 
 NAME = "04-dot-product"
 SDPA, MASKS, SELF, BYTES = "scaled_dot_product_attention", "attention_masks", "self_attention", "attention_matrix_bytes"

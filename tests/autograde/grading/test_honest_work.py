@@ -6,7 +6,8 @@ import nbformat
 import pytest
 
 from autograde import bank
-from autograde.bank.sample import Sheet, grade_id
+from autograde.bank.sample import Sheet
+from autograde.intake.marks import grade_id
 from autograde.intake.merge import merged_notebook
 from tools import notebooks
 

@@ -34,6 +34,7 @@ from autograde.grading import judge, run
 from autograde.grading import worker as workers
 from autograde.grading.worker import Graded, Worker
 from autograde.intake import flags, parse
+from autograde.intake.marks import grade_id
 from autograde.ledger import Ledger
 from autograde.reports import feedback
 from autograde.reports.summary import summary as instructors_summary
@@ -196,7 +197,7 @@ def everything_visible(graded: Graded) -> str:
 
 
 def _each_check(cells: list[dict]) -> list[dict]:
-    return [cell for cell in cells if sample.grade_id(cell).endswith("-check")]
+    return [cell for cell in cells if grade_id(cell).endswith("-check")]
 
 
 def _points(cells: list[dict]) -> None:
