@@ -33,6 +33,7 @@ from course import checks, fixtures
 from course.checks import engine
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import exercises
+from course.wording import listed
 
 _HERE = Path(__file__).resolve().parents[1]
 _OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "solutions")}
@@ -50,7 +51,7 @@ def edited(assignment: str, notebook: str) -> str:
         for path in sources(assignment, notebook)[0].values()
         if path.is_relative_to(_HERE.parent) and path.stat().st_ctime > _began()
     )
-    return ", ".join(changed[:3]) + (f" and {len(changed) - 3} more files" if changed[3:] else "")
+    return listed(changed, 3)
 
 
 @cache

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from autograde.text import without_controls
+from autograde.text import in_one_line
 
 if TYPE_CHECKING:
     import nbformat
@@ -209,7 +209,7 @@ def _file_to_grade(path: Path, expected: str, reading: _Reading) -> bytes:
 
 def _safe(text: object) -> str:
     """A name or message that can be printed, stored and put on a page whatever bytes it came from."""
-    return re.sub(r"[\t\n\ue000-\uf8ff]", "?", without_controls(str(text)[:200], "?"))
+    return re.sub(r"[\ue000-\uf8ff]", "?", in_one_line(str(text)[:200]))
 
 
 def _listed(names: list[str]) -> str:

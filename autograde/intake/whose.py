@@ -20,7 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from autograde.text import without_controls
+from autograde.text import in_one_line
 
 ARCHIVE = re.compile(r"\.(zip|tar|tar\.gz|tgz)$", re.IGNORECASE)
 FOLDERS = "folders"  # no platform: folders and files that bear the students' names
@@ -341,7 +341,7 @@ def _quoted(name: str) -> str:
 
 def safe(name: str) -> str:
     """A name as it can be shown in a line: nothing in it moves the line or turns it round."""
-    return re.sub("[\t\n]", "?", without_controls(readable(name), "?"))[:200]
+    return in_one_line(readable(name))[:200]
 
 
 def readable(name: str) -> str:
