@@ -94,6 +94,8 @@ class SubmissionJudge:
         self._shares = Shares(seconds)
         self._slow: list[Exercise] = []  # put off
         self._unseen: set[str] = set()  # without a look, because of another that never ended
+        self._waiting: set[str] = set()  # without a look yet: they rest on what did not pass
+        self._rests: dict[str, list[Exercise]] = {}  # what each rests on
         self._kept: dict[int, int] = {}  # what each cell leaves in memory, once there was reason to measure it
         self._tried: dict[str, tuple[tuple[str, ...], tuple[int, ...]]] = {}  # in place of what it had its second look
         self._cramped: set[str] = set()  # exercises that failed where the cells themselves hold much
@@ -107,13 +109,15 @@ class SubmissionJudge:
         self._remote: Remote | None = None
 
     def judge(self) -> Judgement:
-        """Every exercise with the student's own components, then those that rest on others which did not pass with the
-        reference's; what is slow comes after that, and what rests on it last."""
+        """Every exercise with the student's own components; those that rest on others which did not pass with the
+        reference's first, and with the student's own where they do not pass so. What is slow comes after that, and what
+        rests on it last."""
         try:
             self._first_round()
             self._once_more()
             self._slow_ones()
             self._once_more()
+            assert not self._waiting
         finally:
             self._end()
         self.done.verdicts = {
@@ -127,19 +131,32 @@ class SubmissionJudge:
         return self.done
 
     def _first_round(self) -> None:
-        """Each exercise with its share of the time; one that needs more is put off."""
+        """Each exercise with its share of the time; one that needs more is put off, and one that rests on others which
+        did not pass waits."""
         for at, exercise in enumerate(self.exercises):
             self._shares.looks = len(self.exercises) - at + len(self._to_mend())
-            verdict = self.done.verdicts[exercise.name] = self._first(exercise)
-            if endings.cut_off(verdict):
-                self._slow.append(exercise)
+            rests = self._rests_on(exercise)
+            if exercise.name not in self.left and self._not_passed(rests) and not set(rests).intersection(self._slow):
+                self._waiting.add(exercise.name)
+                self.done.verdicts[exercise.name] = Verdict(Outcome.ERROR)
+            else:
+                self._own_look(exercise)
+        if self._waiting and not self._children:
+            self._open(self.cells, substituted=False)  # what the cells put out is kept of them as they are
+
+    def _own_look(self, exercise: Exercise) -> None:
+        """Judge it with the student's own components."""
+        self._waiting.discard(exercise.name)
+        verdict = self.done.verdicts[exercise.name] = self._first(exercise)
+        if endings.cut_off(verdict):
+            self._slow.append(exercise)
 
     def _slow_ones(self) -> None:
         """Those that were put off, with the time that is left, where that is more than what was not enough. One that
         rests on others which did not pass has its turn after them, with the reference in their place.
         """
         slow, self._slow = self._slow, []
-        after = [e for e in slow if self._not_passed(rests_on(e, self._all, self.exercises))]
+        after = [e for e in slow if self._not_passed(self._rests_on(e))]
         slow = [e for e in slow if e not in after]
         for at, exercise in enumerate(slow):
             self._shares.looks = len(slow) - at + len(after) + len(self._unseen)
@@ -158,6 +175,11 @@ class SubmissionJudge:
         return [
             e for e in self.exercises if e.name in verdicts and not verdicts[e.name].passed and e.name not in self.left
         ]
+
+    def _rests_on(self, exercise: Exercise) -> list[Exercise]:
+        if exercise.name not in self._rests:
+            self._rests[exercise.name] = rests_on(exercise, self._all, self.exercises)
+        return self._rests[exercise.name]
 
     def _not_passed(self, among: Sequence[Exercise]) -> tuple[str, ...]:
         return tuple(e.name for e in among if not self.done.verdicts[e.name].passed)
@@ -186,7 +208,7 @@ class SubmissionJudge:
         the second round.
         """
         endless = {name for name, verdict in self.done.verdicts.items() if verdict.outcome in endings.ENDLESS}
-        for other in rests_on(exercise, self._all, self.exercises) if endless else ():
+        for other in self._rests_on(exercise) if endless else ():
             if other.name in endless:
                 self._unseen.add(exercise.name)
                 message = f"It rests on {other.number}, which did not come to an end."
@@ -198,32 +220,51 @@ class SubmissionJudge:
         without what other cells hold, where they hold much.
 
         In the order of the exercises: one that passes so stands on its own for those after it. What rests on the same
-        ones, one behind the other, shares a child. What rests on slow ones waits until these are judged.
+        ones, one behind the other, shares a child. What rests on slow ones waits until these are judged. Most that have
+        waited pass so; the others are judged with the student's own components as well, and the better verdict counts.
         """
         self._end()
         substituted: tuple[tuple[str, ...], tuple[int, ...]] | None = None
         cells: list[Cell] = []
         put_off, left = set(self._slow), self._to_mend()
+        waited: list[tuple[Exercise, Verdict, bool]] = []
         for at, exercise in enumerate(left):
-            name, before = exercise.name, self.done.verdicts[exercise.name]
-            rests = rests_on(exercise, self._all, self.exercises)
+            name, rests = exercise.name, self._rests_on(exercise)
             if put_off.intersection([exercise, *rests]):
                 continue
             failed, aside = self._not_passed(rests), self._aside(exercise)
+            if name in self._waiting and not failed:  # by now they have passed
+                self._own_look(exercise)
+                continue
             if self._tried.get(name) == (failed, aside) or not (failed or aside or name in self._unseen):
                 continue
             self._tried[name] = failed, aside
             if (failed, aside) != substituted:
                 self._end()
                 substituted, cells = (failed, aside), with_reference(self._all, self.exercises, failed, aside)
-            self._shares.looks = len(put_off.union(left[at:]))
+            self._shares.looks = len(put_off.union(left[at:])) + len(waited)
             again = self._judged(exercise, cells, substituted=bool(failed or aside))
-            more = endings.says_more(again, before) or (aside and self._no_memory)  # then it takes too much by itself
-            if again.fraction > before.fraction or (again.fraction == before.fraction and more):
-                again = endings.in_our_words(again, before, self.tables.get(name)) if failed or aside else again
-                if aside and not again.message:
-                    again = replace(again, message=f"{self._holders(aside)} It was judged without that.")
-                self.done.verdicts[name] = replace(again, substituted=failed)
+            if name in self._waiting and not again.passed:
+                waited.append((exercise, again, self._no_memory))
+            else:
+                self._waiting.discard(name)
+                self._second(exercise, again, self._no_memory)
+        self._end()
+        for at, (exercise, again, no_memory) in enumerate(waited):
+            self._shares.looks = len(waited) - at + len(put_off)
+            self._own_look(exercise)
+            self._second(exercise, again, no_memory)
+
+    def _second(self, exercise: Exercise, again: Verdict, no_memory: bool) -> None:
+        """Take the verdict of a second look where it is the better one."""
+        name, before = exercise.name, self.done.verdicts[exercise.name]
+        failed, aside = self._tried[name]
+        more = endings.says_more(again, before) or (aside and no_memory)  # then it takes too much by itself
+        if again.fraction > before.fraction or (again.fraction == before.fraction and more):
+            again = endings.in_our_words(again, before, self.tables.get(name)) if failed or aside else again
+            if aside and not again.message:
+                again = replace(again, message=f"{self._holders(aside)} It was judged without that.")
+            self.done.verdicts[name] = replace(again, substituted=failed)
 
     # --- memory -----------------------------------------------------------------------------------------------------
 

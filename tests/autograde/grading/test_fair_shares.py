@@ -121,8 +121,21 @@ def test_what_fails_beside_little_memory_is_looked_at_once(graded, looks, childr
     """An answer that takes too much itself too: its own memory is no other's."""
     assert points(graded({"scale": "def scale(x, factor):\n    return x"})) == FULL | {"scale": 0.0}
     assert points(graded({"centre": NEEDS.format(work="torch.ones(500 << 18)")})) == FULL | {"centre": 0.0}
-    assert looks == [*TASKS, *TASKS, "standardise"]
+    assert looks == [*TASKS, *TASKS]
     assert children == [False] * 3
+
+
+def test_what_rests_on_what_did_not_pass_is_looked_at_with_the_reference_first(graded, looks):
+    """And with the student's own only where it does not pass so: most do."""
+    wrong = {"centre": "def centre(x):\n    return x"}
+    submission = graded(wrong)
+    assert points(submission) == FULL | {"centre": 0.0} and tuple(looks) == TASKS
+    assert submission.done.verdicts["standardise"].substituted == ("centre",)
+    looks.clear()
+    submission = graded(wrong | {"standardise": "def standardise(x):\n    return centre(x) / 3"})
+    assert points(submission)["standardise"] < 1
+    assert looks == [*TASKS, "standardise"]
+    assert submission.done.ran and all(ran.error is None for ran in submission.done.ran.values())
 
 
 CACHE = "# all that there is\nCACHE = torch.ones(200 << 18)"
