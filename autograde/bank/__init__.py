@@ -160,6 +160,11 @@ class _Looks(Sequence[Observation]):
     def __len__(self) -> int:
         return len(self._seen)
 
+    @property
+    def made(self) -> set[int]:
+        """The cases that have looked."""
+        return {index for index, seen in enumerate(self._seen) if seen is not None}
+
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(len(self))))

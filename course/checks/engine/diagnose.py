@@ -42,6 +42,8 @@ def causes(
     not count. `same` says whether the case of an index cannot tell two observations apart.
     """
     failing = [i for i, sentence in enumerate(differences) if sentence is not None]
+    if not failing:
+        return {}
     apart = [case.agrees or case.contract for case in cases]
     telling = [i for i in failing if not apart[i]] or failing
     asked = [i for i in range(len(cases)) if not apart[i] or telling is failing]
@@ -52,12 +54,25 @@ def causes(
     def shows(diagnosis: Diagnosis, i: int) -> bool:
         return difference(diagnosis.observations[i], table.reference[i], cases[i]) is not None
 
+    def explained(diagnosis: Diagnosis) -> list[int] | None:
+        """The failing cases in which it looks like the answer; None where one that passed, or too many that failed,
+        speak against it. Those are asked first of which the bank's answer has been observed already."""
+        wanted = {*asked, *telling}
+        made = getattr(diagnosis.observations, "made", wanted)
+        alike, against = [], 0.0
+        for i in sorted(wanted, key=lambda i: (i not in made, i)):
+            if looks_like(diagnosis, i):
+                alike.append(i)
+            elif i not in telling or (against := against + cases[i].weight) > everything - enough:
+                return None
+        return [i for i in telling if i in alike]
+
     best, most = None, 0.0
-    enough = NEARLY_ALL * sum(cases[i].weight for i in telling)
+    everything = sum(cases[i].weight for i in telling)
+    enough = NEARLY_ALL * everything
     for diagnosis in table.diagnoses:
-        if not all(looks_like(diagnosis, i) for i in asked if i not in telling):
+        if (alike := explained(diagnosis)) is None:
             continue
-        alike = [i for i in telling if looks_like(diagnosis, i)]
         if len(alike) == len(telling):
             return {i: Cause(diagnosis, True) for i in failing if i in telling or looks_like(diagnosis, i)}
         weight = sum(cases[i].weight for i in alike if shows(diagnosis, i) and seen[i].raised is None)
