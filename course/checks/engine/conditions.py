@@ -45,7 +45,7 @@ class Subject:
     def arguments(self, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Its arguments, the same for the same sizes."""
         sizes = self.declaration.usual if sizes is None else sizes
-        made = self.declaration.arguments(self.draw.another(*sizes.values()), sizes)
+        made = self.draw.remembered(_arguments, (self.declaration, *sizes.items()), *sizes.values())
         built: dict[int, Module] = {}  # a fixture that stands in two places is one object
         return {name: self._built(value, built) for name, value in made.items()}
 
@@ -119,6 +119,15 @@ class Subject:
         return replies
 
 
+def _arguments(draw: Draw, of: Any) -> dict[str, Any]:
+    declaration, *sizes = of
+    return declaration.arguments(draw, dict(sizes))
+
+
+def _weights(draw: Draw, count: Any) -> Tensor:
+    return draw.normal(PROJECTIONS, count).double()
+
+
 def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
     """A result as it is compared: of each of its tensors the form, and its numbers or weighted sums of them."""
     seen: dict[str, Any] = {}
@@ -131,7 +140,7 @@ def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
             continue
         numbers = value.double().flatten()
         if value.numel() > WHOLE:
-            weights = draw.another("weights", value.numel()).normal(PROJECTIONS, value.numel()).double()
+            weights = draw.remembered(_weights, value.numel(), "weights", value.numel())
             numbers = weights @ numbers / math.sqrt(value.numel())
         seen[f"{name}, numbers"] = numbers.float()
     return seen
@@ -403,7 +412,8 @@ def _copied(value: Any, copies: dict[int, Tensor]) -> Any:
 
     def copy_of(tensor: Tensor) -> Tensor:
         if id(tensor) not in copies:
-            copies[id(tensor)] = copy.deepcopy(tensor)
+            plain = tensor.is_contiguous() and not tensor.storage_offset()
+            copies[id(tensor)] = tensor.clone() if plain else copy.deepcopy(tensor)  # which takes ten times as long
         return copies[id(tensor)]
 
     return nests.changed(value, copy_of)

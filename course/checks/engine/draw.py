@@ -11,8 +11,10 @@ import hashlib
 import hmac
 import math
 import secrets
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -77,6 +79,11 @@ class Draw:
         """A draw of its own, the same for the same labels whatever was drawn here."""
         return Draw(self._key, "another", *labels)
 
+    def remembered(self, make: Callable[[Draw, Hashable], Any], of: Hashable, *labels: str | int) -> Any:
+        """`make(self.another(*labels), of)`, or what it gave before: all submissions of a class face the same numbers.
+        Nobody may change it in its place."""
+        return _made(self._key, make, of, labels)
+
     def normal(self, *shape: int) -> Tensor:
         """Standard normal float32 values."""
         return torch.from_numpy(self._random.standard_normal(shape).astype(np.float32))
@@ -129,6 +136,11 @@ class Draw:
         numbers = (_remembered if small else _drawn)(self._key, tuple(shapes.items()))
         parts = zip(shapes.items(), (scale * numbers).split(sizes), strict=True)
         return {name: part if len(shape) == 1 else part.view(shape) for (name, shape), part in parts}
+
+
+@lru_cache(maxsize=4096)
+def _made(key: Key, make: Callable[[Draw, Hashable], Any], of: Hashable, labels: tuple[str | int, ...]) -> Any:
+    return make(Draw(key, "another", *labels), of)
 
 
 def _drawn(key: Key, shapes: tuple[tuple[str, tuple[int, ...]], ...]) -> Tensor:
