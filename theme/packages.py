@@ -32,7 +32,7 @@ PACKAGES = (
 )  # fmt: skip
 ENTRY = {
     "course (entry)": ("course", "course.components"),
-    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.bank.__main__"),
+    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.terminal", "autograde.bank.__main__"),
 }
 PURPOSES = {
     "course (entry)": "What a notebook imports: `course` and `course.components`.",

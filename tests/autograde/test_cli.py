@@ -1,4 +1,4 @@
-"""The command line: errors in one line that say what to do, progress that can be read where there is no terminal."""
+"""The command line: errors in one line that say what to do, and what each command says."""
 
 import errno
 import os
@@ -8,10 +8,9 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from autograde import cli
+from autograde import cli, terminal
 from autograde.bank import sample
 from autograde.cli import app
-from autograde.grading.run import Line
 from tests.autograde import toy
 
 needs_sandbox = [
@@ -88,18 +87,6 @@ def test_a_regrade_before_any_grade_says_so(toy_released):
     assert "Nothing is graded yet: `autograde grade` comes first" in said(run("regrade", "--class", toy_released.root))
 
 
-def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
-    """One handed in again among thirty: the time that the start took says nothing about the rest."""
-    clock = iter(range(0, 10_000, 60))
-    monkeypatch.setattr(cli.time, "monotonic", lambda: next(clock))
-    line = Line("00-toy", "ada", 1, 1, {}, (), False, 0.5, fresh=True)
-    with cli._Shown() as shown:
-        for done in range(8):
-            shown.update("00-toy", done, 30, line if done else None)
-    told = capsys.readouterr().out.splitlines()
-    assert ["min left" in each for each in told] == [False] * 4 + [True] * 3
-
-
 def test_an_unknown_assignment_is_said_with_those_there_are(toy_released):
     result = run("grade", "07", "--class", toy_released.root)
     assert result.exit_code == 1
@@ -164,13 +151,6 @@ class TestCollecting:
             assert result.exit_code == 1 and told in said(result) and "Traceback" not in result.output
 
 
-def test_nothing_in_a_name_moves_the_line():
-    hostile = "a\u202eb\x1b[2Jc\rd\u2028e\x9bf\udcffg"
-    assert cli._plain(hostile) == "a\\u202eb\\u001b[2Jc\\u000dd\\u2028e\\u009bf\\udcffg"
-    for name in ("Łukasz, محمد", "👩🏽\u200d🎓", "[bold]x[/bold]", "=1+2"):
-        assert cli._plain(name) == name
-
-
 @pytest.mark.sandbox
 @pytest.mark.xdist_group("grader")
 class TestAClassThatIsGraded:
@@ -189,7 +169,7 @@ class TestAClassThatIsGraded:
         assert "[2026]" in told and folder.summary(toy.NAME).exists()
 
     def test_a_large_class_lists_what_is_unusual(self, toy_class, folder, monkeypatch, capsys):
-        monkeypatch.setattr(cli, "_LISTED", 3)
+        monkeypatch.setattr(terminal, "LISTED", 3)
         cli._summarise(toy_class.summary, folder)
         told = " ".join(capsys.readouterr().out.split())
         flagged = [line for line in toy_class.summary.lines if line.flags]

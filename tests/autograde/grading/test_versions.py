@@ -124,9 +124,10 @@ course/protocol/blocked.py course/chapters/__init__.py solutions/warm_up.py solu
 OF_ITS_CHAPTER = "course/checks/{0}.py course/chapters/{0}.toml solutions/{0}.py"
 # What hands out, collects, carries, keeps and shows, and what belongs to other chapters or to the learner.
 CARRYING = """
-autograde/reports/feedback.py autograde/cli.py autograde/reports/export.py autograde/reports/summary.py
-autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store.py autograde/gradebook/enter.py
-autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py autograde/grading/run.py
+autograde/reports/feedback.py autograde/cli.py autograde/terminal.py autograde/reports/export.py
+autograde/reports/summary.py autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store.py
+autograde/gradebook/enter.py autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py
+autograde/grading/run.py
 autograde/grading/regrade.py autograde/grading/executor.py autograde/folders.py autograde/sandbox/doctor.py
 autograde/intake/sources.py autograde/intake/people.py autograde/intake/submissions.py autograde/intake/probe.py
 autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py autograde/bank/defects.py

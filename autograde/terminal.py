@@ -1,0 +1,267 @@
+"""What an instructor's terminal shows: a run's progress, tables of submissions and verdicts, and why a command stops.
+
+Here belongs how a thing looks in a terminal, and nothing that is done: each function is given what a command (`cli`)
+has made, and prints it. Names and messages may be a student's, so whatever is printed goes through `text` or `plain`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from autograde.text import spelt
+
+if TYPE_CHECKING:
+    from autograde.grading.regrade import Regraded
+    from autograde.grading.run import Line
+    from autograde.grading.worker import Graded
+    from autograde.intake.collect import Collected
+    from autograde.reports.summary import Summary
+    from autograde.reports.trace import Trace
+    from course.exercises import Exercise
+
+console = Console()
+# Submissions of an assignment that a terminal can usefully show; the page and the table of grades have all.
+LISTED = 40
+
+
+def plain(value: object) -> str:
+    """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelt out."""
+    return spelt(str(value))
+
+
+def text(value: object, style: str = "") -> Text:
+    return Text(plain(value), style=style)
+
+
+def stop(message: object, code: int = 1) -> typer.Exit:
+    """Says what is wrong, in one line, where errors go."""
+    Console(stderr=True).print(text(f"autograde: {message}", style="bold red"), soft_wrap=True)
+    return typer.Exit(code)
+
+
+def failed(names: Sequence[str]) -> typer.Exit:
+    """Says at whom the grader failed, for reasons of its own."""
+    students = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    return stop(
+        f"the grader itself failed at {students}: that cost nobody a point, and the next `autograde grade` tries "
+        "again. `autograde trace` says what went wrong."
+    )
+
+
+def show_collected(done: Collected, dry_run: bool) -> None:
+    """What became of a source: what needs a word, what was left aside, and how many submissions of each assignment."""
+    for item in done.items:
+        if dry_run or item.notes:
+            message = f"{item.student}/{item.assignment}: {item.action}, from {', '.join(item.files)}"
+            console.print(text("; ".join([message, *item.notes])), soft_wrap=True)
+    for name, why in done.aside:
+        console.print(text(f"Left aside: {name}: {why}", style="yellow"), soft_wrap=True)
+    if done.late:
+        message = f"Late, as the source says without saying when: {', '.join(done.late)}"
+        console.print(text(message, style="bold yellow"), soft_wrap=True)
+    for name in sorted({item.assignment for item in done.items}):
+        kinds = [item.action for item in done.items if item.assignment == name]
+        counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
+        console.print(text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
+
+
+# ---------------------------------------------------------------- a run
+
+
+class RunProgress:
+    """A bar in a terminal, a line for each submission that is graded elsewhere; what failed, as it happens; and how
+    long it will still take."""
+
+    def __enter__(self) -> RunProgress:
+        self.bar = None
+        if console.is_terminal:
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+            left = TextColumn("left:"), TimeRemainingColumn(elapsed_when_finished=True)
+            self.bar = Progress(*columns, *left, console=console, speed_estimate_period=120)
+            self.bar.start()
+        self.tasks: dict[str, TaskID] = {}
+        self.began: dict[str, float] = {}
+        self.fresh: dict[str, int] = {}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(self, assignment: str, done: int, of: int, line: Line | None) -> None:
+        began = self.began.setdefault(assignment, time.monotonic())
+        self.fresh[assignment] = self.fresh.get(assignment, 0) + bool(line is not None and line.fresh)
+        if self.bar is not None:
+            if assignment not in self.tasks:
+                self.tasks[assignment] = self.bar.add_task(assignment, total=of)
+            if line is not None and line.fresh and (line.needs_person or line.flags):
+                message = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
+                console.print(text(f"{assignment} {line.student}: {message}", style="yellow"))
+            self.bar.update(self.tasks[assignment], completed=done)
+        elif line is not None and line.fresh:  # what is unchanged is counted at the end
+            message = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
+            message += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
+            left = (time.monotonic() - began) / done * (of - done)
+            measured = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
+            message += f" (about {left / 60:.0f} min left)" if measured and left > 90 else ""
+            print(plain(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)
+
+
+def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
+    """What lies in submissions/ and is no submission."""
+    listed, more = names[:20], len(names) - 20
+    those = ", ".join(listed) + (f" and {more} more" if more > 0 else "")
+    console.print(
+        text(f"Not recognised in {submitted}/ (no student/assignment): {those}", style="bold yellow"),
+        soft_wrap=True,
+    )
+
+
+def show_submissions(assignment: str, lines: Sequence[Line]) -> None:
+    """A table of an assignment's submissions, or of those that a person should look at where there are many."""
+    from course.checks.engine import Outcome  # which brings PyTorch along, and most commands need none
+
+    unusual = [line for line in lines if line.flags or line.manual or line.needs_person]
+    listed = lines if len(lines) <= LISTED else unusual[:LISTED]
+    title = f"{assignment}: {len(lines)} submissions"
+    title += f", {len(unusual)} of them unusual" if listed is not lines else ""
+    table = Table(title=title, title_justify="left")
+    for column, justify in (
+        ("student", "left"),
+        ("points", "right"),
+        ("verdicts other than pass", "left"),
+        ("flags", "left"),
+    ):
+        whole = column == "student" and max((len(line.student) for line in listed), default=0) <= 36  # names stay whole
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
+    for line in listed:
+        outcomes = [outcome for outcome in line.outcomes.values() if outcome != Outcome.PASS]
+        counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
+        flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
+        flags += ["needs a person"] if line.needs_person else []
+        table.add_row(text(line.student), f"{line.score:g}/{line.max:g}", counted, text(", ".join(flags)))
+    console.print(table)
+
+
+def show_counts(lines: Sequence[Line]) -> None:
+    """How many submissions a run graded, how long each took, and how many it left as they were."""
+    fresh = [line for line in lines if line.fresh]
+    seconds = f", {sum(line.seconds for line in fresh) / len(fresh):.2f} s each" if fresh else ""
+    console.print(text(f"{len(fresh)} graded now{seconds}; {len(lines) - len(fresh)} unchanged."))
+
+
+def show_summary(assignment: str, report: Summary, page: Path) -> None:
+    """The most of an assignment's summary, in a few lines."""
+    table = Table(title=f"{assignment}, by exercise", title_justify="left")
+    for column in ("exercise", "mean", "", "submissions by points"):
+        table.add_column(column, no_wrap=column != "submissions by points")
+    for row in report.rows:
+        bar = "█" * round(10 * row.share)
+        counts = ", ".join(f"{count} {kind}" for kind, count in row.counts.items() if count)
+        table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
+    console.print(table)
+    if report.totals:
+        console.print(text(f"Median {report.median:g} of {report.max:g} points over {len(report.totals)} submissions."))
+    for diagnosis in report.diagnoses[:3]:
+        console.print(text(f"Common: {diagnosis.number}, {diagnosis.name} ({_students(diagnosis.students)})"))
+    for names, heading, style in (
+        (report.waiting, "Waiting for a person", "bold yellow"),
+        (report.late, "Late", ""),
+        (report.missing, "Handed nothing in", ""),
+        (report.ungraded, "Not graded yet", "yellow"),
+    ):
+        if names:
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+            console.print(text(f"{heading}: {'; '.join(names[:10])}{more}", style), soft_wrap=True)
+    console.print(text(f"The whole summary: {page}"), soft_wrap=True)
+
+
+def _students(names: Sequence[str]) -> str:
+    return "1 student" if len(names) == 1 else f"{len(names)} students"
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+def _verdict(record: Any) -> Text:
+    """A verdict in a few words."""
+    if record is None:
+        return text("not graded")
+    diagnosis = f", {record.verdict.diagnosis}" if record.verdict.diagnosis else ""
+    return text(f"{record.points:g}/{record.max:g} {record.verdict.outcome}{diagnosis}")
+
+
+def show_changes(regraded: Regraded) -> None:
+    """What changes where submissions are graded again."""
+    if regraded.changes:
+        table = Table(title=f"{len(regraded.changes)} of {regraded.exercises} verdicts change", title_justify="left")
+        for column in ("assignment", "student", "exercise", "before", "now"):
+            table.add_column(column, overflow="fold")
+        for change in regraded.changes:
+            before, after = (_verdict(record) for record in (change.before, change.after))
+            table.add_row(change.after.assignment, text(change.after.student), change.after.exercise, before, after)
+        console.print(table)
+    console.print(
+        text(f"{regraded.submissions} submissions graded again: {len(regraded.students)} students' points change.")
+    )
+    if regraded.other_numbers:
+        message = f"{regraded.other_numbers} of them faced other numbers than before: their key is not there any more."
+        console.print(text(message, "yellow"), soft_wrap=True)
+
+
+def show_trace(
+    traced: Trace, words: Sequence[tuple[str, str]], by_hand: Mapping[str, str], history: Sequence[str]
+) -> None:
+    """Where a grade comes from: `words` as pairs (what, what is said of it), `by_hand` what a person did to each
+    exercise, `history` a line for each run."""
+    message = f"{traced.student}, {traced.assignment}: {traced.points:g} of {traced.max:g} points"
+    console.print(text(message, style="bold"))
+    for what, says in words:
+        console.print(text(f"{what + ':':<11}{says}"), soft_wrap=True)
+    table = Table()
+    for column, justify in (("exercise", "left"), ("points", "right"), ("verdict", "left"), ("by a person", "left")):
+        whole = column in ("exercise", "points")
+        table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
+    for exercise, given in traced.given.items():
+        record = traced.records.get(exercise)
+        verdict = _verdict(record) if record else text("by stock nbgrader")
+        number = f"{record.number} {exercise}" if record else exercise
+        table.add_row(text(number), f"{given.points:g}/{given.max:g}", verdict, text(by_hand[exercise]))
+    console.print(table)
+    for line in history:
+        console.print(text(line), soft_wrap=True)
+
+
+def show_verdicts(graded: Graded, exercises: Sequence[Exercise]) -> None:
+    """Everything that is said of one submission, case by case."""
+    from course.checks.engine import Outcome  # which brings PyTorch along, and most commands need none
+
+    for said in filter(None, [graded.reason, *graded.notes, *graded.flags]):
+        console.print(text(said), highlight=False)
+    for exercise in exercises:
+        verdict = graded.verdicts[exercise.name]
+        points = verdict.points(exercise.points)
+        head = f"{exercise.number} {exercise.name}: {points:g} of {exercise.points:g} ({verdict.outcome})"
+        console.print(text(head, style="bold"), highlight=False)
+        for line in [verdict.message] if verdict.message else []:
+            console.print(text(f"  {line}"), highlight=False)
+        for case in verdict.cases if verdict.outcome != Outcome.NOT_ANSWERED else ():
+            why = "" if case.passed else f"\n      {case.message}"
+            console.print(text(f"  {'ok' if case.passed else 'NO'}  {case.title}{why}"), highlight=False)
