@@ -12,6 +12,7 @@ import html
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import resolve_name
 from pathlib import Path
 
 from docutils import nodes
@@ -79,12 +80,14 @@ def imports() -> tuple[Import, ...]:
     return tuple(
         Import(name, imported, path, line, inside, by_name)
         for name, path in modules().items()
-        for imported, line, inside, by_name in _imports_of(ast.parse(path.read_text("utf-8")), name)
+        for imported, line, inside, by_name in _imports_of(
+            ast.parse(path.read_text("utf-8")), name if path.name == "__init__.py" else name.rpartition(".")[0]
+        )
         if imported != name
     )
 
 
-def _imports_of(tree: ast.Module, importer: str) -> Iterator[tuple[str, int, bool, bool]]:
+def _imports_of(tree: ast.Module, package: str) -> Iterator[tuple[str, int, bool, bool]]:
     def walk(node: ast.AST, inside: bool) -> Iterator[tuple[str, int, bool, bool]]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
@@ -93,10 +96,11 @@ def _imports_of(tree: ast.Module, importer: str) -> Iterator[tuple[str, int, boo
                 for alias in child.names:
                     if alias.name.split(".")[0] in TOP:
                         yield alias.name, child.lineno, inside, False
-            elif isinstance(child, ast.ImportFrom) and child.module and child.module.split(".")[0] in TOP:
-                for alias in child.names:
-                    full = f"{child.module}.{alias.name}"
-                    yield full if full in modules() else child.module, child.lineno, inside, False
+            elif isinstance(child, ast.ImportFrom):
+                base = resolve_name("." * child.level + (child.module or ""), package)
+                for alias in child.names if base.split(".")[0] in TOP else ():
+                    full = f"{base}.{alias.name}"
+                    yield full if full in modules() else base, child.lineno, inside, False
             elif isinstance(child, ast.Call) and ast.unparse(child.func).endswith("import_module"):
                 match child.args:
                     case [ast.Constant(value=name)] if name in modules():

@@ -38,7 +38,7 @@ from course.wording import listed
 _HERE = Path(__file__).resolve().parents[1]
 _OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "solutions")}
 # out here, and inside the two sandboxes
-_JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside", "autograde.sandbox.as_course",
+_JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside.__main__", "autograde.sandbox.as_course",
             "autograde.intake.inside")  # fmt: skip
 _MODULE = re.compile(rf"({'|'.join(_OURS)})(\.\w+)*")
 

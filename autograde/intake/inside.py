@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from autograde.intake import archives, merge, parse, protocol
-from autograde.sandbox import inside
+from autograde.sandbox.inside.confinement import confine
+from autograde.sandbox.inside.fork_server import begin, serve
 
 QUESTION = 1 << 10  # bytes of the frame that says what is asked
 NOTEBOOK = 256 << 20  # bytes of a notebook that was read before
@@ -26,18 +27,18 @@ _ASSIGNMENT = Path("/sandbox/assignment.json")
 
 def main() -> None:
     started = time.monotonic()
-    control, allowed = inside.begin()
+    control, allowed = begin()
     assignment = json.loads(_ASSIGNMENT.read_text("utf-8"))
     if assignment:  # its texts are parsed once, here
         merge.merge(assignment["notebook"], assignment["notebook"], assignment["marks"])
-    inside.serve(control, started, partial(_child, allowed=allowed, assignment=assignment))
+    serve(control, started, partial(_child, allowed=allowed, assignment=assignment))
 
 
 def _child(data: int, limits: dict[str, Any], allowed: bytes, assignment: Any) -> None:
     """Runs in the child: gives up its rights, answers one question, ends. Never returns."""
     line = socket.socket(fileno=data)
     try:
-        inside.confine(limits, allowed)
+        confine(limits, allowed)
     except BaseException as error:
         protocol.send_json(line, {"fatal": f"{type(error).__name__}: {error}"})
         os._exit(1)

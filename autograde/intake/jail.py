@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 # Of the grader's modules, all that stand inside.
 INSIDE = (
-    "__init__", "text", "sandbox/__init__", "sandbox/inside", "intake/__init__", "intake/archives", "intake/comparison",
+    "__init__", "text", "sandbox/__init__", "sandbox/inside/__init__", "sandbox/inside/confinement",
+    "sandbox/inside/fork_server", "sandbox/inside/kernel", "sandbox/inside/supervisor",
+    "intake/__init__", "intake/archives", "intake/comparison",
     "intake/environment", "intake/flags", "intake/inside", "intake/magics", "intake/marks", "intake/matching",
     "intake/merge", "intake/names", "intake/notes", "intake/parse", "intake/protocol", "intake/syntax", "intake/unpack",
 )  # fmt: skip

@@ -117,7 +117,7 @@ def _stamp() -> Path | None:
         return None
     rested = [boot.read_text(), platform.release(), str(os.geteuid()), sys.executable, platform.python_version()]
     rested += [f"{program} {os.stat(program).st_mtime_ns}"]
-    modules = [*_HERE.glob("*.py"), *_HERE.with_name("intake").glob("*.py")]
+    modules = [*_HERE.rglob("*.py"), *_HERE.with_name("intake").glob("*.py")]
     rested += [path.read_text("utf-8") for path in sorted(modules)]
     digest = hashlib.sha256("\0".join(rested).encode()).hexdigest()[:24]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
@@ -310,7 +310,7 @@ def _no_network(ran: Any) -> Finding:
 
 def _files_absent(ran: Any) -> Finding:
     report = _reported(ran)
-    expected = {"sandbox": ["course", "etc", "fonts", "inside.py", "solutions"], "modules": ["__init__.py"]}
+    expected = {"sandbox": ["course", "etc", "fonts", "inside", "solutions"], "modules": ["__init__.py"]}
     ok = report == {"seen": [], "written": [], **expected}
     detail = "repository, class, home and system are absent; nothing can be written"
     remedy = "move the course out of the folders that Python's packages are installed in"

@@ -12,7 +12,7 @@ from pathlib import Path
 from autograde.sandbox.fonts import font_cache
 from autograde.sandbox.limits import UNPRIVILEGED
 
-_INSIDE = Path(__file__).with_name("inside.py")
+_INSIDE = Path(__file__).with_name("inside")
 _PACKAGE = Path(__file__).with_name("as_course.py")
 # Of `course`, what is not inside: what a check looks at and compares with, right forms that learners' tests are tried
 # on, hints, and the keys of questions. Grades rest on what is absent. `fixtures` are models known to everybody.
@@ -25,7 +25,7 @@ def fill(inside: Path) -> None:
     shutil.copy(_PACKAGE, inside / "course" / "__init__.py")
     (inside / "solutions").mkdir()
     (inside / "solutions" / "__init__.py").write_text('"""References of earlier chapters."""\n', "utf-8")
-    shutil.copy(_INSIDE, inside / "inside.py")
+    shutil.copytree(_INSIDE, inside / "inside", ignore=shutil.ignore_patterns("__pycache__"))
     try:
         shutil.copytree(font_cache(), inside / "fonts")
     except (OSError, RuntimeError, subprocess.SubprocessError):  # no cache here: the warm process makes its own list

@@ -21,7 +21,7 @@ from typing import BinaryIO
 from autograde.sandbox import command, folder, seccomp
 from autograde.sandbox.causes import DEVICES, device_fault
 
-FORK_SERVER = ("/sandbox/inside.py",)
+FORK_SERVER = ("-P", "-m", "inside")
 
 
 class SandboxError(RuntimeError):

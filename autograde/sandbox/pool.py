@@ -1,5 +1,5 @@
 """The sandbox: a warm process inside bubblewrap that runs each submission in a fresh child. How these start,
-work and end, on the trusted side; the other side is `inside.py`.
+work and end, on the trusted side; the other side is `inside`.
 
 What is not to be known or changed is absent, not forbidden: inside there is the Python installation with its packages,
 `course`, the solutions of earlier chapters that the caller names, and nothing else of this repository, the class or

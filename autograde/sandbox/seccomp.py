@@ -1,5 +1,6 @@
 """Which system calls the code of a submission may make: a seccomp program, made out here by libseccomp and laid on the
-child by `inside.confine` as its last step. No fork or thread that it starts can take it off; programs it cannot start.
+child by `inside.confinement` as its last step. No fork or thread that it starts can take it off; programs it cannot
+start.
 
 It is a list of what is allowed. The kernel grows a call or two a year, and one that nobody here has read about should
 not be open; whatever is not named answers ENOSYS, as in a kernel that does not have it, which the C library and Python

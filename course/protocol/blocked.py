@@ -7,7 +7,7 @@ operator that is of no family, and that PyTorch does not call elementary, goes t
 tells which of those right answers use (`autograde.bank.operators`), and a person hears of the others.
 
 All of it is in the process that it watches: code that goes to lengths to find and undo it can. In the grader such code
-is flagged, and what it would have to find is not where an import looks (see `autograde.sandbox.inside`).
+is flagged, and what it would have to find is not where an import looks (see `autograde.sandbox.inside.preload`).
 """
 
 import re

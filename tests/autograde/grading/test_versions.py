@@ -106,7 +106,10 @@ autograde/grading/shares.py autograde/grading/timed.py autograde/intake/parse.py
 autograde/intake/matching.py autograde/intake/marks.py autograde/intake/comparison.py autograde/intake/magics.py
 autograde/intake/environment.py autograde/intake/names.py autograde/intake/notes.py
 autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py
-autograde/sandbox/launch.py autograde/sandbox/pool.py autograde/sandbox/inside.py autograde/sandbox/seccomp.py
+autograde/sandbox/launch.py autograde/sandbox/pool.py autograde/sandbox/seccomp.py
+autograde/sandbox/inside/__init__.py autograde/sandbox/inside/__main__.py autograde/sandbox/inside/child.py
+autograde/sandbox/inside/confinement.py autograde/sandbox/inside/fork_server.py autograde/sandbox/inside/kernel.py
+autograde/sandbox/inside/output.py autograde/sandbox/inside/preload.py autograde/sandbox/inside/supervisor.py
 autograde/sandbox/limits.py autograde/sandbox/command.py autograde/sandbox/folder.py autograde/sandbox/fonts.py
 autograde/sandbox/outputs.py
 autograde/sandbox/as_course.py autograde/sandbox/usage.py autograde/sandbox/remote.py

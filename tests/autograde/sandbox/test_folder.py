@@ -36,6 +36,19 @@ def test_no_key_hint_or_right_form_is_there(inside):
     assert "RIGHT_SPLIT_HEADS" not in text and "CheckOfTest" not in text
 
 
+def test_of_the_grader_one_folder_is_there_which_imports_nothing_of_it(inside):
+    there = {path.name for path in (inside / "inside").iterdir()}
+    assert there == {path.name for path in folder._INSIDE.glob("*.py")} and "__main__.py" in there
+    assert not list(inside.rglob("autograde"))
+    for path in folder._INSIDE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                names = [node.module] if node.level == 0 else []
+                assert node.level <= 1, path.name
+            assert not any(f"{name}.".startswith("autograde.") for name in names), path.name
+
+
 def test_every_pattern_leaves_something_out():
     ours = folder._course()
     assert all(any(ours.glob(pattern)) for pattern in folder.ABSENT)
@@ -84,6 +97,22 @@ def test_a_cell_that_checks_itself_goes_on_and_one_that_looks_for_answers_finds_
         ran = dict(child.ran)
     assert [ran[0].error, ran[1].error] == [None, None]
     assert not ran[0].outputs and ran[1].outputs[0]["text"] == "[]\n"
+
+
+LOOKS_FOR_WHAT_RUNS_IT = """
+import sys
+print([name for name in sys.modules if name.partition(".")[0] == "inside"])
+import inside.output
+inside.output.Tape.finish = None
+"""
+
+
+@pytest.mark.sandbox
+def test_what_runs_the_cells_is_not_where_an_import_looks(warm_sandbox):
+    with warm_sandbox.run([Cell(0, LOOKS_FOR_WHAT_RUNS_IT), Cell(1, "print('as before')")]) as child:
+        ran = dict(child.ran)
+    assert ran[0].error is None and ran[0].outputs[0]["text"] == "[]\n"
+    assert ran[1].outputs[0]["text"] == "as before\n"
 
 
 OWN = """

@@ -701,7 +701,7 @@ def test_the_repository_the_home_and_the_grader_are_absent(attacked, earlier):
     """
     with attacked.run(cells(source, "import autograde", "import solutions.bahdanau")) as child:
         lines = text(child).splitlines()
-        assert lines[0] == "['course', 'etc', 'fonts', 'inside.py', 'solutions'] ['__init__.py', 'earlier.py']"
+        assert lines[0] == "['course', 'etc', 'fonts', 'inside', 'solutions'] ['__init__.py', 'earlier.py']"
         assert lines[1] == "False False False"
         assert lines[2:] == ["[]", "[]", "[]"]
         assert [child.ran[i].error.name for i in (1, 2)] == ["ModuleNotFoundError"] * 2
@@ -739,8 +739,9 @@ def test_without_bubblewrap_nothing_runs(monkeypatch):
 
 
 def test_a_warm_process_that_cannot_start_says_why(monkeypatch, tmp_path):
-    broken = tmp_path / "inside.py"
-    broken.write_text("raise SystemExit('no torch here')")
+    broken = tmp_path / "inside"
+    broken.mkdir()
+    (broken / "__main__.py").write_text("raise SystemExit('no torch here')")
     monkeypatch.setattr(folder, "_INSIDE", broken)
     with pytest.raises(SandboxError, match="no torch here"), Sandbox():
         pass
@@ -782,11 +783,11 @@ def test_a_launch_needs_no_pytorch():
 
 
 def test_a_child_that_cannot_be_confined_runs_nothing(monkeypatch, tmp_path):
-    text = folder._INSIDE.read_text().replace(
-        'checked(libc.capset(header, none), "dropping capabilities")', 'checked(-1, "dropping capabilities")'
-    )
-    broken = tmp_path / "inside.py"
-    broken.write_text(text)
+    broken = shutil.copytree(folder._INSIDE, tmp_path / "inside")
+    text = (broken / "confinement.py").read_text()
+    call = 'checked(libc.capset(header, none), "dropping capabilities")'
+    assert call in text
+    (broken / "confinement.py").write_text(text.replace(call, 'checked(-1, "dropping capabilities")'))
     monkeypatch.setattr(folder, "_INSIDE", broken)
     with Sandbox(limits=LIMITS) as box, pytest.raises(SandboxError, match="dropping capabilities"):
         box.run(cells("print('ran')"))
