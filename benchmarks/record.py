@@ -4,7 +4,7 @@ A result says what was measured (`about`), on which machine, with which versions
 settings; `records` is a list of flat records, one a line, so that a diff shows what moved. The book's page of
 measurements and the notebooks' figures read these files; nobody types a number.
 
-Some keys of a record mean the same in every file, and the page knows them (`theme/measurements.py`):
+Some keys of a record mean the same in every file, and the page knows them (`theme/result_files.py`):
 
     measure           which of a file's tables it belongs to, where there are several
     peer, ratio       against whom, and how many times as good we are: above 1 is better than the peer, below 1 worse;

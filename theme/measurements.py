@@ -3,14 +3,14 @@
 The role `{measured}` says one of its figures in a sentence. Every number is read when the book is built; none is typed
 in. Where we do worse than a peer comes first, in words; where a file is missing the page says "not yet measured" and
 the command that measures. Two names are more than one file: `targets`, what the course promises beside what was
-reached, and `experiments`, those of the chapters.
+reached, and `experiments`, those of the chapters. What is said stands in `result_files` and `targets`, how it is laid
+on the page here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -19,310 +19,28 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
-from course import committed
-from course.committed import RESULTS
-
-ROOT = Path(__file__).resolve().parents[1]
-SPREAD = ("_low", "_high")
-RATIOS = ("ratio", "cpu_ratio")
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-Record = dict[str, str | int | float | None]
-
-
-def results(name: str, folder: Path = RESULTS) -> dict | None:
-    """A result file, or None where nothing was measured yet."""
-    try:
-        return committed.read(name, folder)
-    except FileNotFoundError:
-        return None
-
-
-# ---- words ----------------------------------------------------------------------------------------------------------
-
-
-def number(value: float) -> str:
-    """A whole number as it is, others with three digits that count; thousands apart, a true minus sign."""
-    if isinstance(value, float) and value and not 1e-3 <= abs(value) < 1e7:
-        digits, _, exponent = f"{value:.2e}".partition("e")
-        return f"{digits} \N{MULTIPLICATION SIGN} 10{str(int(exponent)).translate(RAISED)}"
-    text = f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.3g}"
-    return text.replace("-", "\N{MINUS SIGN}")
-
-
-def value_of(record: Record, key: str) -> str:
-    """A record's value as a cell says it; a dash where it has none."""
-    value = record.get(key)
-    if value is None:
-        return "\N{EN DASH}"
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return {True: "yes", False: "no"}.get(value, str(value))
-    return number(value)
-
-
-def spread_of(record: Record, key: str) -> str:
-    """A value's spread in brackets, or nothing where it has none."""
-    low, high = (record.get(key + ending) for ending in SPREAD)
-    has_range = isinstance(low, int | float) and isinstance(high, int | float) and low != high
-    return f"({number(low)} to {number(high)})" if has_range else ""
-
-
-def as_text(record: Record, key: str) -> str:
-    """A record's value with its spread."""
-    return f"{value_of(record, key)} {spread_of(record, key)}".strip()
-
-
-def title(key: str) -> str:
-    """A key as a column's heading."""
-    return key.replace("_", " ")
-
-
-def over_seeds(records: Sequence[Record]) -> list[Record]:
-    """The mean over seeds of what is a fraction, with its spread; words and whole numbers tell rows apart."""
-    if not any("seed" in record for record in records):
-        return list(records)
-    groups: dict[tuple, list[Record]] = {}
-    for record in records:
-        same = {key: value for key, value in record.items() if key != "seed" and not isinstance(value, float)}
-        groups.setdefault(tuple(sorted(same.items(), key=str)), []).append(record)
-    merged = []
-    for group in groups.values():
-        row: Record = {}
-        for key, value in group[0].items():
-            if isinstance(value, float):
-                values = [float(record[key]) for record in group]
-                row |= {key: sum(values) / len(values), f"{key}_low": min(values), f"{key}_high": max(values)}
-            elif key != "seed":
-                row[key] = value
-        merged.append(row | {"seeds": len(group)})
-    return merged
-
-
-def rounds(records: Iterable[Record]) -> list[str]:
-    """The rounds of these records, the newest last; of one date, the tenth after the second."""
-    dates = {str(record["round"]): str(record.get("date", "")) for record in records if "round" in record}
-    return sorted(dates, key=lambda name: (dates[name], len(name), name))
-
-
-def latest(name: str, what: str, folder: Path = RESULTS) -> Record | None:
-    """The figure of this name, of the newest round where a result has rounds; None where it was not measured."""
-    figures = {record.get("round"): record for record in rows(name, folder, measure="figures", what=what)}
-    last = [figures[of] for of in rounds(figures.values())] or list(figures.values())
-    return last[-1] if last else None
-
-
-def so_many(record: Record) -> str:
-    """`119 of 123`."""
-    return f"{number(record['came_out_so'])} of {number(record['of'])}"
-
-
-def columns(records: Sequence[Record]) -> tuple[list[str], dict[str, str]]:
-    """The keys that make a table's columns, words before ratios before other numbers; and those that say the same in
-    every row, with what they say."""
-    keys = list(dict.fromkeys(key for record in records for key in record if key != "measure"))
-    keys = [key for key in keys if not (key.endswith(SPREAD) and key.rpartition("_")[0] in keys)]
-    keys = [key for key in keys if any(record.get(key) is not None for record in records)]
-    values = {key: {as_text(record, key) for record in records} for key in keys}
-    same = {key: next(iter(values[key])) for key in keys if len(records) > 1 and len(values[key]) == 1}
-
-    def place(key: str) -> int:
-        is_number = all(isinstance(record.get(key), int | float | None) for record in records)
-        return 0 if not is_number else 1 if key in RATIOS else 2
-
-    return sorted((key for key in keys if key not in same), key=place), same
-
-
-def ratios(record: Record) -> list[float]:
-    """How many times as good as the peer we are in a record, by the wall's clock and by CPU time where it has them."""
-    return [record[key] for key in RATIOS if isinstance(record.get(key), int | float)]
-
-
-def words(record: Record) -> str:
-    """What was not measured, and why: the words of a record that has a note."""
-    said = [
-        str(value) for key, value in record.items() if key not in ("measure", "unit", "note") and isinstance(value, str)
-    ]
-    return f"{', '.join(said)}: {record['note']}"
-
-
-def losses(records: Sequence[Record]) -> list[str]:
-    """One sentence for each comparison in which the peer is better, the worst first."""
-    compared = [record for record in records if ratios(record)]
-    words = [key for key in columns(compared)[0] if any(isinstance(record.get(key), str) for record in compared)]
-    sentences = []
-    for record in sorted(compared, key=lambda record: min(ratios(record))):
-        if min(ratios(record)) >= 1:
-            break
-        where = [str(record[key]) for key in ("measure", *words) if key != "peer" and record.get(key) is not None]
-        where += [f"against {record['peer']}"] if record.get("peer") else []
-        said = [f"{title(key)} {as_text(record, key)}" for key in RATIOS if record.get(key) is not None]
-        sentences.append(f"{', '.join(where)}: {', '.join(said)}.")
-    return sentences
-
-
-def settings(of: dict) -> str:
-    """Settings as one line, those within a setting in brackets."""
-    values = {name: f"({settings(value)})" if isinstance(value, dict) else value for name, value in of.items()}
-    return ", ".join(f"{title(name)} {value}" for name, value in values.items())
-
-
-def circumstances(result: dict) -> list[tuple[str, str]]:
-    """On what, with what, when, how: a list of terms and what they are."""
-    machine = result["machine"]
-    gpus = machine.get("gpu", [])
-    threads = machine.get("threads_used")
-    used = f", {threads} thread{'s' * (threads != 1)} used" if threads else ""
-    hardware = ", ".join([*gpus, machine["cpu"]]) + f", {machine['cores']} cores{used}"
-    facts = [
-        ("Machine", hardware),
-        ("Versions", ", ".join(f"{name} {version}" for name, version in result["versions"].items())),
-        ("Date", result["date"]),
-        ("Command", f"`{result['command']}`"),
-        ("Settings", settings(result["settings"])),
-    ]
-    seconds = result["seconds"]
-    return [*facts, ("Took", f"{number(round(seconds))} s")] if seconds is not None else facts
-
-
-# ---- the course's targets -------------------------------------------------------------------------------------------
-
-Reached = tuple[str, bool] | None  # in words, and whether it is what was promised; None where nothing was measured
-TARGETS: list[tuple[str, str, Callable[[Path], Reached]]] = []
-
-
-def target(what: str, promised: str) -> Callable[[Callable[[Path], Reached]], Callable[[Path], Reached]]:
-    """Register what the course promises, and the function of the results' folder that says what was reached."""
-
-    def register(reach: Callable[[Path], Reached]) -> Callable[[Path], Reached]:
-        TARGETS.append((what, promised, reach))
-        return reach
-
-    return register
-
-
-def rows(name: str, folder: Path, **wanted: object) -> list[Record]:
-    """The records of a result that have these values; none where it was not measured."""
-    result = results(name, folder)
-    records = result["records"] if result else []
-    return [record for record in records if all(record.get(key) == value for key, value in wanted.items())]
-
-
-def span(values: Sequence[float]) -> str:
-    """`3.1`, or `3.1 to 4.2`."""
-    low, high = number(min(values)), number(max(values))
-    return low if low == high else f"{low} to {high}"
-
-
-@target("models against their peers, same work, same run", "at least as fast")
-def as_fast(folder: Path) -> Reached:
-    records = [record for name in ("models", "models_cuda") for record in rows(name, folder)]
-    compared = [min(ratios(record)) for record in records if ratios(record)]
-    if not compared:
-        return None
-    worse = sum(ratio < 1 for ratio in compared)
-    return f"slower in {worse} of {len(compared)} comparisons; ratios {span(compared)}", worse == 0
-
-
-@target("a ViT-B/16 in training on a GPU", "half of the peak that its matrix products reach")
-def utilised(folder: Path) -> Reached:
-    records = rows("models_cuda", folder, measure="vit training", peer="course")
-    shares = [record["utilisation"] for record in records if record.get("utilisation") is not None]
-    return (f"{max(shares):.0%} on its best rung", max(shares) >= 0.5) if shares else None
-
-
-@target("a solved notebook on one core", "90 s")
-def notebook_seconds(folder: Path) -> Reached:
-    records = rows("notebooks", folder)
-    if not records:
-        return None
-    longest = max(records, key=lambda record: record["seconds"])
-    late = sum(record["seconds"] > record["target_seconds"] for record in records)
-    text = f"{len(records) - late} of {len(records)}; the longest, {longest['notebook']}, {longest['seconds']} s, "
-    return f"{text}{longest['cpu_seconds']} s of them CPU time", late == 0
-
-
-@target("the book from stored outputs", "15 s cold, 8 s warm")
-def build_seconds(folder: Path) -> Reached:
-    builds = [record for record in rows("site", folder, measure="build") if record["target_seconds"] is not None]
-    if not builds:
-        return None
-    text = ", ".join(f"{r['kind']} {r['seconds']} s ({r['cpu_seconds']} s of them CPU time)" for r in builds)
-    return text, all(record["seconds"] <= record["target_seconds"] for record in builds)
-
-
-@target("weight of a page, gzipped", "home 200 KB, chapter 350 KB")
-def page_bytes(folder: Path) -> Reached:
-    pages = rows("site", folder, measure="page")
-    if not pages:
-        return None
-    home = next(record for record in pages if record["page"] == "book/index")
-    heaviest = max(pages, key=lambda record: record["bytes_gzipped"])
-    text = f"home {home['bytes_gzipped'] / 1000:.0f} KB, the heaviest, {heaviest['page']}, "
-    text += f"{heaviest['bytes_gzipped'] / 1000:.0f} KB"
-    return text, all(record["bytes_gzipped"] <= record["target_bytes"] for record in pages)
-
-
-@target("requests that leave the site", "none")
-def requests_leaving(folder: Path) -> Reached:
-    pages = rows("site", folder, measure="page")
-    leaving = sum(record["requests_leaving"] for record in pages)
-    return (f"{leaving} of {sum(record['requests'] for record in pages):,}", leaving == 0) if pages else None
-
-
-FASTER = {4: 6, 30: 25, 300: 40}  # submissions -> times as fast as stock nbgrader, over all assignments
-
-
-@target("a class graded in the sandbox", "4, 30, 300 submissions: 6, 25, 40 times as fast as stock nbgrader")
-def grading(folder: Path) -> Reached:
-    stock = rows("grading", folder, measure="classes", assignment="all together", peer="nbgrader autograde")
-    ratios = {record["submissions"]: record["ratio"] for record in stock}
-    if not ratios.keys() >= FASTER.keys():
-        return None
-    text = ", ".join(f"{number(ratios[size])} times for {size}" for size in FASTER)
-    return text, all(ratios[size] >= times for size, times in FASTER.items())
-
-
-def told_apart(folder: Path, *figures: str) -> list[Record]:
-    """These figures of benchmarks/trust.py, in their order; none where one of them was not measured."""
-    records = [record for figure in figures for record in rows("trust", folder, measure="figures", what=figure)]
-    return records if len(records) == len(figures) else []
-
-
-def of_all(records: Sequence[Record]) -> str:
-    """`39 of 39`, for each of them."""
-    return "; ".join(so_many(record) for record in records)
-
-
-@target("right answers accepted; wrong ones caught; told by name", "all; all; 9 in 10")
-def banks(folder: Path) -> Reached:
-    figures = told_apart(folder, "right answers accepted", "wrong answers caught", "wrong answers told by name")
-    if not figures:
-        return None
-    shares = [record["came_out_so"] / record["of"] for record in figures]
-    return of_all(figures), shares[0] == shares[1] == 1 and shares[2] >= 0.9
-
-
-def all_of(what: str) -> None:
-    """Register the target that this figure is whole."""
-
-    @target(what, "all")
-    def reach(folder: Path) -> Reached:
-        figures = told_apart(folder, what)
-        return (of_all(figures), figures[0]["came_out_so"] == figures[0]["of"]) if figures else None
-
-
-for what in ("machine-made wrong answers caught", "attacks contained", "submissions handled"):
-    all_of(what)
-
-
-# What no number shows, because a test fails where one case is missed.
-HELD_BY_TESTS = (
-    ("models against their peers, weights copied over", "equal to 1e-5 in float32", "tests/solutions/peers"),
-    ("errors and warnings in the browser's console", "none", "tests/site/test_browser.py"),
-    ("violations that axe finds on any page, light and dark, wide and narrow", "none", "tests/site/test_browser.py"),
-)  # fmt: skip
-
-
-# ---- nodes ----------------------------------------------------------------------------------------------------------
+from theme.result_files import (
+    RESULTS,
+    ROOT,
+    Record,
+    chapter_of,
+    circumstances,
+    columns,
+    experiment,
+    latest,
+    losses,
+    measured,
+    over_seeds,
+    ratios,
+    results,
+    rounds,
+    so_many,
+    spread_of,
+    title,
+    value_of,
+    words,
+)
+from theme.targets import HELD_BY_TESTS, TARGETS
 
 
 def sentence(text: str) -> list[nodes.Node]:
@@ -406,13 +124,6 @@ def terms(of: Iterable[tuple[str, str]], *classes: str) -> nodes.definition_list
         definition = nodes.definition("", paragraph(*sentence(text)))
         made += nodes.definition_list_item("", nodes.term("", "", *sentence(term)), definition)
     return made
-
-
-def chapter_of(experiment: str, chapters: Iterable[str]) -> str | None:
-    """The notebook that an experiment belongs to: `dot_product_scale` to `04-dot-product`."""
-    names = {chapter: chapter.split("-", 1)[1].replace("-", "_") for chapter in chapters}
-    fitting = [chapter for chapter, name in names.items() if experiment.startswith(f"{name}_")]
-    return max(fitting, key=len, default=None)
 
 
 class Measurements(SphinxDirective):
@@ -559,25 +270,6 @@ class Measured(SphinxRole):
             told = self.inliner.reporter.error(f"no figure {what!r} in the result {name!r}", line=self.lineno)
             return [], [told]
         return [nodes.Text(so_many(record) if record else "not yet measured")], []
-
-
-def experiment(result: dict) -> str:
-    """What an experiment compares, and its circumstances in one line."""
-    seeds, took = len(result["seeds"]), number(round(result["seconds"]))
-    where = f"{machine_name(result)}, {result['machine']['cores']} cores, torch {result['versions']['torch']}"
-    return (
-        f"{' '.join(result['about'].split())} ({seeds} seed{'s' * (seeds != 1)}, {took} s; {where}; {result['date']})"
-    )
-
-
-def machine_name(result: dict) -> str:
-    """The processor's name without trademarks and without the word processor."""
-    return re.sub(r"\((?:R|TM)\)|\bProcessor\b|\bCPU\b", "", result["machine"]["cpu"]).strip()
-
-
-def measured() -> list[str]:
-    """The names of all results that there are."""
-    return sorted(path.stem for path in RESULTS.glob("*.json"))
 
 
 def note_results(env: BuildEnvironment) -> None:
