@@ -118,6 +118,8 @@ course/__init__.py
 course/checks/questions.py course/exercises.py course/chapters/exercises.json course/learner/components.py
 course/learner/session.py course/plots.py course/data/__init__.py course/checks/__init__.py
 course/checks/engine/draw.py course/checks/engine/declare.py course/checks/engine/conditions.py
+course/checks/engine/subject.py course/checks/engine/probes.py course/checks/engine/agreement.py
+course/checks/engine/explanations.py
 course/checks/redundant.json
 course/checks/engine/of_tests.py course/protocol/device.py course/protocol/untouched.py
 course/fixtures/__init__.py course/weights.py course/watch.py course/data/digits.py course/data/text.py

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from course.checks.engine import Axis, Check, Observation, Table
-from course.checks.engine.conditions import CONDITIONS, numbers_of
+from course.checks.engine.agreement import numbers_of
+from course.checks.engine.conditions import CONDITIONS
 from course.checks.engine.draw import Draw, Key
 from course.protocol.student import Local
 

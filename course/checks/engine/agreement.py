@@ -1,0 +1,68 @@
+"""Whether two results of a component agree, and what of a result is compared with the reference's."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from course.checks.engine.case import flatten
+from course.checks.engine.draw import Draw
+from course.protocol.student import Reply
+
+WHOLE, PROJECTIONS = 6, 3  # numbers of a result: so many are compared one by one, of more so many weighted sums
+ATOL, RTOL = 1e-5, 1e-4
+
+
+def _weights(draw: Draw, count: Any) -> Tensor:
+    return draw.normal(PROJECTIONS, count).double()
+
+
+def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
+    """A result as it is compared: of each of its tensors the form, and its numbers or weighted sums of them."""
+    seen: dict[str, Any] = {}
+    for name, value in flatten({"result": result}).items():
+        if not isinstance(value, Tensor):
+            seen[name] = value
+            continue
+        seen[f"{name}, form"] = _form(value)
+        if value.is_complex() or value.numel() == 0:
+            continue
+        numbers = value.double().flatten()
+        if value.numel() > WHOLE:
+            weights = draw.remembered(_weights, value.numel(), "weights", value.numel())
+            numbers = weights @ numbers / math.sqrt(value.numel())
+        seen[f"{name}, numbers"] = numbers.float()
+    return seen
+
+
+def _form(value: Tensor) -> str:
+    kind = "floating-point" if value.is_floating_point() else str(value.dtype).removeprefix("torch.")
+    return f"{tuple(value.shape)} {kind}"
+
+
+def differs(seen: Reply, from_: Reply) -> str:
+    """ "" where two results are the same up to rounding, or the same error; "raises" or "differs" where not."""
+    if seen.raised is not None or from_.raised is not None:
+        return "" if seen.raised and from_.raised and seen.raised[0] == from_.raised[0] else "raises"
+    now, before = flatten({"": seen.value}), flatten({"": from_.value})
+    if now.keys() != before.keys():
+        return "differs"
+    return "" if all(alike(now[name], value) for name, value in before.items()) else "differs"
+
+
+def alike(a: Any, b: Any) -> bool:
+    if isinstance(a, Tensor) and isinstance(b, Tensor):
+        if a.shape != b.shape or a.is_floating_point() != b.is_floating_point():
+            return False
+        a, b = (x.to(torch.complex128) if x.is_complex() else x.double() for x in (a, b))
+        return torch.allclose(a, b, atol=ATOL, rtol=RTOL, equal_nan=True)
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or math.isclose(a, b, rel_tol=RTOL, abs_tol=ATOL) or (a != a and b != b)
+    return type(a) is type(b) and bool(a == b)
+
+
+def error_words(reply: Reply) -> str:
+    return "" if reply.raised is None else f"{reply.raised[0]}: {reply.raised[1]}".rstrip(": ")

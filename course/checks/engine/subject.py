@@ -1,0 +1,127 @@
+"""One component of a student's, called under a condition: what it is given and built with, and what it is asked.
+
+What an argument is (a tensor of numbers, a function) is told apart here too.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+
+from course.checks.engine.case import describe
+from course.checks.engine.declare import Declaration, Fixture
+from course.checks.engine.draw import Draw
+from course.protocol import nests
+from course.protocol.student import Module, Reply, Student, StudentError
+
+
+class Subject:
+    """One declared component of a student's, in one condition: makes its calls."""
+
+    def __init__(self, declaration: Declaration, student: Student, draw: Draw):
+        self.declaration, self.student, self.draw = declaration, student, draw
+        self._modules: dict[str, Module] = {}  # by what they were built with
+
+    def arguments(self, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
+        """Its arguments, the same for the same sizes."""
+        sizes = self.declaration.usual if sizes is None else sizes
+        made = self.draw.remembered(_arguments, (self.declaration, *sizes.items()), *sizes.values())
+        built: dict[int, Module] = {}  # a fixture that stands in two places is one object
+        return {name: self._built(value, built) for name, value in made.items()}
+
+    def _built(self, value: Any, built: dict[int, Module]) -> Any:
+        if not isinstance(value, Fixture):
+            return value
+        if id(value) not in built:
+            module = self.student.fixture(value.name, *(self._built(inner, built) for inner in value.arguments))
+            if value.load:
+                module.load(self.draw.state(module, self.declaration.scale or 0.5))
+                module.eval()
+            built[id(value)] = module
+        return built[id(value)]
+
+    def forms(self) -> dict[str, dict[str, Any]]:
+        """Its arguments as usual (""), and with each left out that may be, by what a learner calls that."""
+        given = self.arguments()
+        return {"": given} | {f"without `{name}`": given | {name: None} for name in self.declaration.optional}
+
+    def turned(self) -> dict[str, dict[str, Any]]:
+        """What its class is built with by name, where a setting is turned, by what a learner calls that."""
+        settings = self.declaration.turned.items()
+        return {f"with `{n}={value!r}`": {**self.declaration.keywords, n: value} for n, value in settings}
+
+    def module(
+        self, sizes: Mapping[str, int] | None = None, keywords: Mapping[str, Any] | None = None
+    ) -> Module | None:
+        """Its module with drawn weights in evaluation mode, or None for a function. It is the same one for sizes that
+        its class does not ask for: what it keeps from a call, the next one meets."""
+        if self.declaration.new is None:
+            return None
+        keywords = self.declaration.keywords if keywords is None else keywords
+        sizes = self.declaration.usual if sizes is None else sizes
+        of = repr((self.declaration.new(**sizes), sorted(keywords.items())))
+        if of in self._modules:
+            return self._modules[of]
+        module = self.student.shared(self.declaration.component, *self.built_with(sizes), **keywords)
+        if not isinstance(module, Module):
+            raise ValueError(f"{self.declaration.component} is {describe(module)}")
+        self._modules[of] = module
+        if self.declaration.scale is not None:
+            state, tied = self.draw.state(module, self.declaration.scale), self.declaration.tied
+            module.load(state)
+            if tied in state:
+                module.load({tied: state[tied]})
+        return module.eval()
+
+    def built_with(self, sizes: Mapping[str, int] | None = None) -> list[Any]:
+        """What its class is built with; what lives beside the student's code is made anew."""
+        assert self.declaration.new is not None
+        built: dict[int, Module] = {}
+        values = self.declaration.new(**(self.declaration.usual if sizes is None else sizes))
+        return [self._built(value, built) for value in values]
+
+    def call(self, arguments: Mapping[str, Any], module: Module | None, **fields: Any) -> dict[str, Any]:
+        """The request for one call, with tensors of its own: what it does to its arguments, no other sees."""
+        copies: dict[int, Tensor] = {}
+        args = [_copied(value, copies) for value in arguments.values()]
+        if module is None:
+            return {"op": "call", "name": self.declaration.component, "args": args, **fields}
+        if self.declaration.method:
+            return {"op": "method", "on": module, "name": self.declaration.method, "args": args, **fields}
+        return {"op": "invoke", "on": module, "args": args, **fields}
+
+    def ask(self, calls: Sequence[dict[str, Any]]) -> list[Reply]:
+        """The replies to calls of which the first is an ordinary one. Raises StudentError where that one raises: there
+        is nothing then to compare the others with."""
+        replies = self.student.calls(calls)
+        if replies[0].raised is not None:
+            raise StudentError(*replies[0].raised)
+        return replies
+
+
+def _arguments(draw: Draw, of: Any) -> dict[str, Any]:
+    declaration, *sizes = of
+    return declaration.arguments(draw, dict(sizes))
+
+
+def _copied(value: Any, copies: dict[int, Tensor]) -> Any:
+    """An argument whose tensors are copies that lie as they do; one that stands in two places is one object."""
+
+    def copy_of(tensor: Tensor) -> Tensor:
+        if id(tensor) not in copies:
+            plain = tensor.is_contiguous() and not tensor.storage_offset()
+            copies[id(tensor)] = tensor.clone() if plain else copy.deepcopy(tensor)  # which takes ten times as long
+        return copies[id(tensor)]
+
+    return nests.changed(value, copy_of)
+
+
+def is_floating(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def is_called_back(value: Any) -> bool:
+    return callable(value) and not isinstance(value, Tensor)
