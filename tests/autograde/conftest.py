@@ -17,7 +17,7 @@ from autograde.folders import ClassFolder
 from course.checks.engine.draw import Key
 from course.exercises import exercises
 from tests.autograde import toy
-from tools import notebooks
+from tools.notebooks import files
 
 CHAPTER_KEY = Key.public(20261120)  # one of those of test_bank.py, which has observed its answers
 
@@ -145,8 +145,8 @@ def chapter_worker(request):
     """The grader's worker for one of the course's own assignments, for all tests that take it one after the other."""
     from autograde.grading.worker import Worker
 
-    (path,) = notebooks.paths([request.param])
-    with Worker(request.param, notebooks.read(path), CHAPTER_KEY) as worker:
+    (path,) = files.paths([request.param])
+    with Worker(request.param, files.read(path), CHAPTER_KEY) as worker:
         yield worker
 
 

@@ -9,7 +9,7 @@ import pytest
 import course
 from autograde.bank import reference
 from course.exercises import exercises, of_component
-from tools import notebooks
+from tools.notebooks import files
 
 NUMBER = of_component("SelfAttention").number
 OWED = of_component("scaled_dot_product_attention").number
@@ -26,12 +26,12 @@ class Notebook:
     """A chapter's notebook as it was handed out, in a namespace of its own: set-up, stubs, and what is put in."""
 
     def __init__(self, stem: str, monkeypatch):
-        (path,) = notebooks.paths([stem])
-        self.stubs = {c.id.removesuffix("-answer"): c.source for c in notebooks.read(path).cells if "answer" in c.id}
+        (path,) = files.paths([stem])
+        self.stubs = {c.id.removesuffix("-answer"): c.source for c in files.read(path).cells if "answer" in c.id}
         self.main = types.ModuleType("__main__")
         monkeypatch.setitem(sys.modules, "__main__", self.main)
         self.count = 0
-        around = vars(reference.module(notebooks.chapter(path)))  # what the given cells import and define, and more
+        around = vars(reference.module(files.chapter(path)))  # what the given cells import and define, and more
         vars(self.main).update({name: value for name, value in around.items() if not name.startswith("__")})
         for exercise in exercises():
             if exercise.notebook == stem:

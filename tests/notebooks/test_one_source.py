@@ -16,10 +16,10 @@ import pytest
 from autograde.bank import reference
 from course import checks
 from course.chapters import chapter as texts
-from tools import notebooks
+from tools.notebooks import as_text, files, listing, metadata, recording, refreshing, solving
 
 ROOT = Path(__file__).resolve().parents[2]
-PATHS = notebooks.paths()
+PATHS = files.paths()
 MAX_FIGURE = 60 * 1024
 ROLES = re.compile(r"\{(ref|numref|eq|cite|cite:[pt]|term|doc|prf:ref)\}`|^\([a-z0-9-]+\)=$|^:label:", re.MULTILINE)
 STUB = ("raise NotImplementedError", "raise NotImplementedError()")
@@ -34,7 +34,7 @@ def code(notebook):
 def answers(notebook):
     """Answer cells that ask for functions or classes, with the names they define."""
     cells = [c for c in code(notebook) if "answer" in c.metadata.get("course", {})]
-    found = [(c, [n for n in notebooks.defined(c.source) if not n.startswith("answer_")]) for c in cells]
+    found = [(c, [n for n in solving.defined(c.source) if not n.startswith("answer_")]) for c in cells]
     return [(c, names) for c, names in found if names]
 
 
@@ -45,30 +45,30 @@ def test_there_are_notebooks():
 @every_notebook
 def test_normalising_changes_no_byte(path, tmp_path):
     again = tmp_path / path.name
-    notebooks.write(notebooks.normalise(notebooks.read(path)), again)
+    files.write(metadata.normalise(files.read(path)), again)
     assert again.read_bytes() == path.read_bytes()
 
 
 @every_notebook
 def test_text_and_back_changes_no_byte(path, tmp_path, monkeypatch):
     """The lens for editing loses nothing: cells, metadata, ids, outputs."""
-    monkeypatch.setattr(notebooks, "write_exercises", lambda: None)
+    monkeypatch.setattr(listing, "write_exercises", lambda: None)
     copy, text = tmp_path / path.name, tmp_path / "edited.py"
     copy.write_bytes(path.read_bytes())
-    text.write_text(notebooks.to_text(path), "utf-8")
-    notebooks.from_text(text, copy)
+    text.write_text(as_text.to_text(path), "utf-8")
+    as_text.from_text(text, copy)
     assert copy.read_bytes() == path.read_bytes()
 
 
 def test_an_edited_cell_loses_its_output_and_no_other_does(tmp_path, monkeypatch):
-    monkeypatch.setattr(notebooks, "write_exercises", lambda: None)
+    monkeypatch.setattr(listing, "write_exercises", lambda: None)
     copy, text = tmp_path / PATHS[0].name, tmp_path / "edited.py"
     copy.write_bytes(PATHS[0].read_bytes())
-    before = notebooks.read(copy)
+    before = files.read(copy)
     edited = next(c for c in code(before) if c.outputs and "print(" in c.source)
-    text.write_text(notebooks.to_text(copy).replace(edited.source, edited.source + "\nprint('edited')"), "utf-8")
-    notebooks.from_text(text, copy)
-    for old, new in zip(before.cells, notebooks.read(copy).cells, strict=True):
+    text.write_text(as_text.to_text(copy).replace(edited.source, edited.source + "\nprint('edited')"), "utf-8")
+    as_text.from_text(text, copy)
+    for old, new in zip(before.cells, files.read(copy).cells, strict=True):
         if old.source == edited.source:
             assert not new.outputs
         else:
@@ -77,7 +77,7 @@ def test_an_edited_cell_loses_its_output_and_no_other_does(tmp_path, monkeypatch
 
 def test_the_hours_that_the_book_promises():
     """The page on ways through the course adds up the minutes of the core exercises; the spine is five chapters."""
-    core = [e for path in PATHS for e in notebooks.declared(path) if not e["stretch"]]
+    core = [e for path in PATHS for e in listing.declared(path) if not e["stretch"]]
     spine = [e for e in core if e["notebook"][:2] in ("02", "04", "05", "06", "08")]
     page = " ".join((ROOT / "book" / "start" / "ways.md").read_text("utf-8").split())
     for exercises, hours, words in ((core, 19, "about nineteen hours"), (spine, 9.5, "about nine and a half hours")):
@@ -85,10 +85,10 @@ def test_the_hours_that_the_book_promises():
 
 
 def test_the_registry_is_what_the_check_cells_say():
-    listed = [exercise for path in PATHS for exercise in notebooks.declared(path)]
-    assert json.loads(notebooks.EXERCISES.read_text("utf-8")) == listed
+    listed = [exercise for path in PATHS for exercise in listing.declared(path)]
+    assert json.loads(listing.EXERCISES.read_text("utf-8")) == listed
     assert {f"{e['name']}.npz" for e in listed if not e["question"]} == {
-        file.name for file in notebooks.RECORDED.glob("*.npz")
+        file.name for file in recording.RECORDED.glob("*.npz")
     }
 
 
@@ -117,8 +117,8 @@ def test_recorded_tables_are_fresh(path):
 
 @every_notebook
 def test_every_exercise_has_all_it_needs(path):
-    chapter = texts(notebooks.chapter(path))
-    for exercise in notebooks.declared(path):
+    chapter = texts(files.chapter(path))
+    for exercise in listing.declared(path):
         name = exercise["name"]
         assert 1 <= exercise["difficulty"] <= 5 and 1 <= exercise["importance"] <= 5 and exercise["minutes"] > 0
         if not exercise["question"]:
@@ -130,36 +130,36 @@ def test_every_exercise_has_all_it_needs(path):
             assert question["values"] and all(wrong["explanation"] for wrong in question["values"])
         else:
             assert set(question["answer"]) <= set(question["options"]) and all(question["options"].values())
-    names = {e["name"] for e in notebooks.declared(path)}
+    names = {e["name"] for e in listing.declared(path)}
     assert set(chapter["hints"]) | set(chapter["questions"]) == names, "a hint or question of no exercise"
 
 
 @every_notebook
 def test_every_answer_has_its_check_and_every_part_its_cell(path):
-    notebook = notebooks.read(path)
-    asked = [part for e in notebooks.declared(path) for part in e["components"]]
-    given = [n for c in code(notebook) if "answer" in c.metadata.get("course", {}) for n in notebooks.defined(c.source)]
+    notebook = files.read(path)
+    asked = [part for e in listing.declared(path) for part in e["components"]]
+    given = [n for c in code(notebook) if "answer" in c.metadata.get("course", {}) for n in solving.defined(c.source)]
     assert sorted(asked) == sorted(set(given) & set(asked)), "a part without its one answer cell"
-    for exercise in notebooks.declared(path):
+    for exercise in listing.declared(path):
         cell = next(c for c in notebook.cells if c.id == f"{exercise['name']}-check")
         assert cell.source.strip() == f'check("{exercise["number"]}", {", ".join(exercise["components"])})'
 
 
 @every_notebook
 def test_stub_and_solution_agree(path):
-    for cell, names in answers(notebooks.read(path)):
+    for cell, names in answers(files.read(path)):
         assert "# YOUR CODE HERE" in cell.source
         for name in names:
-            assert not notebooks.disagreement(cell.source, name, notebooks.chapter(path))
+            assert not as_text.disagreement(cell.source, name, files.chapter(path))
 
 
 @every_notebook
 def test_no_answer_stands_in_a_notebook(path):
     """Neither the body of a solution, nor any six of its lines, in any cell or output of any notebook."""
     texts = _texts_of_notebooks()
-    for _, names in answers(notebooks.read(path)):
+    for _, names in answers(files.read(path)):
         for name in names:
-            body = _own_lines(notebooks.chapter(path), name, notebooks.read(path))
+            body = _own_lines(files.chapter(path), name, files.read(path))
             for i in range(max(1, len(body) - 5)):
                 piece = _squeezed("".join(body[i : i + 6]))
                 holding = [place for place, text in texts.items() if len(piece) >= 60 and piece in text]
@@ -168,7 +168,7 @@ def test_no_answer_stands_in_a_notebook(path):
 
 @functools.cache
 def _texts_of_notebooks() -> dict[str, str]:
-    raw = {path.name: path.read_text("utf-8") for path in notebooks.paths()}
+    raw = {path.name: path.read_text("utf-8") for path in files.paths()}
     return {name: _squeezed(text.replace("\\n", "\n").replace('\\"', '"')) for name, text in raw.items()}
 
 
@@ -187,7 +187,7 @@ def _squeezed(text: str) -> str:
 def test_a_solved_notebook_binds_every_name_before_its_use(path):
     """Each name a cell uses at any depth is bound by that cell or an earlier one, or is Python's own."""
     bound = {*dir(builtins), "get_ipython", "__name__"}
-    for cell in code(notebooks.solved(path)):
+    for cell in code(solving.solved(path)):
         source = "\n".join(line for line in cell.source.splitlines() if not line.lstrip().startswith(("%", "!")))
         table = symtable.symtable(source, cell.id, "exec")
         new = set(_bound(table))
@@ -225,8 +225,8 @@ def test_stored_outputs(path):
     """Checks and answers store nothing; no errors, no stderr, no object addresses; figures small, with alternative
     text.
     """
-    for cell in code(notebooks.read(path)):
-        if notebooks.graded(cell):
+    for cell in code(files.read(path)):
+        if refreshing.graded(cell):
             assert not cell.outputs and cell.execution_count is None, cell.id
             continue
         assert cell.execution_count, f"cell {cell.id} was never run"
@@ -246,14 +246,14 @@ def test_stored_outputs(path):
 
 @every_notebook
 def test_prose_reads_well_unrendered(path):
-    for cell in notebooks.read(path).cells:
+    for cell in files.read(path).cells:
         if cell.cell_type == "markdown":
             assert not ROLES.search(cell.source), f"cell {cell.id} uses what only the book resolves"
 
 
 @every_notebook
 def test_only_the_course_and_libraries_are_imported(path):
-    for cell in code(notebooks.read(path)):
+    for cell in code(files.read(path)):
         source = "\n".join(line for line in cell.source.splitlines() if not line.lstrip().startswith(("%", "!")))
         for node in ast.walk(ast.parse(source)):
             modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []
@@ -264,4 +264,4 @@ def test_only_the_course_and_libraries_are_imported(path):
 @every_notebook
 def test_notebooks_are_valid(path):
     nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
-    assert textwrap.dedent(notebooks.read(path).cells[0].source).startswith("# ")
+    assert textwrap.dedent(files.read(path).cells[0].source).startswith("# ")

@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from tools import notebooks
+from tools.notebooks import files, refreshing, solving
 
 # Runs a command and prints the peak memory of its largest process, in KiB, and the seconds of CPU of all. A process of
 # its own, because a child's peak begins at the memory of the process that started it, and a test worker's is large.
@@ -28,7 +28,7 @@ print(used.ru_maxrss, used.ru_utime + used.ru_stime)
 sys.exit(done.returncode)
 """
 ROOT = Path(__file__).resolve().parents[2]
-PATHS = notebooks.paths()
+PATHS = files.paths()
 
 
 def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
@@ -38,7 +38,7 @@ def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
                "-p", "nbval", "--nbval", str(path), "--nbval-sanitize-with", str(ROOT / "tools" / "nbval.ini"),
                "--nbval-kernel-name", "python3", "-p", "no:cacheprovider",
                "-p", "no:xdist", "-p", "no:randomly", "--rootdir", str(path.parent), *options]  # fmt: skip
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | notebooks.ENVIRONMENT
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | refreshing.ENVIRONMENT
     log = path.with_suffix(".log")
     start = time.perf_counter()
     with log.open("w") as sink:
@@ -52,7 +52,7 @@ def nbval(path: Path, *options: str) -> tuple[int, str, dict[str, float]]:
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
 def test_stored_outputs_still_come_out(path):
     """The solved notebook passes its own checks and prints what is stored."""
-    code, output, used = nbval(notebooks.write_solved(path))
+    code, output, used = nbval(solving.write_solved(path))
     assert code == 0, output[-6000:]
     record = ROOT / "_build" / "notebooks" / f"{path.stem}.json"
     record.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def test_stored_outputs_still_come_out(path):
 
 def test_a_broken_solution_is_seen(tmp_path):
     """nbval fails where a check does not pass, and where a printed number changes."""
-    broken = notebooks.solved(PATHS[0])
+    broken = solving.solved(PATHS[0])
     answer = next(c for c in broken.cells if "safe_softmax" in c.get("id", "") and "def safe_softmax" in c.source)
     answer.source = "def safe_softmax(scores, dim):\n    return scores.exp() / scores.exp().sum(dim, keepdim=True)"
     _cheap(broken)

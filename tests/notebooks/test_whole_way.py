@@ -23,7 +23,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from autograde.bank.reader import Answer, find
 from course import checks
 from course.exercises import exercises
-from tools import notebooks
+from tools.notebooks import files, refreshing, solving
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +76,7 @@ def drawn(number: int) -> dict[str, Answer]:
 
 def answered(path: Path, answers: dict[str, Answer], everything: bool) -> NotebookNode:
     """The code of a notebook with these answers in it, to be run in little time."""
-    code = [cell for cell in notebooks.solved(path).cells if cell.cell_type == "code"]
+    code = [cell for cell in solving.solved(path).cells if cell.cell_type == "code"]
     cells = []
     for cell in code:
         tags = set(cell.metadata.get("tags", []))
@@ -98,7 +98,7 @@ class _Unasserted(ast.NodeTransformer):
 def walk(notebook: NotebookNode, home: Path) -> list[str]:
     """Run a notebook as a learner does, every cell of it; what was raised, with the cell's id."""
     graders = ("COURSE_STRICT", "NBGRADER_EXECUTION")
-    environment = {k: v for k, v in (os.environ | notebooks.ENVIRONMENT).items() if k not in graders}
+    environment = {k: v for k, v in (os.environ | refreshing.ENVIRONMENT).items() if k not in graders}
     NotebookClient(
         notebook,
         timeout=600,
@@ -129,7 +129,7 @@ def not_passed(stem: str, home: Path) -> list[str]:
 
 def test_all_notebooks_run_with_right_answers_of_other_forms(number, full, tmp_path):
     answers, problems = drawn(number), []
-    for path in notebooks.paths():
+    for path in files.paths():
         problems += [f"{path.stem}: {raised}" for raised in walk(answered(path, answers, full), tmp_path)]
         problems += not_passed(path.stem, tmp_path)
     draw = [f"{e.number} {e.name}: {answers[e.name].name}" for e in exercises() if e.name in answers]
@@ -144,12 +144,12 @@ def test_a_draw_comes_again_and_every_answer_comes():
 
 
 def test_left_out_cells_are_there():
-    there = {cell.id for path in notebooks.paths() for cell in notebooks.read(path).cells}
+    there = {cell.id for path in files.paths() for cell in files.read(path).cells}
     assert there >= LONG | NEVER
 
 
 def test_a_wrong_answer_and_a_cell_that_raises_are_seen(tmp_path):
-    first, answers = notebooks.paths()[0], drawn(0)
+    first, answers = files.paths()[0], drawn(0)
     answers["pairwise_scores"] = find(next(e for e in exercises() if e.name == "pairwise_scores")).wrong[0]
     notebook = answered(first, answers, everything=False)
     shown = ("pairwise_scores-", "broadcast_mask-")

@@ -11,7 +11,8 @@ from autograde.bank import reference
 from autograde.bank.reader import Answer
 from course.chapters import Unfinished, chapter, question
 from course.exercises import by_number, exercises
-from tools import notebooks
+from tools.notebooks import __main__ as making
+from tools.notebooks import as_text, files, listing, recording
 
 SOFTMAX = next(e for e in exercises() if e.name == "safe_softmax")
 TEXT = """\
@@ -26,7 +27,7 @@ check("0.1", safe_softmax)
 """
 META = {"exercise": "0.1", "name": "safe_softmax", "components": ["safe_softmax"], "points": 1,
         "difficulty": 1, "importance": 3, "minutes": 4, "stretch": False}  # fmt: skip
-(STUB,) = (c.source for c in notebooks.read(notebooks.paths(["00"])[0]).cells if c.id == "safe_softmax-answer")
+(STUB,) = (c.source for c in files.read(files.paths(["00"])[0]).cells if c.id == "safe_softmax-answer")
 FIRST = STUB.splitlines()[0]
 
 
@@ -69,12 +70,12 @@ def test_an_import_that_fails_inside_a_module_is_not_taken_for_the_module(monkey
     ],
 )
 def test_recording_asks_for_three_hints_and_ends_with_a_sentence(held, told, monkeypatch):
-    monkeypatch.setattr(notebooks, "texts", lambda module: held)
-    monkeypatch.setattr(notebooks, "exercises", lambda: (SOFTMAX,))
-    monkeypatch.setattr(notebooks, "_write_listed", lambda listed: None)
-    notebooks.exercises.cache_clear = lambda: None
+    monkeypatch.setattr(recording, "texts", lambda module: held)
+    monkeypatch.setattr(recording, "exercises", lambda: (SOFTMAX,))
+    monkeypatch.setattr(listing, "write_listed", lambda listed: None)
+    recording.exercises.cache_clear = lambda: None
     with pytest.raises(SystemExit) as refused:
-        notebooks.main(["record", "00"])
+        making.main(["record", "00"])
     assert told in refused.value.code and "\n" not in refused.value.code
 
 
@@ -84,7 +85,7 @@ def test_recording_asks_for_three_hints_and_ends_with_a_sentence(held, told, mon
 @pytest.fixture
 def laid(tmp_path, monkeypatch):
     """Lays a text with this stub and metadata into a notebook of chapter 00, elsewhere."""
-    monkeypatch.setattr(notebooks, "_write_listed", lambda listed: None)
+    monkeypatch.setattr(listing, "write_listed", lambda listed: None)
 
     def from_text(stub=STUB, left_out=(), **changed):
         text, path = tmp_path / "text.py", tmp_path / "00-warm-up.ipynb"
@@ -92,11 +93,11 @@ def laid(tmp_path, monkeypatch):
         written = json.dumps(kept)
         text.write_text(TEXT.replace("STUB", stub).replace("{META}", written), "utf-8")
         try:
-            notebooks.from_text(text, path)
+            as_text.from_text(text, path)
         except SystemExit as refused:
             assert not path.exists(), "refused, and written all the same"
             return refused.code
-        return [e["name"] for e in notebooks.declared(path)]
+        return [e["name"] for e in listing.declared(path)]
 
     return from_text
 
@@ -148,14 +149,14 @@ def test_a_name_that_another_chapter_has_changes_nothing(laid):
 
 def test_two_exercises_with_one_number_are_told_with_their_notebooks(monkeypatch):
     one = {"name": "a", "number": "9.1"}
-    monkeypatch.setattr(notebooks, "declared", lambda path: [one | {"name": path.stem, "notebook": path.stem}])
-    monkeypatch.setattr(notebooks, "paths", lambda: notebooks_named("09-cuda", "10-running-means"))
+    monkeypatch.setattr(listing, "declared", lambda path: [one | {"name": path.stem, "notebook": path.stem}])
+    monkeypatch.setattr(listing, "paths", lambda: notebooks_named("09-cuda", "10-running-means"))
     with pytest.raises(SystemExit, match=r"same number: 9\.1 in 09-cuda and 10-running-means$"):
-        notebooks.write_exercises()
+        listing.write_exercises()
 
 
 def notebooks_named(*stems):
-    return [notebooks.NOTEBOOKS / f"{stem}.ipynb" for stem in stems]
+    return [files.NOTEBOOKS / f"{stem}.ipynb" for stem in stems]
 
 
 # ---------------------------------------------------------------- the bank

@@ -18,7 +18,7 @@ from course.checks.engine.draw import RECORDED_KEY
 from course.exercises import by_number
 from course.fixtures import warm_up as fixtures
 from solutions import warm_up as w
-from tools import notebooks
+from tools.notebooks import files
 
 SIZES = {"B": 2, "T": 3, "S": 5, "D": 7}
 
@@ -167,7 +167,7 @@ def _loop(source: str, name: str) -> list[str]:
 def test_the_bug_to_find_is_the_bank_s():
     """The stub of exercise 0.7, the loop whose symptom is shown and the bank's first wrong answer are the same."""
     exercise = by_number("0.7")
-    cells = nbformat.read(notebooks.paths(["00"])[0], as_version=4).cells
+    cells = nbformat.read(files.paths(["00"])[0], as_version=4).cells
     handed_out = next(c.source for c in cells if c.id == "fix_the_training_loop-answer")
     displayed = next(c.source for c in cells if "def train_epoch_as_found" in c.source)
     broken = _loop(bank.find(exercise).wrong[0].source, "train_epoch")
@@ -178,7 +178,7 @@ def test_the_bug_to_find_is_the_bank_s():
 def test_what_the_notebook_hands_out_earns_nothing(number):
     """Guards that a stub gives, and the broken loop, are worth no points by themselves."""
     exercise = by_number(number)
-    cells = nbformat.read(notebooks.paths(["00"])[0], as_version=4).cells
+    cells = nbformat.read(files.paths(["00"])[0], as_version=4).cells
     stub = next(c.source for c in cells if c.id == f"{exercise.name}-answer")
     from course.checks.engine import recorded
 

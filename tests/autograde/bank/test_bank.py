@@ -15,7 +15,7 @@ from course.checks.engine import recorded
 from course.checks.engine.draw import Key
 from course.exercises import exercises
 from course.protocol.student import Local
-from tools import notebooks
+from tools.notebooks import files
 
 pytestmark = pytest.mark.usefixtures("observed_once")
 CODE = re.compile(r"\bdef \w+\(|\breturn \w+[(\[.]|\w+ = \w+\(|\w+\.\w+\(\w+")  # what would be typed, rather than said
@@ -74,8 +74,8 @@ def test_the_untouched_notebook_earns_nothing(exercise):
     """The stub as it is released, the broken code of a bug to find included, and no function at all."""
     check = checks.find(exercise.name, exercise.chapter)
     table = recorded.load(check)
-    (path,) = notebooks.paths([exercise.notebook])
-    (stub,) = [cell.source for cell in notebooks.read(path).cells if cell.id == f"{exercise.name}-answer"]
+    (path,) = files.paths([exercise.notebook])
+    (stub,) = [cell.source for cell in files.read(path).cells if cell.id == f"{exercise.name}-answer"]
     assert check.compare(bank.observe(exercise, stub, table.key), table).fraction == 0
     against = bank.published(exercise)  # what a test is tried on; None where none is asked for
     nothing = check.judge(check.student(Local({})), replace(table, against=against))

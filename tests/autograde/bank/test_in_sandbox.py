@@ -16,7 +16,7 @@ from autograde.grading import judge
 from autograde.intake.merge import merged_notebook
 from course import checks
 from tests.autograde.conftest import CHAPTER_KEY
-from tools import notebooks
+from tools.notebooks import files, solving
 
 pytestmark = pytest.mark.usefixtures("observed_once")
 KEY = CHAPTER_KEY
@@ -25,8 +25,8 @@ KEY = CHAPTER_KEY
 @pytest.fixture
 def worker(chapter_worker):
     """The grader's worker for one assignment, and the cells of its solved notebook as a submission."""
-    (path,) = notebooks.paths([chapter_worker.name])
-    return chapter_worker, merged_notebook(notebooks.read(path), notebooks.solved(path)).cells
+    (path,) = files.paths([chapter_worker.name])
+    return chapter_worker, merged_notebook(files.read(path), solving.solved(path)).cells
 
 
 @pytest.mark.sandbox

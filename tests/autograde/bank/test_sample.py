@@ -16,7 +16,7 @@ from autograde.gradebook.release import release
 from autograde.reports import export, feedback
 from autograde.sandbox.limits import Limits
 from course.checks.engine.draw import Key
-from tools import notebooks
+from tools.notebooks import files
 
 KINDS = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "untouched", "syntax-error",
          "unreadable-file", "deleted-cells", "duplicated-cells", "hostile-patches-the-tests", "hostile-reads-the-disk",
@@ -35,7 +35,7 @@ def test_the_gradebook_holds_the_stated_points(tmp_path, chapter_worker, in_plac
         monkeypatch.setattr(sandbox, "limits", Limits(request_seconds=3, grace=0.5))
         monkeypatch.setattr(Key, "fresh", lambda: chapter_worker.key)
     name, folder = chapter_worker.name, ClassFolder.at(tmp_path / "class")
-    release(folder, notebooks.paths([name]))
+    release(folder, files.paths([name]))
     made = sample.sample(folder, name)
     students = {submission.student for submission in made}
     wrong = sum(student.startswith("wrong-") for student in students)

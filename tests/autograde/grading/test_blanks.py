@@ -19,7 +19,7 @@ from autograde.intake.merge import Cell, merged_notebook
 from course.checks.engine import Key, Outcome, Verdict
 from course.exercises import exercises
 from tests.autograde import toy
-from tools import notebooks
+from tools.notebooks import files
 
 pytestmark = pytest.mark.usefixtures("observed_once")
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("observed_once")
 @pytest.fixture
 def handed_in(chapter_worker):
     """(the assignment's sheet, what the grader makes of these answers with all others left as they were given out)."""
-    (path,) = notebooks.paths([chapter_worker.name])
+    (path,) = files.paths([chapter_worker.name])
     sheet = Sheet(path.read_bytes(), chapter_worker.name)
 
     def judged(answers: dict[str, str]) -> dict[str, Verdict]:
@@ -97,8 +97,8 @@ def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, f
 @pytest.mark.parametrize("name", sorted({e.notebook for e in exercises()}))
 def test_a_stub_is_blank_however_little_is_left_of_it_and_every_answer_of_the_bank_is_not(name):
     """From the text alone: nothing runs here."""
-    (path,) = notebooks.paths([name])
-    sheet, assignment = Sheet(path.read_bytes(), name), notebooks.read(path)
+    (path,) = files.paths([name])
+    sheet, assignment = Sheet(path.read_bytes(), name), files.read(path)
 
     def blank(answers):
         return merged_notebook(assignment, nbformat.reads(sheet.filled(answers).decode(), 4)).unanswered

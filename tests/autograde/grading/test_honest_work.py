@@ -9,7 +9,7 @@ from autograde import bank
 from autograde.bank.sample import Sheet
 from autograde.intake.marks import grade_id
 from autograde.intake.merge import merged_notebook
-from tools import notebooks
+from tools.notebooks import files
 
 pytestmark = [pytest.mark.usefixtures("observed_once"), pytest.mark.sandbox]
 
@@ -30,7 +30,7 @@ torch.manual_seed(4)
 @pytest.fixture
 def points_lost(chapter_worker):
     """(the assignment's sheet, what these answers lose, with an edit of the list of cells)."""
-    (path,) = notebooks.paths([chapter_worker.name])
+    (path,) = files.paths([chapter_worker.name])
     sheet = Sheet(path.read_bytes(), chapter_worker.name)
 
     def lost(answers, edit):

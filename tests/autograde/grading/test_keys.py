@@ -30,7 +30,7 @@ from course.exercises import exercises
 from course.protocol import wire
 from course.protocol.student import Local
 from tests.autograde import toy
-from tools import notebooks
+from tools.notebooks import files, solving
 
 KEY = Key(hashlib.sha256(b"the key of the tests' run").digest())  # as long as a real one
 CODED = [exercise for exercise in exercises() if not exercise.question]
@@ -154,7 +154,7 @@ def test_what_is_asked_for_a_test_and_where_its_order_is_drawn_have_nothing_in_c
 @pytest.mark.parametrize("number", ["03", "05"])
 def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(number, tmp_path, monkeypatch):
     """Every byte to and fro: the program's command line, what starts a child, its cells, all requests and replies."""
-    (path,) = notebooks.paths([number])
+    (path,) = files.paths([number])
     listed = [exercise for exercise in judge.of_assignment(path.stem) if not exercise.question]
 
     def tables(assignment, key):  # without the wrong answers, which nothing is sent of
@@ -184,8 +184,8 @@ def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(numb
     monkeypatch.setattr(wire, "_read", received)
     monkeypatch.setattr(command, "arguments", started)
     monkeypatch.setattr(socket, "send_fds", with_descriptors)
-    (tmp_path / path.name).write_text(nbformat.writes(notebooks.solved(path)))
-    with Worker(path.stem, notebooks.read(path), KEY) as worker:
+    (tmp_path / path.name).write_text(nbformat.writes(solving.solved(path)))
+    with Worker(path.stem, files.read(path), KEY) as worker:
         graded = worker.grade(receive(tmp_path, path.stem))
     assert not graded.details, graded.details
     assert {name: judged.outcome for name, judged in graded.verdicts.items()} == dict.fromkeys(graded.verdicts, "pass")

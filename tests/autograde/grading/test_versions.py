@@ -18,7 +18,7 @@ from autograde.sandbox import folder
 from course.checks.engine.draw import Key
 from course.exercises import exercises
 from tests.autograde import toy
-from tools import notebooks
+from tools.notebooks import files
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("autograde", "course", "solutions")
@@ -192,7 +192,7 @@ def test_everything_of_ours_that_judging_loads_or_reads_is_in_it(number, full):
     """Whatever way it is loaded: the modules that are there afterwards, and every file that was opened."""
     if number == "09" and not full:
         pytest.skip("the long form")
-    (path,) = notebooks.paths([number])
+    (path,) = files.paths([number])
     missing, count = told(LOADED, ROOT, path.stem)
     assert not missing and count > 30
 
@@ -200,18 +200,18 @@ def test_everything_of_ours_that_judging_loads_or_reads_is_in_it(number, full):
 @pytest.mark.sandbox
 @pytest.mark.parametrize("number", ["05"])
 def test_everything_of_ours_that_is_loaded_inside_the_sandbox_is_in_it(number, monkeypatch):
-    (path,) = notebooks.paths([number])
+    (path,) = files.paths([number])
     source = (
         "import sys, course.protocol.runner\n"
         "print(*(name for name in sys.modules if name.split('.')[0] in ('course', 'solutions', 'autograde')))"
     )
     monkeypatch.setattr(worker.judge, "tables", lambda *_: {"none": None})
-    with Worker(path.stem, notebooks.read(path), Key.public(1)) as opened:
+    with Worker(path.stem, files.read(path), Key.public(1)) as opened:
         child = opened.sandbox().run([Cell(0, "c0", source, "added")])
         child.close()
     (output,) = child.ran[0].outputs
-    files, _ = versions.sources(path.stem, path.read_text("utf-8"))
-    assert {"course", "course.plots", "course.data.counting"} <= set(output["text"].split()) <= {*files, "solutions"}
+    decide, _ = versions.sources(path.stem, path.read_text("utf-8"))
+    assert {"course", "course.plots", "course.data.counting"} <= set(output["text"].split()) <= {*decide, "solutions"}
 
 
 def test_the_sandbox_holds_earlier_chapters_and_nothing_else():
@@ -221,7 +221,7 @@ def test_the_sandbox_holds_earlier_chapters_and_nothing_else():
 
 
 def test_libraries_are_named_with_their_versions_and_count(monkeypatch):
-    (path,) = notebooks.paths(["02"])
+    (path,) = files.paths(["02"])
     text = path.read_text("utf-8")
     now = versions.versions(path.stem, text)
     assert {"python", "torch", "numpy", "ipython", "nbformat", "matplotlib", "grader"} <= set(now)

@@ -19,7 +19,7 @@ from autograde.ledger import Ledger
 from autograde.reports import export, feedback
 from course.checks.engine import Key, Outcome
 from tests.autograde import broken, toy
-from tools.notebooks import ROOT
+from tools.notebooks.files import ROOT
 
 needs_sandbox = [
     pytest.mark.sandbox,

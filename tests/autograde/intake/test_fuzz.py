@@ -30,7 +30,7 @@ from autograde.intake.jail import LIMITS, Intake
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.text import without_controls
 from tests.autograde import broken
-from tools.notebooks import ROOT
+from tools.notebooks.files import ROOT
 
 pytestmark = [
     pytest.mark.sandbox,

@@ -34,7 +34,7 @@ from autograde.sandbox.usage import KILLED, Usage
 from course.checks.engine.draw import Key
 from tests.autograde import broken, toy
 from tests.autograde.intake.test_parse import NAME, notebook, submission
-from tools.notebooks import ROOT
+from tools.notebooks.files import ROOT
 
 pytestmark = [
     pytest.mark.sandbox,

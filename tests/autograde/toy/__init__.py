@@ -21,7 +21,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 import course.chapters
 import course.exercises
 from autograde.bank import reader
-from tools import notebooks
+from tools.notebooks import listing, metadata
 
 HERE = Path(__file__).resolve().parent
 NAME = "00-toy"
@@ -56,7 +56,7 @@ def notebook(with_a_test: bool = False) -> bytes:
         cells.append(new_markdown_cell(f"Question {number}"))
         cells.append(new_code_cell(f"{variable} = ...", metadata={"course": {"answer": name}}))
         cells.append(_check(number, name, variable, points))
-    return (nbformat.writes(notebooks.normalise(new_notebook(cells=cells))) + "\n").encode()
+    return (nbformat.writes(metadata.normalise(new_notebook(cells=cells))) + "\n").encode()
 
 
 def _check(number: str, name: str, part: str, points: int):
@@ -75,7 +75,7 @@ def installed(folder: Path, with_a_test: bool = False) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(notebook(with_a_test))
     listed = folder / "exercises.json"
-    listed.write_text(json.dumps(notebooks.declared(path)))
+    listed.write_text(json.dumps(listing.declared(path)))
     added = {}
     for name, file in (("solutions", "solutions_toy"), ("course.checks", "checks_toy")):
         if f"{name}.toy" not in sys.modules:

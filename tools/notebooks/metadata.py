@@ -1,0 +1,107 @@
+"""What a notebook's cells carry for nbgrader and the course beside what an author writes: completed from that."""
+
+import copy
+import hashlib
+import re
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+# The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out.
+GUARD_ID = "install-the-course"
+GUARD = """\
+# Needed only where the course is not installed, as in Colab: install the wheel that lies beside this notebook.
+import importlib.util
+
+if importlib.util.find_spec("course") is None:
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    wheels = sorted(str(path) for path in Path.cwd().glob("attention_from_scratch_course-*.whl"))
+    if not wheels:
+        raise ModuleNotFoundError(
+            f"the package `course` is not installed and no wheel of it lies in {Path.cwd()}: "
+            "put attention_from_scratch_course-*.whl from the assignment's archive there and run this cell again"
+        )
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", wheels[-1]], check=True)"""
+METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def normalise(notebook: NotebookNode) -> NotebookNode:
+    """Complete what nbgrader and the course need: ids, kernel, nbgrader metadata, locks, checksums. In place."""
+    from nbgrader.preprocessors import ComputeChecksums, LockCells  # which bring all of nbgrader along: a second
+
+    notebook.metadata = NotebookNode(copy.deepcopy(METADATA))
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    _guard(notebook)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        course = cell.metadata.get("course", {})
+        if "answer" in course:
+            cell.metadata.nbgrader = _nbgrader(f"{course['answer']}-answer", solution=True)
+        elif "exercise" in course:
+            if "name" not in course:
+                raise SystemExit(f"the check cell of exercise {course['exercise']} has no name in its metadata")
+            points = course.pop("points", None)
+            if points is None:
+                points = cell.metadata.get("nbgrader", {}).get("points")
+            if points is None:
+                raise SystemExit(f"the check cell of exercise {course['exercise']} has no points")
+            cell.metadata.nbgrader = _nbgrader(f"{course['name']}-check", grade=True, locked=True, points=float(points))
+        if "nbgrader" in cell.metadata:
+            cell.id = cell.metadata.nbgrader.grade_id
+    _unique_ids(notebook)
+    for step in (LockCells(), ComputeChecksums()):
+        notebook, _ = step.preprocess(notebook, {})
+    return notebook
+
+
+def _guard(notebook: NotebookNode) -> None:
+    """Put the cell that installs the course before the first code cell, or bring it up to date."""
+    first = next((i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"), len(notebook.cells))
+    if first == len(notebook.cells) or notebook.cells[first].source != GUARD:
+        notebook.cells[:] = [cell for cell in notebook.cells if cell.id != GUARD_ID]
+        notebook.cells.insert(first, nbformat.v4.new_code_cell(GUARD))
+    notebook.cells[first].id = GUARD_ID
+    notebook.cells[first].metadata = NotebookNode(tags=["set-up", "remove-cell"])
+
+
+def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:
+    without_outputs = {
+        "grade": False,
+        "grade_id": grade_id,
+        "locked": False,
+        "schema_version": 3,
+        "solution": False,
+        "task": False,
+    }
+    return NotebookNode({**without_outputs, **fields})
+
+
+def _unique_ids(notebook: NotebookNode) -> None:
+    seen: set[str] = set()
+    for cell in notebook.cells:
+        kept = cell.id == GUARD_ID or "nbgrader" in cell.metadata
+        if not kept and (not _named(cell.id) or cell.id in seen):
+            cell.id = _new_id(cell.source, seen)
+        if cell.id in seen:
+            raise SystemExit(f"two cells have the id {cell.id!r}: an exercise's name may stand in one cell only")
+        seen.add(cell.id)
+
+
+def _named(cell_id: str) -> bool:
+    return re.fullmatch(r"[a-z]+(-[a-z0-9]+)*-[0-9a-f]{6}", cell_id) is not None
+
+
+def _new_id(source: str, seen: set[str]) -> str:
+    words = re.findall(r"[a-z]+", source.lower())[:4] or ["cell"]
+    for salt in range(1000):
+        digest = hashlib.sha1(f"{salt}{source}".encode()).hexdigest()[:6]
+        if (name := f"{'-'.join(words)[:40].strip('-')}-{digest}") not in seen:
+            return name
+    raise AssertionError("a thousand cells with the same text")
