@@ -174,11 +174,9 @@ def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
     )
 
 
-def _sorted_out(
-    entries: list[Entry], names: Names, assignment: str, hint: str, done: Collected
-) -> dict[tuple[str, str], Submission]:
-    """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
-    assignments = names.assignments
+def _placed(entries: list[Entry], names: Names, assignment: str, done: Collected) -> list[tuple[Entry, Place, str]]:
+    """Each file with its place and its student; one that has no place, no student, or another assignment's place is put
+    aside."""
     placed: list[tuple[Entry, Place, str]] = []
     for entry in entries:
         place = names.place(entry.parts)
@@ -191,6 +189,15 @@ def _sorted_out(
             done.aside.append((safe(entry.name), f"of {place.assignment}, not of {assignment}"))
         else:
             placed.append((entry, place, student))
+    return placed
+
+
+def _sorted_out(
+    entries: list[Entry], names: Names, assignment: str, hint: str, done: Collected
+) -> dict[tuple[str, str], Submission]:
+    """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
+    assignments = names.assignments
+    placed = _placed(entries, names, assignment, done)
     people: dict[str, set[tuple[str, str]]] = {}
     answered: dict[str, set[str]] = {}  # student -> assignments that a file's own name says
     for _, place, student in placed:
