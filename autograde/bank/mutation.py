@@ -202,6 +202,15 @@ Change = tuple[str, "ast.AST | list[Any]"]
 
 def _changes(place: _Place, modules: Collection[str]) -> Iterator[Change]:
     """(operator, what stands there instead) of each change to this place. A list is of statements."""
+    if isinstance(place.node, ast.stmt):
+        yield from _changes_of_statement(place)
+    else:
+        yield from _changes_of_expression(place, modules)
+    if place.field == "ifs":
+        yield "always", ast.Constant(True)
+
+
+def _changes_of_expression(place: _Place, modules: Collection[str]) -> Iterator[Change]:
     node = place.node
     match node:
         case ast.Constant(value=bool(value)):
@@ -244,6 +253,11 @@ def _changes(place: _Place, modules: Collection[str]) -> Iterator[Change]:
                 yield "sibling", ast.Name(following, node.ctx)
         case ast.IfExp(body=body, orelse=orelse):
             yield from (("always", body), ("never", orelse))
+
+
+def _changes_of_statement(place: _Place) -> Iterator[Change]:
+    node = place.node
+    match node:
         case ast.If(body=body, orelse=orelse):
             if not _is_guard(node):
                 yield "always", body
@@ -259,8 +273,6 @@ def _changes(place: _Place, modules: Collection[str]) -> Iterator[Change]:
                 yield "statement dropped", _NOTHING
         case ast.Assign() if _has_value_before(place):
             yield "statement dropped", _NOTHING
-    if place.field == "ifs":
-        yield "always", ast.Constant(True)
 
 
 def _changes_of_call(place: _Place, node: ast.Call, modules: Collection[str]) -> Iterator[Change]:
