@@ -259,45 +259,44 @@ def mean_in_place_of(attention: nn.Module, head: int, mean: Tensor) -> nn.Module
     return changed
 
 
-@experiment("multi_head_look", LOOK)
-def multi_head_look(seed: int) -> list[Record]:
-    """Name hidden words in counting sentences; then where each head looks, and what is lost without it.
-
-    Each head is switched off ("off"), or adds its mean in place of what it found ("mean"). Then heads are switched off
-    one after the other, the least missed first, in the order measured on other sentences.
-    """
+def trained_counter(seed: int) -> tuple[Counter, float]:
+    """A counter that has learnt to name hidden words, and the seconds that it took."""
     torch.manual_seed(seed)
     model, generator = Counter(), torch.Generator().manual_seed(seed)
     stream = iter(lambda: counting_batch(LOOK["batch_size"], generator, LOOK["hidden_share"]), None)
     start = time.perf_counter()
     fit(model, lambda batch: counting_loss(model, batch), stream, LOOK["steps"], LOOK["learning_rate"], label="look")
-    seconds = time.perf_counter() - start
-    test = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_000), LOOK["hidden_share"])
-    other = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_001), LOOK["hidden_share"])
-    whole = counting_quality(model, test)
-    records: list[Record] = [
-        {"measure": "whole", "seed": seed, **whole, "parameters": parameter_count(model), "training_seconds": seconds}
-    ]
+    return model, time.perf_counter() - start
 
+
+def attention_of(model: Counter, batch: CountingBatch) -> list[tuple[Tensor, Tensor]]:
+    """What enters each layer's attention, (B, T, D), and its weights, (B, H, T, T)."""
     inputs: dict[int, Tensor] = {}
     hooks = [
         layer.self_attention.register_forward_hook(lambda _, given, out, i=i: inputs.__setitem__(i, given[0]))
         for i, layer in enumerate(model.encoder.layers)
     ]
     with torch.no_grad(), watch_attention(model) as seen:
-        model(test)
+        model(batch)
     for hook in hooks:
         hook.remove()
+    return [(inputs[i], seen[f"encoder.layers.{i}.self_attention"]) for i in range(len(model.encoder.layers))]
 
+
+def look_at_heads(
+    model: Counter, seed: int, test: CountingBatch, other: CountingBatch
+) -> tuple[list[Record], dict[tuple[int, int], float]]:
+    """A record of each head: where it looks in `test`, and what is lost there without it. Also, by layer and head, the
+    loss in `other` with it switched off."""
     comma = test.ids == counting_vocabulary().encode([","])[0]
     asked = test.hidden & ~comma  # looks are counted from hidden number words
     kinds = kinds_of_place(test)
+    records: list[Record] = []
     missed: dict[tuple[int, int], float] = {}
-    for i, layer in enumerate(model.encoder.layers):
+    for i, (layer, (entered, weights)) in enumerate(zip(model.encoder.layers, attention_of(model, test), strict=True)):
         whole_attention = layer.self_attention
-        weights = seen[f"encoder.layers.{i}.self_attention"]  # (B, H, T, T)
         with torch.no_grad():
-            values = split_heads(whole_attention.W_V(inputs[i]), LOOK["num_heads"])
+            values = split_heads(whole_attention.W_V(entered), LOOK["num_heads"])
             found = (weights @ values).transpose(1, 2)[test.mask[:, 0]].mean(dim=0)  # (H, d): over real positions
         for head in range(LOOK["num_heads"]):
             record: Record = {"measure": "head", "seed": seed, "layer": i, "head": head}
@@ -315,6 +314,25 @@ def multi_head_look(seed: int) -> list[Record]:
                     missed[i, head] = counting_quality(model, other)["loss"]
                 layer.self_attention = whole_attention
             records.append(record)
+    return records, missed
+
+
+@experiment("multi_head_look", LOOK)
+def multi_head_look(seed: int) -> list[Record]:
+    """Name hidden words in counting sentences; then where each head looks, and what is lost without it.
+
+    Each head is switched off ("off"), or adds its mean in place of what it found ("mean"). Then heads are switched off
+    one after the other, the least missed first, in the order measured on other sentences.
+    """
+    model, seconds = trained_counter(seed)
+    test = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_000), LOOK["hidden_share"])
+    other = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_001), LOOK["hidden_share"])
+    whole = counting_quality(model, test)
+    records: list[Record] = [
+        {"measure": "whole", "seed": seed, **whole, "parameters": parameter_count(model), "training_seconds": seconds}
+    ]
+    of_heads, missed = look_at_heads(model, seed, test, other)
+    records += of_heads
 
     thinned = copy.deepcopy(model)
     records.append({"measure": "thinned", "seed": seed, "heads_left": len(missed), **whole})
