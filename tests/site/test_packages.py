@@ -37,6 +37,11 @@ def test_every_module_belongs_to_a_package_of_the_picture() -> None:
     assert {packages.package_of(module) for module in packages.modules()} == set(packages.PACKAGES)
 
 
+def test_relative_imports_are_seen_too() -> None:
+    found = {(each.importer, each.imported) for each in packages.imports()}
+    assert ("autograde.sandbox.inside.child", "autograde.sandbox.inside.confinement") in found
+
+
 def test_the_page_shows_each_package_with_its_purpose(built: Path) -> None:
     page = (built / "book" / "how-it-is-built.html").read_text("utf-8")
     for name in packages.PACKAGES:
