@@ -26,6 +26,7 @@ from rich.table import Table
 from rich.text import Text
 
 from autograde.text import spelt
+from course import wording
 
 if TYPE_CHECKING:
     from autograde.grading.regrade import Regraded
@@ -58,9 +59,8 @@ def stop(message: object, code: int = 1) -> typer.Exit:
 
 def failed(names: Sequence[str]) -> typer.Exit:
     """Says at whom the grader failed, for reasons of its own."""
-    students = ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     return stop(
-        f"the grader itself failed at {students}: that cost nobody a point, and the next `autograde grade` tries "
+        f"the grader itself failed at {wording.listed(names, 20)}: that cost nobody a point, and the next `autograde grade` tries "
         "again. `autograde trace` says what went wrong."
     )
 
@@ -126,8 +126,7 @@ class RunProgress:
 
 def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
     """What lies in submissions/ and is no submission."""
-    listed, more = names[:20], len(names) - 20
-    those = ", ".join(listed) + (f" and {more} more" if more > 0 else "")
+    those = wording.listed(names, 20)
     console.print(
         text(f"Not recognised in {submitted}/ (no student/assignment): {those}", style="bold yellow"),
         soft_wrap=True,
@@ -188,8 +187,7 @@ def show_summary(assignment: str, report: Summary, page: Path) -> None:
         (report.ungraded, "Not graded yet", "yellow"),
     ):
         if names:
-            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-            console.print(text(f"{heading}: {'; '.join(names[:10])}{more}", style), soft_wrap=True)
+            console.print(text(f"{heading}: {wording.listed(names, 10, '; ')}", style), soft_wrap=True)
     console.print(text(f"The whole summary: {page}"), soft_wrap=True)
 
 
