@@ -60,8 +60,8 @@ def stop(message: object, code: int = 1) -> typer.Exit:
 def failed(names: Sequence[str]) -> typer.Exit:
     """Says at whom the grader failed, for reasons of its own."""
     return stop(
-        f"the grader itself failed at {wording.listed(names, 20)}: that cost nobody a point, and the next `autograde grade` tries "
-        "again. `autograde trace` says what went wrong."
+        f"the grader itself failed at {wording.listed(names, 20)}: that cost nobody a point, and the next `autograde"
+        " grade` tries again. `autograde trace` says what went wrong."
     )
 
 
