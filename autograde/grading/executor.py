@@ -68,9 +68,9 @@ class Lost:
 
 
 class Engine(Protocol):
-    """Grades jobs of one task. `grade` may be called for one assignment after another."""
+    """Grades jobs of one task. `grade` may be called for one assignment after another; `more` says that it will be."""
 
-    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]: ...
+    def grade(self, task: Task, jobs: Iterable[Job], more: bool = False) -> Iterator[tuple[Job, Graded]]: ...
 
 
 @contextlib.contextmanager
@@ -96,8 +96,12 @@ def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) ->
     if not scheduler:
         doctor.require(probe_jail)
     if not scheduler and jobs == 1:
-        with _lasting():
-            yield Here(ahead)
+        here = Here(ahead)
+        try:
+            with _lasting():
+                yield here
+        finally:
+            here.close()
         return
     from dask import config
     from distributed import Client, LocalCluster
@@ -142,7 +146,7 @@ class _Grading:
     waits for a person. Where submission after submission cannot be isolated, `isolation` stops the run.
     """
 
-    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+    def grade(self, task: Task, jobs: Iterable[Job], more: bool = False) -> Iterator[tuple[Job, Graded]]:
         """Raises Stopped where submissions cannot be isolated any more."""
         watch = isolation.Watch(self._look)
         held: list[Job] = []  # of this run
@@ -196,16 +200,27 @@ class _Grading:
 
 
 class Here(_Grading):
-    """One worker in this process; the first begins with the fork server that was launched `ahead`, if there is one."""
+    """One worker in this process; the first begins with the fork server that was launched `ahead`, if there is one, and
+    each other one with a fork server that warms up while the assignment before it is graded."""
 
     def __init__(self, ahead: Launched | None = None) -> None:
         self._ahead = ahead
 
-    def grade(self, task: Task, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+    def close(self) -> None:
+        """Ends a fork server that nobody needed."""
+        if self._ahead is not None:
+            self._ahead.close(patience=0.0)
+            self._ahead = None
+
+    def grade(self, task: Task, jobs: Iterable[Job], more: bool = False) -> Iterator[tuple[Job, Graded]]:
         torch.set_num_threads(1)
         ahead, self._ahead = self._ahead, None
         with Worker(task.assignment, _notebook(task), task.key, ahead) as self._worker:
-            yield from super().grade(task, jobs)
+            for graded in super().grade(task, jobs):
+                if more and self._ahead is None:
+                    with contextlib.suppress(SandboxError):  # who needs it then starts one, and hears why not
+                        self._ahead = Launched()
+                yield graded
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
         for job in jobs:

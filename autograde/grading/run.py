@@ -118,7 +118,7 @@ def grade(
         run = _Run(folder, ledger, plan, workers)
         run.summary.unrecognised = folder.unrecognised()
         for assignment in plan.assignments:
-            run.assignment(assignment, progress)
+            run.assignment(assignment, progress, more=assignment != plan.assignments[-1])
         if whole:
             runs.end(folder.ledger)
         return run.summary
@@ -147,8 +147,8 @@ class _Run:
         self.folder, self.ledger, self.plan, self.workers = folder, ledger, plan, workers
         self.summary = Summary(plan.run)
 
-    def assignment(self, name: str, progress: Progress) -> None:
-        """All submissions of one assignment, then their way into the gradebook."""
+    def assignment(self, name: str, progress: Progress, more: bool) -> None:
+        """All submissions of one assignment, then their way into the gradebook; `more` assignments come after it."""
         self.task = task(name, self.folder.released(name).read_bytes(), self.plan.key)
         self.entered = store.in_gradebook(self.folder, name)
         self.notebook = nbformat.reads(self.task.notebook, as_version=4)
@@ -164,7 +164,7 @@ class _Run:
             progress(name, len(self.lines), len(submissions), line)
 
         with entered_though_stopped(self.folder, name), Intake(self.notebook) as intake:
-            for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done)):
+            for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done), more):
                 before = self.latest.get((job.student, job.seen.sha256), {})
                 made, count = records(self.plan.run, self.task, job, graded, before)
                 record(self.folder, self.ledger, job, graded, made, count)

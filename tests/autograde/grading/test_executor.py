@@ -12,7 +12,7 @@ import pytest
 
 from autograde.bank import sample
 from autograde.gradebook import store
-from autograde.grading import executor, isolation, run
+from autograde.grading import executor, isolation, run, worker
 from autograde.ledger import Ledger, LedgerBusy
 from course.checks.engine.draw import Key
 from tests.autograde import toy
@@ -177,3 +177,36 @@ def test_a_scheduler_that_is_not_there_is_said_in_one_line(filled, monkeypatch):
     with pytest.raises(executor.EngineError, match="no workers at tcp"):
         with executor.engine(scheduler="tcp://127.0.0.1:9"):
             pass
+
+
+def test_the_next_assignments_sandbox_warms_up_meanwhile_and_one_that_nobody_needs_is_ended(
+    toy_released, toy_notebook, submission, monkeypatch
+):
+    """Only once a submission is graded: a run in which all is current starts none."""
+    sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
+    for student in ("ada", "bob"):
+        submission(toy_released, student, sheet.filled(sheet.right))
+    launched, given = [], []
+
+    class Noted(executor.Launched):
+        def __init__(self):
+            super().__init__()
+            launched.append(self)
+
+    class NotedWorker(executor.Worker):
+        def __init__(self, name, notebook, key, ahead=None):
+            given.append(ahead)
+            super().__init__(name, notebook, key, ahead)
+
+    monkeypatch.setattr(executor, "Launched", Noted)
+    monkeypatch.setattr(executor, "Worker", NotedWorker)
+    task = worker.task(toy.NAME, toy_released.released(toy.NAME).read_bytes(), Key.fresh())
+    with run.Intake(executor._notebook(task)) as intake, executor.engine() as here:
+        jobs = [run.read(student, path, toy.NAME, intake) for student, path in toy_released.submissions(toy.NAME)]
+        for more in (True, True, False):
+            assert all(sum(graded.points.values()) == 9 for _, graded in here.grade(task, iter(jobs), more))
+        assert [*here.grade(task, iter(()), True)] == []
+        assert given == [None, launched[0], launched[1], None] and len(launched) == 2
+        assert [*map(len, [[*here.grade(task, iter(jobs[:1]), True)]])] == [1]
+        assert len(launched) == 3 and launched[2]._process.poll() is None
+    assert all(each._process.poll() is not None for each in launched)
