@@ -19,6 +19,9 @@ seen before. The first is right throughout: a peer counts only where it gives fu
 All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
 submissions, and take turns, so that whatever else the machine does falls on all.
 
+"All together" is one class with every assignment, graded as its instructor would: by one command of ours, and by a
+command of the peer's for each assignment, since its commands take one.
+
 This grader is run at every size. The others are run at the sizes of `--peer-sizes`, and beyond the larger one carried
 on by what they took for themselves: a fixed cost and one for each submission, through the medians of both sizes. Writes
 benchmarks/results/grading.json.
@@ -86,16 +89,16 @@ def test({parts}):
 """
 
 
-def prepare(root: Path, notebook: Path, submissions: int) -> ClassFolder:
-    """A class with the assignment released and so many drawn submissions."""
+def prepare(root: Path, notebooks: list[Path], submissions: int) -> ClassFolder:
+    """A class with these assignments released and so many drawn submissions of each."""
     folder = ClassFolder.at(root / "class")
-    release(folder, [notebook])
-    name = notebook.stem
-    sheet = sample.Sheet(folder.released(name).read_bytes(), name)
-    for number in range(submissions):
-        target = folder.submitted / f"student-{number:03}" / name / notebook.name
-        target.parent.mkdir(parents=True)
-        target.write_bytes(sheet.filled(drawn(sheet, number)))
+    release(folder, notebooks)
+    for name in folder.assignments():
+        sheet = sample.Sheet(folder.released(name).read_bytes(), name)
+        for number in range(submissions):
+            target = folder.submitted / f"student-{number:03}" / name / f"{name}.ipynb"
+            target.parent.mkdir(parents=True)
+            target.write_bytes(sheet.filled(drawn(sheet, number)))
     return folder
 
 
@@ -175,9 +178,10 @@ def _as_cell(at: int, cell: dict[str, Any]) -> Cell:
     return Cell(at, cell["id"], source, "answer" if kept else "given", grade_id=marks.get("grade_id", ""))
 
 
-def by_us(folder: ClassFolder, assignment: str, jobs: int = 1) -> float:
-    command = [sys.executable, "-m", "autograde", "grade", assignment, "--class", ".", "--jobs", str(jobs)]
-    return timed(command, folder.root)
+def by_us(folder: ClassFolder, assignment: str = "", jobs: int = 1) -> float:
+    """One assignment, or all of the class."""
+    command = [sys.executable, "-m", "autograde", "grade", *([assignment] if assignment else [])]
+    return timed([*command, "--class", ".", "--jobs", str(jobs)], folder.root)
 
 
 def by_otter(folder: ClassFolder, assignment: str) -> float:
@@ -256,7 +260,7 @@ def measure(notebook: Path, turns: list[tuple[str, int, int]], rounds: int) -> S
     seen: Seen = {turn: [] for turn in turns}
     assignment, graders = notebook.stem, {name for name, _, _ in turns}
     with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        released = prepare(Path(scratch) / "released", notebook, max(size for _, size, _ in turns))
+        released = prepare(Path(scratch) / "released", [notebook], max(size for _, size, _ in turns))
         before = [(name, 1, 1) for name in sorted(graders)]
         for number, turn in enumerate([*before, *turns * rounds]):
             name, size, workers = turn
@@ -272,6 +276,23 @@ def measure(notebook: Path, turns: list[tuple[str, int, int]], rounds: int) -> S
     return seen
 
 
+def measure_together(notebooks: list[Path], sizes: list[int]) -> dict[int, float]:
+    """submissions -> seconds of this grader's for one class with all these assignments, one round."""
+    seen: dict[int, float] = {}
+    with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
+        released = prepare(Path(scratch) / "released", notebooks, max(sizes))
+        for size in sizes:
+            folder = ClassFolder.at(Path(scratch) / str(size))
+            shutil.copytree(released.root, folder.root)
+            keep_some(folder, size)
+            seen[size] = by_us(folder)
+            for assignment in folder.assignments():
+                agree(OURS, folder, assignment)
+            shutil.rmtree(folder.root)
+            print(f"{ALL}, {OURS}, {size} submissions: {seen[size]:.1f} s", flush=True)
+    return seen
+
+
 def carried_on(seen: Seen, peer: str, size: int) -> list[float]:
     """A peer's seconds for a class, of each round: as measured, or through what it took at two other sizes."""
     if (peer, size, 1) in seen:
@@ -281,8 +302,14 @@ def carried_on(seen: Seen, peer: str, size: int) -> list[float]:
     return [low + (high - low) * (size - less) / (more - less) for low, high in rounds]
 
 
-def table(by_assignment: dict[str, Seen], sizes: list[int], peers: list[str], workers: list[int]) -> list[Record]:
-    """What was measured of each assignment, and of all together."""
+def table(
+    by_assignment: dict[str, Seen],
+    together: list[dict[int, float]],
+    sizes: list[int],
+    peers: list[str],
+    workers: list[int],
+) -> list[Record]:
+    """What was measured of each assignment, and in each round of all together."""
     records: list[Record] = []
 
     def add(name: str, size: int, peer: str, theirs: list[float], ours: list[float], measured: bool) -> None:
@@ -297,8 +324,8 @@ def table(by_assignment: dict[str, Seen], sizes: list[int], peers: list[str], wo
         for peer in peers:
             of_each = [(carried_on(seen, peer, size), seen[OURS, size, 1]) for seen in by_assignment.values()]
             measured = all((peer, size, 1) in seen for seen in by_assignment.values())
-            theirs, ours = ([sum(turn) for turn in zip(*side, strict=True)] for side in zip(*of_each, strict=True))
-            add(ALL, size, peer, theirs, ours, measured)
+            theirs = [sum(turn) for turn in zip(*(their for their, _ in of_each), strict=True)]
+            add(ALL, size, peer, theirs, [seconds[size] for seconds in together], measured)
             for name, (their, our) in zip(by_assignment, of_each, strict=True):
                 add(name, size, peer, their, our, measured)
         for more in workers[1:]:
@@ -337,7 +364,7 @@ def stages(notebook: Path, count: int = 8) -> list[Record]:
         return timed_work
 
     with tempfile.TemporaryDirectory(prefix="grading-") as scratch:
-        folder = prepare(Path(scratch), notebook, count)
+        folder = prepare(Path(scratch), [notebook], count)
         with contextlib.ExitStack() as patches:
             for name, (owner, attribute) in STAGES.items():
                 patches.enter_context(mock.patch.object(owner, attribute, timing(name, getattr(owner, attribute))))
@@ -364,8 +391,13 @@ def main() -> None:
         otters_home()
     turns = [(peer, size, 1) for size in sorted(options.peer_sizes) for peer in options.peers]
     turns += [(OURS, size, workers) for size in sorted(options.sizes) for workers in options.workers]
-    seen = {path.stem: measure(path, turns, options.rounds) for path in chosen}
-    records = table(seen, sorted(options.sizes), options.peers, options.workers)
+    seen: dict[str, Seen] = {}
+    together: list[dict[int, float]] = []
+    for number, path in enumerate(chosen, 1):
+        seen[path.stem] = measure(path, turns, options.rounds)
+        while len(together) < options.rounds * number // len(chosen):  # its rounds lie among those of the others
+            together.append(measure_together(chosen, sorted(options.sizes)))
+    records = table(seen, together, sorted(options.sizes), options.peers, options.workers)
     for row in records:
         print(f"{row['assignment']}, {row['submissions']} submissions, {row['peer']}: {row['ratio']:.1f} times ours")
     written = write(
