@@ -313,7 +313,8 @@ class SubmissionJudge:
             self._childs_end = began + self.sandbox.limits.wall_seconds
             ended = {index for index, ran in self.done.ran.items() if ran.ended}
             to_run = [cell for cell in cells if cell.index not in ended]
-            self._child = self.sandbox.run(to_run, until=self._shares.end, measured=measured)
+            late = [index for index, ran in self.done.ran.items() if ran.error and ran.error.limit == "time"]
+            self._child = self.sandbox.run(to_run, until=self._shares.end, measured=measured, late=late)
             self._shares.add("", time.monotonic() - began)
             self._kept = self._kept or self._child.kept
             own = {cell.index for cell in self._all} - set(self.done.ran)

@@ -16,7 +16,7 @@ import os
 import select
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -149,9 +149,12 @@ class Sandbox:
         limits: Limits | None = None,
         until: float = float("inf"),
         measured: bool = False,
+        late: Collection[int] = (),
     ) -> Child:
         """Run the cells in a fresh child and return it, ready for requests; `limits` in place of the sandbox's own.
-        `measured`: what each cell leaves in memory is asked for after it, and stands in the child's `kept`.
+        `measured`: what each cell leaves in memory is asked for after it, and stands in the child's `kept`. Each cell
+        that runs out of its time halves that of those after it; those that are `late`, by index, did so in another
+        child, and have two seconds.
 
         A cell that ends its child (by time, memory, a crash or an exit) is left out and the rest is run once more in a
         new one, so that it costs no other exercise; after three such cells, or after the moment `until` (of the
@@ -164,9 +167,8 @@ class Sandbox:
         while True:
             child = Child(self._lines(limits), limits, before)
             try:
-                stuck = child._execute(
-                    [cell for cell in cells if cell.index not in left_out], self.components, measured
-                )
+                left = [cell for cell in cells if cell.index not in left_out]
+                stuck = child._execute(left, self.components, measured, late)
             except BaseException:
                 _go_anywhere()
                 raise
@@ -240,7 +242,9 @@ class Child:
         """The hard limit of a request in seconds: a little later than the one that the child keeps itself."""
         return self.limits.request_seconds + self.limits.grace
 
-    def _execute(self, cells: list[CellLike], components: list[str], measured: bool) -> int | None:
+    def _execute(
+        self, cells: list[CellLike], components: list[str], measured: bool, late: Collection[int]
+    ) -> int | None:
         """Run the cells; returns the index of the cell in which the child ended, or None."""
         current = -1
         try:
@@ -255,7 +259,7 @@ class Child:
             current = cells[0].index if cells else -1
             wanted = [{"index": cell.index, "source": outputs.encodable(cell.source)} for cell in cells]
             self.socket.settimeout(self.limits.cell_seconds)
-            order = {"cells": wanted, "components": components, "measured": measured}
+            order = {"cells": wanted, "components": components, "measured": measured, "late": list(late)}
             wire.send(self.socket, order, _FRAME)
             before = 0
             for place, cell in enumerate(cells):

@@ -39,7 +39,7 @@ def box():
 def graded(toy_notebook, box):
     """A function: these answers, right ones for the others, and cells before them -> what the grader makes of it."""
 
-    def judged(answers, *added, seconds=judge.BUDGET) -> judge.SubmissionJudge:
+    def judged(answers, *added, seconds=judge.BUDGET, box=box) -> judge.SubmissionJudge:
         among = [e for e in judge.of_assignment(toy.NAME) if not e.question]
         right = {e.name: reference.source(e.chapter, e.components) for e in among}
         cells = [Cell(0, "c0", "import os, time\nimport torch\nfrom torch import Tensor", "given")]
@@ -73,9 +73,9 @@ def children(monkeypatch):
     made = []
     run = Sandbox.run
 
-    def counted(self, cells, limits=None, until=float("inf"), measured=False):
+    def counted(self, cells, limits=None, until=float("inf"), measured=False, late=()):
         made.append(measured)
-        return run(self, cells, limits, until, measured)
+        return run(self, cells, limits, until, measured, late)
 
     monkeypatch.setattr(Sandbox, "run", counted)
     return made
@@ -269,6 +269,16 @@ def test_one_that_sleeps_in_every_request_costs_the_others_nothing(graded, looks
     assert points(submission) | {"scale": 0} == FULL | {"scale": 0}
     assert looks.count("scale") <= 2
     assert endings.USED_UP not in str(submission.done.verdicts)
+
+
+def test_cells_that_never_end_leave_a_right_answer_its_time(graded):
+    """Each halves the time of those after it, and has two seconds at most where they are run again."""
+    loop, wrong = "kept = 1\nwhile True:\n    pass", {"centre": "def centre(x):\n    return x"}
+    with Sandbox(limits=Limits(cell_seconds=4, wall_seconds=12)) as box:
+        submission = graded(wrong, *[loop] * 5, seconds=20, box=box)
+    assert points(submission) == FULL | {"centre": 0.0}
+    late = [ran for ran in submission.done.ran.values() if ran.error and ran.error.limit == "time"]
+    assert len(late) == 5
 
 
 def test_what_was_never_reached_names_who_took_the_time(graded, long_checks):
