@@ -33,7 +33,7 @@ from autograde import bank
 from autograde.bank import mutation, reader, sample
 from autograde.grading import mutants
 from autograde.grading.worker import Graded, Worker
-from autograde.intake import parse
+from autograde.intake import received
 from benchmarks.record import Record, write
 from course.checks.engine.draw import Key
 from course.checks.engine.verdict import Verdict
@@ -53,7 +53,7 @@ def graded(worker: Worker, content: bytes) -> Graded:
     """A notebook handed in and graded, as in a run."""
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"{worker.name}.ipynb").write_bytes(content)
-        return worker.grade(parse.receive(Path(folder), worker.name))
+        return worker.grade(received.receive(Path(folder), worker.name))
 
 
 class Answers:

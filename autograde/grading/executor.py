@@ -26,8 +26,8 @@ import torch
 from autograde.grading import isolation
 from autograde.grading.versions import edited, versions
 from autograde.grading.worker import Graded, Task, Worker, not_graded
-from autograde.intake.parse import Received
 from autograde.intake.probe import probe_jail
+from autograde.intake.received import Received
 from autograde.sandbox import doctor
 from autograde.sandbox.launch import Launched, SandboxError
 

@@ -27,7 +27,7 @@ from autograde.gradebook import enter, examination, store
 from autograde.grading import isolation, judge
 from autograde.grading.executor import Engine, EngineError, Job, engine
 from autograde.grading.worker import Graded, Task, Worker, notebook_to_show, task
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.intake.jail import Intake
 from autograde.intake.probe import probe_jail
 from autograde.ledger import Ledger, Record, counting
@@ -213,10 +213,10 @@ class _Run:
 def read(student: str, path: Path, assignment: str, intake: Intake) -> Job:
     """A submission as it lies there now, read once."""
 
-    def seen() -> parse.Received:
+    def seen() -> received.Received:
         return intake.receive(path, assignment)
 
-    return Job(student, seen(), parse.handed_in_at(path), again=seen)
+    return Job(student, seen(), received.handed_in_at(path), again=seen)
 
 
 @contextlib.contextmanager
@@ -282,7 +282,7 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
     notebook.metadata["autograde"] = stamp
     target = folder.staged / job.student / first.assignment
     if job.handed_in_at:
-        write_atomically(target / parse.STAMP, job.handed_in_at + "\n", lasting=False)
+        write_atomically(target / received.STAMP, job.handed_in_at + "\n", lasting=False)
     text = json.dumps(notebook, ensure_ascii=False) + "\n"
     write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
 

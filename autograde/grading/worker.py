@@ -23,7 +23,7 @@ from autograde.bank import reference
 from autograde.grading import judge
 from autograde.grading.judge import Judgement
 from autograde.grading.versions import edited, versions
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.intake.jail import Intake, Unread
 from autograde.intake.merge import MergedNotebook
 from autograde.intake.syntax import nodes
@@ -136,7 +136,7 @@ class Worker:
             self._sandbox = started.ready()
         return self._sandbox
 
-    def grade(self, seen: parse.Received) -> Graded:
+    def grade(self, seen: received.Received) -> Graded:
         """The verdicts on one submission. What goes wrong in here becomes verdicts that need a person, but for
         isolation: raises SandboxError where it fails in a fresh sandbox too, or the machine refuses what it takes.
         """
@@ -191,7 +191,7 @@ class Worker:
     def _at_work(self, merged: MergedNotebook) -> judge.SubmissionJudge:
         return judge.SubmissionJudge(self.sandbox(), merged.cells, self.exercises, self._tables, merged.unanswered)
 
-    def _unreadable(self, seen: parse.Received) -> Graded:
+    def _unreadable(self, seen: received.Received) -> Graded:
         verdict = Verdict(Outcome.ERROR, message="Your file could not be read, so there was nothing to grade.")
         if seen.empty:
             verdict = Verdict(Outcome.NOT_ANSWERED)
@@ -206,7 +206,7 @@ class Worker:
 
 
 def notebook_to_show(
-    notebook: nbformat.NotebookNode, seen: parse.Received, intake: Intake
+    notebook: nbformat.NotebookNode, seen: received.Received, intake: Intake
 ) -> tuple[nbformat.NotebookNode, str]:
     """(the merged notebook, "") or, for a file that cannot be read, (the assignment's own, the reason)."""
     if seen.notebook is None:

@@ -25,8 +25,8 @@ from typing import NoReturn
 from autograde.files import private
 from autograde.folders import ClassFolder
 from autograde.intake.jail import Intake
-from autograde.intake.parse import STAMP
 from autograde.intake.people import People, folded, one_folder, student_id
+from autograde.intake.received import STAMP
 from autograde.intake.sources import Aside, BadSource, Entry, Work, entries_of, unpack_source, what_is_given
 from autograde.intake.submissions import NO_MOMENT, UNPACKED, Submission, finish_what_was_begun, put
 from autograde.intake.whose import IN_A_FOLDER, LOOSE, UNSAID, Names, Place, readable, safe

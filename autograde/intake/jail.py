@@ -22,11 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import course.blank
-from autograde.intake import archives, flags, parse, protocol
+from autograde.intake import archives, flags, parse, protocol, received
 from autograde.intake.marks import marks_of_all
 from autograde.intake.merge import Merged, MergedNotebook, Piece, lay_out
 from autograde.intake.names import Names
-from autograde.intake.parse import Contents, Received
+from autograde.intake.parse import Contents
+from autograde.intake.received import Received
 from autograde.intake.unpack import MAX_NAME, Budget, Damaged, Member, TooMuch
 from autograde.sandbox.launch import Launched
 from autograde.sandbox.limits import MIB, Limits
@@ -174,7 +175,7 @@ class Intake:
             self._jail = None
 
     def receive(self, path: str | os.PathLike[str], assignment: str) -> Received:
-        """`parse.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
+        """`received.receive`, with the file's bytes looked at in a child, and laid beside the assignment there."""
 
         def contents(data: bytes) -> Contents:
             try:
@@ -182,7 +183,7 @@ class Intake:
             except SandboxError as error:
                 return Contents(None, failed=str(error))
 
-        return parse.receive(path, assignment, contents)
+        return received.receive(path, assignment, contents)
 
     def contents(self, data: bytes) -> Contents:
         """`parse.contents`, in a child, and what of it belongs where in the assignment. Raises SandboxError."""

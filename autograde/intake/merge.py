@@ -97,7 +97,7 @@ class MergedNotebook:
 
 
 def merged_notebook(assignment: NotebookNode, submission: NotebookNode) -> MergedNotebook:
-    """`assignment` as it was released, `submission` as `parse.receive` gives it; all in this process."""
+    """`assignment` as it was released, `submission` as `received.receive` gives it; all in this process."""
     return lay_out(assignment, merge(assignment, submission, marks_of_all()))
 
 

@@ -27,8 +27,9 @@ from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import unpack
 from autograde.intake.jail import Intake
-from autograde.intake.parse import MAX_BYTES, STAMP, handed_in_at, readable_moment
+from autograde.intake.parse import MAX_BYTES
 from autograde.intake.people import folded, student_id
+from autograde.intake.received import STAMP, handed_in_at, readable_moment
 from autograde.intake.sources import Aside, Entry, Wanted, Work, content_of, fetch, is_litter, take_out
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, safe

@@ -25,7 +25,7 @@ from autograde import files
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
 from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
-from autograde.intake.parse import NO_FILE
+from autograde.intake.received import NO_FILE
 from autograde.text import without_controls
 from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict
 from course.wording import points

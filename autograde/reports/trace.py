@@ -18,7 +18,7 @@ from autograde import keys
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.grading.versions import versions
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.ledger import Ledger, Record, counting
 
 
@@ -189,7 +189,7 @@ def _file_now(folder: ClassFolder, trace: Trace) -> str:
     path = dict(folder.submissions(trace.assignment)).get(trace.student)
     if path is None:
         return "and nothing lies in submissions/ any more"
-    sha256, name = parse.digest(path, trace.assignment)
+    sha256, name = received.digest(path, trace.assignment)
     if sha256 == trace.submission:
         return f"still the file in submissions/: {name}" if name else "still nothing that could be graded"
     return f"but another file lies in submissions/ now (`autograde grade` grades it): {name}, sha256 {sha256}"

@@ -17,7 +17,7 @@ from autograde.grading import executor, isolation
 from autograde.grading.judge import SubmissionJudge
 from autograde.grading.regrade import regrade
 from autograde.grading.run import grade
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.intake.jail import Intake
 from autograde.ledger import Ledger
 from autograde.reports.trace import traces
@@ -360,4 +360,4 @@ def test_an_error_of_the_disk_is_no_students_fault(six, machine, monkeypatch, nu
     (failed,) = {r.details[-1] for r in recorded(six) if r.grader_failed}
     assert "bob" in failed and os.strerror(number) in failed
     grade(six)
-    assert points(six) == POINTS and not Ledger(six.ledger).failures(toy.NAME) - {("bob", parse.NO_FILE)}
+    assert points(six) == POINTS and not Ledger(six.ledger).failures(toy.NAME) - {("bob", received.NO_FILE)}

@@ -20,7 +20,7 @@ from autograde.grading import judge, run
 from autograde.grading.executor import Here
 from autograde.grading.regrade import regrade
 from autograde.grading.worker import Worker
-from autograde.intake.parse import receive
+from autograde.intake.received import receive
 from autograde.ledger import Ledger
 from autograde.sandbox import command
 from course import checks

@@ -22,7 +22,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import enter, store
 from autograde.grading import executor, run
 from autograde.grading.regrade import regrade
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.ledger import Ledger, LedgerBusy
 from course import checks
 from course.checks.engine import Outcome
@@ -93,7 +93,7 @@ class Killed(BaseException):
 def test_killed_at_random_points_again_and_again(disturbed, undisturbed, monkeypatch):
     draw, left, kills = random.Random(SEED), 0, 0
     points = [(Ledger, "append"), (run, "stage"), (store, "entered"), (enter.Verdicts, "preprocess"),
-              (enter.SaveVerdicts, "_add_score"), (parse, "receive"), (executor.Worker, "grade")]  # fmt: skip
+              (enter.SaveVerdicts, "_add_score"), (received, "receive"), (executor.Worker, "grade")]  # fmt: skip
 
     def deadly(function):
         def call(*args, **kwargs):

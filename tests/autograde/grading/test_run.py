@@ -12,7 +12,7 @@ from autograde.bank import sample
 from autograde.gradebook import enter, store
 from autograde.grading import run
 from autograde.grading.judge import SubmissionJudge
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.ledger import Ledger, LedgerBusy
 from autograde.sandbox import doctor
 from course import checks
@@ -230,7 +230,7 @@ def test_a_fault_of_the_graders_waits_for_a_person_and_the_run_goes_on(toy_relea
 
 
 def summary_hash(folder, student):
-    return parse.receive(folder.submitted / student / toy.NAME, toy.NAME).sha256
+    return received.receive(folder.submitted / student / toy.NAME, toy.NAME).sha256
 
 
 def test_a_fault_in_one_check_costs_no_other_exercise(toy_released, sheet, submission, monkeypatch):

@@ -103,6 +103,7 @@ BOTH = ["02-bahdanau", "05-multi-head"]
 DECIDING = """
 autograde/grading/worker.py autograde/grading/judge.py autograde/grading/dependencies.py autograde/grading/endings.py
 autograde/grading/shares.py autograde/grading/timed.py autograde/intake/parse.py autograde/intake/merge.py
+autograde/intake/received.py
 autograde/intake/matching.py autograde/intake/marks.py autograde/intake/comparison.py autograde/intake/magics.py
 autograde/intake/environment.py autograde/intake/names.py autograde/intake/notes.py
 autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from autograde.bank import sample
 from autograde.gradebook import store
 from autograde.grading import run
-from autograde.intake import parse
+from autograde.intake import received
 from autograde.ledger import Ledger
 from autograde.reports import export, feedback
 from course.checks.engine import Key, Outcome
@@ -67,7 +67,7 @@ class TestEachKind:
         for fact, value in submission.facts.items():  # for a report of the tests: `benchmarks.trust` reads them
             record_property(fact, value)
         submission.put(tmp_path)
-        graded = worker.grade(parse.receive(tmp_path, broken.NAME))
+        graded = worker.grade(received.receive(tmp_path, broken.NAME))
         record_property("student_told", first_of(for_the_student(graded), " "))
         record_property("instructor_told", first_of(for_the_instructor(graded), "; "))
         lost = set(SHEET.full) if submission.lost == broken.ALL else set(submission.lost)

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
-from autograde.intake import jail, parse, people, sources, submissions, unpack
+from autograde.intake import jail, parse, people, received, sources, submissions, unpack
 from autograde.intake.collect import BadSource, collect
 from autograde.intake.jail import Intake
 from autograde.intake.people import student_id
@@ -145,7 +145,7 @@ def test_known_layouts(tmp_path, folder, kind, files):
     assert actions(done) == {("ada", TWO): "new", ("bob", TWO): "new"} and not done.aside
     notebooks = [name for name in there(folder) if not name.endswith("timestamp.txt")]
     assert notebooks == [f"{who}/{TWO}/{TWO}.ipynb" for who in ("ada", "bob")]
-    assert parse.receive(folder.submitted / "ada" / TWO, TWO).notebook is not None
+    assert received.receive(folder.submitted / "ada" / TWO, TWO).notebook is not None
 
 
 @pytest.mark.parametrize("kind", ["zip", "tar.gz", "folder"])
@@ -267,7 +267,7 @@ def test_a_submission_without_a_notebook_is_kept_so_that_its_student_is_told(tmp
     done = collect(folder, unpacked(tmp_path / "back", files))
     assert set(actions(done).values()) == {"new"} and len(done.items) == 5
     for student, told in (("ada", "no notebook"), ("bob", "all.zip"), ("cy", "all.rar"), ("di", "damaged.zip")):
-        seen = parse.receive(folder.submitted / student / TWO, TWO)
+        seen = received.receive(folder.submitted / student / TWO, TWO)
         assert seen.notebook is None and told in seen.reason_for_student
     notes = {item.student: item.notes for item in done.items}
     assert "no notebook in all.zip" in notes["bob"][0] and "could not be opened" in notes["di"][0]
@@ -866,7 +866,7 @@ def test_encrypted_doubled_and_differing_by_case(tmp_path, folder):
 
 
 def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
-    for module in (parse, sources, submissions):
+    for module in (parse, received, sources, submissions):
         monkeypatch.setattr(module, "MAX_BYTES", 1 << 20)
     monkeypatch.setattr(submissions, "MAX_SUBMISSION", 1 << 21)
     monkeypatch.setattr(submissions, "MAX_INSIDE", 50)
@@ -883,7 +883,7 @@ def test_bombs_cost_neither_memory_nor_disk(tmp_path, folder, monkeypatch):
     done = collect_mine(folder, zipped(tmp_path / "x.zip", files), TWO)
     assert set(actions(done).values()) == {"new"} and len(done.items) == 6
     for student in "abcde":
-        assert parse.receive(folder.submitted / student / TWO, TWO).reason_for_student
+        assert received.receive(folder.submitted / student / TWO, TWO).reason_for_student
     assert sum(512 * p.lstat().st_blocks for p in folder.submitted.rglob("*")) < 1 << 20
     with pytest.raises(BadSource, match="more than"):
         monkeypatch.setattr(sources, "MAX_ENTRIES", 4)

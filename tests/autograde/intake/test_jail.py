@@ -25,7 +25,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograde.intake import jail, parse, unpack
+from autograde.intake import jail, parse, received, unpack
 from autograde.intake.jail import LIMITS, Intake, Unread
 from autograde.intake.merge import merged_notebook
 from autograde.intake.unpack import Budget, Damaged, TooMuch
@@ -57,7 +57,7 @@ def test_a_child_reads_what_is_read_here(intake, tmp_path):
     made["cells"].append({"cell_type": "code", "metadata": {}, "source": "import os\nos.system('ls')\n%time y = 1"})
     made["cells"][3]["source"] = "changed"
     folder = submission(tmp_path, made, "another name.ipynb")
-    here, there = parse.receive(folder, NAME), intake.receive(folder, NAME)
+    here, there = received.receive(folder, NAME), intake.receive(folder, NAME)
     assert here == there and here.notebook is not None
     assert merged_notebook(intake.assignment, here.notebook) == intake.merged(there) == intake.merged(here)
     flags = intake.merged(there).flags

@@ -33,7 +33,7 @@ from autograde.gradebook import store
 from autograde.grading import judge, run
 from autograde.grading import worker as workers
 from autograde.grading.worker import Graded, Worker
-from autograde.intake import flags, parse
+from autograde.intake import flags, received
 from autograde.intake.marks import grade_id
 from autograde.ledger import Ledger
 from autograde.reports import feedback
@@ -178,13 +178,13 @@ def honest(released) -> bytes:
 @pytest.fixture(scope="module")
 def alone(worker, honest):
     """The neighbour's verdicts before anybody attacks."""
-    return received(worker, honest).verdicts
+    return graded_file(worker, honest).verdicts
 
 
-def received(worker: Worker, content: bytes) -> Graded:
+def graded_file(worker: Worker, content: bytes) -> Graded:
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, f"{toy.NAME}.ipynb").write_bytes(content)
-        return worker.grade(parse.receive(Path(folder), toy.NAME))
+        return worker.grade(received.receive(Path(folder), toy.NAME))
 
 
 def everything_visible(graded: Graded) -> str:
@@ -254,7 +254,7 @@ ATTACKS += [
 def hold(worker: Watched, released: Path, canary: str, attack: Attack) -> None:
     """Grade the attack: its honest score and a flag, nothing disclosed, nothing left running."""
     before = worker.processes()
-    graded = received(worker, submission(attack, released))
+    graded = graded_file(worker, submission(attack, released))
     points = graded.points
     assert points == {e.name: attack.lost.get(e.name, float(e.points)) for e in worker.exercises}, graded
     assert attack.flag in graded.flags, graded.flags
@@ -326,7 +326,7 @@ def _there(dotted: str) -> bool:
 
 
 def test_the_neighbour_is_graded_after_all_of_them_as_before(worker, honest, alone):
-    again = received(worker, honest)
+    again = graded_file(worker, honest)
     assert again.verdicts == alone and not again.flags
     assert (alone["scale"].fraction, alone["standardise"].fraction) == (0.5, 1.0)
 
@@ -441,10 +441,10 @@ ORDINARY = """
         with tests.Watched(toy.NAME, notebook, tests.Key.public(7)) as worker:
             held = [attack for attack in tests.ATTACKS if ALL or attack.name in tests.HELD]
             sheet = tests.sample.Sheet(released.read_bytes(), toy.NAME)
-            alone = tests.received(worker, sheet.filled(sheet.right)).verdicts
+            alone = tests.graded_file(worker, sheet.filled(sheet.right)).verdicts
             for attack in held:
                 tests.hold(worker, released, "CANARY-0", attack)
-            assert tests.received(worker, sheet.filled(sheet.right)).verdicts == alone
+            assert tests.graded_file(worker, sheet.filled(sheet.right)).verdicts == alone
         assert not tests.running(worker)
     print(len(held), "attacks held")
 """
