@@ -1,12 +1,13 @@
 """What came back from students is read here, and nowhere else: collected, parsed, and merged into the assignment.
 
 `collect` brings what came back into class/submissions/: `sources` says what a source holds, which `unpack` takes out of
-archives, `whose` and `people` whose each file is and was, and `submissions` puts one down. `parse` makes a small clean
-notebook of one, `merge` lays its answers into the assignment's own notebook: `matching` says which cell is which
-answer's, by nbgrader's `marks` and by `comparison` with what was given out, `magics` and `environment` leave out of a
-text what cannot run, and `flags` notes what its code tries. Hostile bytes are opened by children without rights alone:
-`jail` starts them and checks the form of every answer, `inside` is the warm process that forks them, and `protocol` is
-what passes between; `probe` tells the doctor whether all this works here.
+archives, `whose` and `people` whose each file is and was, and `submissions` puts one down. `received` finds the file to
+grade in a submission, `parse` makes a small clean notebook of its bytes, `merge` lays its answers into the assignment's
+own notebook: `matching` says which cell is which answer's, by nbgrader's `marks` and by `comparison` with what was
+given out, `magics` and `environment` leave out of a text what cannot run, and `flags` notes what its code tries.
+Hostile bytes are opened by children without rights alone: `jail` starts them and checks the form of every answer,
+`inside` is the warm process that forks them, and `protocol` is what passes between; `probe` tells the doctor whether
+all this works here.
 
 Safe to change: what is recognised, and what an instructor is told of it. What runs inside imports the standard library,
 this package and the modules that `jail.INSIDE` lists, and nothing else: add to that list with care, and never parse a
