@@ -1,4 +1,4 @@
-"""A large class, made from the banks: submissions a second, memory over the run, and what kills do to it.
+"""A large class, made from the answer banks: submissions a second, memory over the run, and what kills do to it.
 
     python -m benchmarks.classes                  # a thousand submissions, with two workers and with one
     python -m benchmarks.classes --submissions 1000 300   # a thousand with two, three hundred of them with one

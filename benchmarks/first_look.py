@@ -8,7 +8,7 @@ A round is a folder of `benchmarks/first_look/`: answers written from the notebo
 one file an exercise. A wrong answer's comment says what its writer knows to be wrong. What became of each stands beside
 them in `scored.json`, and in `labels.toml` whether the student was told the right cause, a wrong one or none; a test
 wants that of every caught one. Answers of a scored round are never changed; what is learnt from them goes into the
-checks, and into the banks.
+checks, and into the answer banks.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def main() -> None:
     records = looked_at(folder, Key.fresh()) if first or options.again else scored  # else: the labels were written
     commit = _git("rev-parse", "--short", "HEAD") if first else next((str(r["commit"]) for r in scored), "")
     date = _git("log", "-1", "--format=%cs") if first else next((str(r["date"]) for r in scored), "")
-    found = figures(options.round, records, labels(folder), commit, date)
-    for figure in found:
+    counted = figures(options.round, records, labels(folder), commit, date)
+    for figure in counted:
         print(f"{figure['what']}: {figure['came_out_so']} of {figure['of']}"
               f" ({figure['percent_low']:.1f} to {figure['percent_high']:.1f} %)")  # fmt: skip
     if options.again:
@@ -143,7 +143,7 @@ def main() -> None:
               settings={"round": options.round}, seconds=seconds, folder=folder)  # fmt: skip
     slipped = [r | {"round": options.round} for r in records if r["outcome"] in ("passed", "refused")]
     others = [r for r in before if r["round"] != options.round]
-    path = write("first_look", ABOUT, [*others, *found, *slipped], command="python -m benchmarks.first_look ROUND",
+    path = write("first_look", ABOUT, [*others, *counted, *slipped], command="python -m benchmarks.first_look ROUND",
                  settings={"rounds": len({str(r["round"]) for r in others}) + 1}, seconds=seconds)  # fmt: skip
     print(f"written: {path.relative_to(ROOT)}")
 

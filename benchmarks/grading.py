@@ -13,11 +13,11 @@
   runs twice.
 - This grader runs them in its sandbox; its own start, its tables and its way into the gradebook are counted.
 
-A submission is drawn from the banks, each for itself: of its answers three quarters are right, in the reference's form
-or another, some are wrong and some blank; each bears a comment of its own, so that nothing is gained by a text that was
-seen before. The first is right throughout: a peer counts only where it gives full marks to whom this grader does.
-All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook without
-submissions, and take turns, so that whatever else the machine does falls on all.
+A submission is drawn from the answer banks, each for itself: of its answers three quarters are right, in the
+reference's form or another, some are wrong and some blank; each bears a comment of its own, so that nothing is gained
+by a text that was seen before. The first is right throughout: a peer counts only where it gives full marks to whom this
+grader does. All skip what the notebooks tag skip-execution. They begin from the same released class and a gradebook
+without submissions, and take turns, so that whatever else the machine does falls on all.
 
 "All together" is one class with every assignment, graded as its instructor would: by one command of ours, and by a
 command of the peer's for each assignment, since its commands take one.

@@ -5,10 +5,10 @@
     python -m benchmarks.trust --corpora       # the attacks and the broken submissions alone; writes nothing
     python -m benchmarks.trust --corpora empty # those of them that pytest -k would choose
 
-From a seed that nobody knew before: every right and every wrong answer of every bank as a submission of its own, each
-in its assignment's notebook with everything else answered right, read, merged, run in the sandbox and judged outside;
-every machine-made wrong answer; every attack and every broken submission of the tests, in their long form. It ends with
-1 where anything came out as it must not.
+From a seed that nobody knew before: every right and every wrong answer of every answer bank as a submission of its own,
+each in its assignment's notebook with everything else answered right, read, merged, run in the sandbox and judged
+outside; every machine-made wrong answer; every attack and every broken submission of the tests, in their long form. It
+ends with 1 where anything came out as it must not.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ broken submission, through the whole grader in its sandbox, from a fresh seed. O
 told of a broken submission, the first three sentences stand in the table."""
 
 
-# ---- the banks ------------------------------------------------------------------------------------------------------
+# ---- the answer banks -----------------------------------------------------------------------------------------------
 
 
 def graded(worker: Worker, content: bytes) -> Graded:

@@ -32,8 +32,8 @@ _WHERE = {
 def __getattr__(name: str) -> Any:
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found = getattr(import_module(_WHERE[name]), name)
-    return found
+    globals()[name] = value = getattr(import_module(_WHERE[name]), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -222,7 +222,7 @@ _VIT_LAYER: Names = {
 # The published files, and transformers before version 5, have other names within a layer.
 _VIT_FILE_NAMES = (
     (r"^encoder\.layer\.", "layers."),
-    (r"attention\.attention\.(query|key|value)\.", lambda found: f"attention.{found[1][0]}_proj."),
+    (r"attention\.attention\.(query|key|value)\.", lambda match: f"attention.{match[1][0]}_proj."),
     (r"attention\.output\.dense\.", "attention.o_proj."),
     (r"intermediate\.dense\.", "mlp.fc1."),
     (r"(layers\.\d+)\.output\.dense\.", r"\1.mlp.fc2."),

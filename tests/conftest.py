@@ -157,7 +157,7 @@ def observe_once():
 
 @pytest.fixture
 def observed_once(monkeypatch):
-    """Within a worker each answer of a bank is observed once for a seed, however many tests compare it.
+    """Within a worker each answer of an answer bank is observed once for a seed, however many tests compare it.
 
     That an answer looks the same twice is seen where the sandbox is compared with this process.
     """
@@ -200,10 +200,10 @@ def pytest_terminal_summary(terminalreporter, config) -> None:
 @pytest.fixture(scope="session")
 def chromium_path():
     """The system's Chromium, which `make test` installs where it may."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found is None:
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path is None:
         pytest.fail(f"no browser found (looked for {', '.join(BROWSERS)}): run `make test`, or install Chromium")
-    return found
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ PRELOAD = ["training.loop", "torch.utils.tensorboard", "course.fixtures.cuda", "
 
 
 def context() -> ForkServerContext:
-    found = multiprocessing.get_context("forkserver")
-    found.set_forkserver_preload(PRELOAD)
-    return found
+    servers = multiprocessing.get_context("forkserver")
+    servers.set_forkserver_preload(PRELOAD)
+    return servers
 
 
 def start(target: Callable[..., Any], *arguments: Any) -> BaseProcess:

@@ -108,11 +108,11 @@ def by_round(caption: str, records: Sequence[Record], name: str, newest: int = 0
         share = f"{value_of(percent, 'percent')} % {spread_of(percent, 'percent')}"
         return [nodes.Text(f"{so_many(record)} "), nodes.inline("", share, classes=["spread"])]
 
-    found = rounds(records)[-newest:]
+    newest_rounds = rounds(records)[-newest:]
     figures = {(record["what"], record["round"]): record for record in records}
     what = list(dict.fromkeys(str(record["what"]) for record in records))
-    lines = [[sentence(each), *(cell(figures.get((each, of))) for of in found)] for each in what]
-    made = table(caption, ["what", *found], lines, name, set(range(1, len(found) + 1)))
+    lines = [[sentence(each), *(cell(figures.get((each, of))) for of in newest_rounds)] for each in what]
+    made = table(caption, ["what", *newest_rounds], lines, name, set(range(1, len(newest_rounds) + 1)))
     made["classes"].append("by-round")
     return made
 
@@ -267,8 +267,8 @@ class Measured(SphinxRole):
         name, _, what = self.text.partition(" ")
         record = latest(name, what)
         if record is None and results(name) is not None:
-            told = self.inliner.reporter.error(f"no figure {what!r} in the result {name!r}", line=self.lineno)
-            return [], [told]
+            error = self.inliner.reporter.error(f"no figure {what!r} in the result {name!r}", line=self.lineno)
+            return [], [error]
         return [nodes.Text(so_many(record) if record else "not yet measured")], []
 
 

@@ -108,7 +108,7 @@ def of_all(records: Sequence[Record]) -> str:
 
 
 @target("right answers accepted; wrong ones caught; told by name", "all; all; 9 in 10")
-def banks(folder: Path) -> Reached:
+def answer_banks(folder: Path) -> Reached:
     figures = told_apart(folder, "right answers accepted", "wrong answers caught", "wrong answers told by name")
     if not figures:
         return None

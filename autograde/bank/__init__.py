@@ -199,13 +199,13 @@ def _tested(check: CheckOfTest) -> Exercise:
 
 
 def _table(exercise: Exercise, key: Key, against: tuple[Implementation, ...] | None) -> Table:
-    mistakes = tuple(
+    diagnoses = tuple(
         Diagnosis(wrong.name, wrong.message, observe(exercise, wrong.source, key, against))
         for wrong in find(exercise).wrong
     )
     right = observe(exercise, None, key, against)
     check_of(exercise).hold(right)
-    return Table(key, tuple(right), mistakes, against)
+    return Table(key, tuple(right), diagnoses, against)
 
 
 @dataclass(frozen=True)

@@ -56,8 +56,8 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
     """The wrong answers that other exercises' rules make of a reference, without those that its bank or its mutants
     have already."""
     tree, literal = _tree(reference.source(exercise.chapter, exercise.components)), _literal(exercise.chapter)
-    known = {_text(mutant.source) for mutant in mutation.mutants(exercise)}
-    known |= {_text(answer.source) for answer in bank.find(exercise).wrong}
+    own = {_text(mutant.source) for mutant in mutation.mutants(exercise)}
+    own |= {_text(answer.source) for answer in bank.find(exercise).wrong}
     made: dict[str, Borrowed] = {}
     for rule in rules():
         if rule.exercise == exercise.name:
@@ -70,7 +70,7 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
             if filled is None or ast.dump(filled) == ast.dump(node):
                 continue
             source = _with(tree, at, filled)
-            if source not in known:
+            if source not in own:
                 name = f"{function}: {ast.unparse(node)} -> {ast.unparse(filled)}"
                 made.setdefault(source, Borrowed(name, source))
     return list(made.values())
@@ -79,14 +79,14 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
 @cache
 def rules() -> tuple[Rule, ...]:
     """Every rule that a bank's wrong answers give."""
-    found: dict[tuple[str, str], Rule] = {}
+    rules: dict[tuple[str, str], Rule] = {}
     for exercise in tasks():
         right = _tree(reference.source(exercise.chapter, exercise.components))
         for answer in bank.find(exercise).wrong:
             if pair := _apart(right, _tree(answer.source)):
                 key = (ast.dump(pair[0]), ast.dump(pair[1]))
-                found.setdefault(key, Rule(*pair, exercise.name))
-    return tuple(found.values())
+                rules.setdefault(key, Rule(*pair, exercise.name))
+    return tuple(rules.values())
 
 
 def accepted(exercise: Exercise) -> list[str]:
@@ -218,10 +218,10 @@ def main() -> None:
     for exercise in bank.asked_for(
         "autograde.bank.borrowed", "Ask each exercise the mistakes that the banks of others know."
     ):
-        known, slipped = right_after_all().get(exercise.name, {}), accepted(exercise)
+        right, slipped = right_after_all().get(exercise.name, {}), accepted(exercise)
         print(f"{exercise.number} {exercise.name}: {len(borrowed(exercise))} borrowed, {len(slipped)} get full marks")
         for name in slipped:
-            print(f"    {name}{f'  ({known[name]})' if name in known else ''}")
+            print(f"    {name}{f'  ({right[name]})' if name in right else ''}")
 
 
 if __name__ == "__main__":

@@ -48,8 +48,8 @@ def called(exercise: Exercise, sources: Iterable[str | None]) -> set[str]:
 def record() -> str:
     """The text of the record, made now."""
     torch.set_num_threads(1)
-    found = {e.name: sorted(called(e, [None, *(right.source for right in find(e).correct)])) for e in ruled()}
-    return json.dumps(found, indent=1) + "\n"
+    by_exercise = {e.name: sorted(called(e, [None, *(right.source for right in find(e).correct)])) for e in ruled()}
+    return json.dumps(by_exercise, indent=1) + "\n"
 
 
 if __name__ == "__main__":

@@ -79,18 +79,18 @@ def _sources(exercise: Exercise) -> Iterator[str]:
 
 def main() -> None:
     torch.set_num_threads(1)
-    known = conditions.redundant().items()
-    found = {name: [kind for kind in conditions.CONDITIONS if kind in kinds] for name, kinds in known}
+    listed = conditions.redundant().items()
+    by_exercise = {name: [kind for kind in conditions.CONDITIONS if kind in kinds] for name, kinds in listed}
     for exercise in bank.asked_for("autograde.bank.redundant", "Find conditions that a check does without."):
         if not bank.check_of(exercise).declarations:
             continue
-        found[exercise.name] = redundant(exercise)
-        without = "; ".join(conditions.CONDITIONS[kind].title for kind in found[exercise.name])
+        by_exercise[exercise.name] = redundant(exercise)
+        without = "; ".join(conditions.CONDITIONS[kind].title for kind in by_exercise[exercise.name])
         print(
             f"{exercise.number} {exercise.name}: {f'does without: {without}' if without else 'all are needed'}",
             flush=True,
         )
-    in_order = {e.name: found[e.name] for e in exercises() if found.get(e.name)}
+    in_order = {e.name: by_exercise[e.name] for e in exercises() if by_exercise.get(e.name)}
     lines = (f"{json.dumps(name)}: {json.dumps(kinds)}" for name, kinds in in_order.items())
     replace(conditions.REDUNDANT, "{\n" + ",\n".join(lines) + "\n}\n")
 

@@ -295,7 +295,7 @@ def _reads_the_disk(sheet: Sheet) -> MadeUp:
     def rest(exercise: Exercise) -> str:
         if exercise.question:
             return f"{exercise.components[0]} = open('/etc/hostname').read()"
-        return "\n".join(f"_steal({part!r})" for part in exercise.components)
+        return "\n".join(f"_steal({name!r})" for name in exercise.components)
 
     what = "half right, then looks for the answers on the disk"
     return _cheat(sheet, "hostile-reads-the-disk", what, _THIEF, rest, (flags.READS,))
@@ -305,7 +305,7 @@ def _never_ends(sheet: Sheet) -> MadeUp:
     """An answer that swallows every exception and goes on for ever. What stands before and after it is right and must
     count."""
     exercise = sheet.tasks[len(sheet.tasks) // 2]
-    endless = "\n\n".join(f"def {part}(*args, **kwargs):\n{_LOOP}" for part in exercise.components)
+    endless = "\n\n".join(f"def {name}(*args, **kwargs):\n{_LOOP}" for name in exercise.components)
     expected = sheet.full | {exercise.name: 0.0}
     what = f"all right, except that {exercise.number} never ends and swallows every exception"
     return MadeUp("hostile-never-ends", what, sheet.filled(sheet.right | {exercise.name: endless}), expected)

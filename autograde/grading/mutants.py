@@ -41,7 +41,7 @@ class Result:
     made: int  # mutants there are; at most MOST of them are judged
     tried: int
     caught: int
-    named: int  # caught, and told as one of the bank's mistakes
+    named: int  # caught, with the diagnosis of one of the answer bank's wrong answers
     equivalent: tuple[tuple[str, str], ...]  # (name, why) of those judged, accepted, and known to be right
     refused: tuple[tuple[str, str], ...]  # (name, why) of those known to be right that are not accepted
     survivors: tuple[Mutant, ...]
@@ -63,13 +63,13 @@ def _judge(worker: Worker, cells: Sequence[Cell], exercise: Exercise, every: boo
     started, table = time.monotonic(), bank.table(exercise, worker.key)
     right, made = equivalent().get(exercise.name, {}), mutants(exercise)
     accepted, refused, survivors, caught, named = [], [], [], 0, 0
-    verdict = _verdict(worker, _handed_in(cells, exercise, reference_form(exercise)), exercise, table)
+    verdict = _verdict(worker, _submitted(cells, exercise, reference_form(exercise)), exercise, table)
     if not verdict.passed:  # then nothing that is said of its mutants would mean anything
         raise RuntimeError(
             f"{exercise.name}: the reference itself is not accepted: {verdict.internal or _sentence(verdict)}"
         )
     for mutant in made if every else sample(exercise):
-        verdict = _verdict(worker, _handed_in(cells, exercise, mutant.source), exercise, table)
+        verdict = _verdict(worker, _submitted(cells, exercise, mutant.source), exercise, table)
         passed = verdict.passed or bool(verdict.internal)  # a fault of the grader's own catches nothing
         if mutant.name in right:
             accepted += [(mutant.name, right[mutant.name])] if passed else []
@@ -86,7 +86,7 @@ def _judge(worker: Worker, cells: Sequence[Cell], exercise: Exercise, every: boo
     )  # fmt: skip
 
 
-def _handed_in(cells: Sequence[Cell], exercise: Exercise, source: str) -> list[Cell]:
+def _submitted(cells: Sequence[Cell], exercise: Exercise, source: str) -> list[Cell]:
     """The solved cells up to the exercise's own, with this source in it."""
     own = next(i for i, cell in enumerate(cells) if cell.grade_id == f"{exercise.name}-answer")
     return [*cells[:own], replace(cells[own], source=source)]

@@ -117,10 +117,10 @@ def _of_key(
 
 def _before(latest: dict[tuple[str, str], dict[str, Record]], job: Job) -> dict[str, Record]:
     """The records of the submission that lies there, or of the student's newest where it cannot be read."""
-    if found := latest.get((job.student, job.seen.sha256)):
-        return found
-    of_student = [found for (student, _), found in latest.items() if student == job.student and job.seen.failed]
-    return max(of_student, key=lambda found: max(record.when for record in found.values()), default={})
+    if records := latest.get((job.student, job.seen.sha256)):
+        return records
+    of_student = [records for (student, _), records in latest.items() if student == job.student and job.seen.failed]
+    return max(of_student, key=lambda records: max(record.when for record in records.values()), default={})
 
 
 def _key(records: dict[str, Record]) -> str:

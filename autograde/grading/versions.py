@@ -70,8 +70,8 @@ def versions(assignment: str, notebook: str) -> dict[str, str]:
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         digest.update(f"{name}\0".encode() + hashlib.sha256(path.read_bytes()).digest())
-    found = {name: importlib.metadata.version(name) for name in sorted(libraries)}
-    return {"python": platform.python_version(), **found, "grader": digest.hexdigest()[:16]}
+    of_libraries = {name: importlib.metadata.version(name) for name in sorted(libraries)}
+    return {"python": platform.python_version(), **of_libraries, "grader": digest.hexdigest()[:16]}
 
 
 def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
@@ -109,8 +109,8 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
 def _chapters(assignment: str) -> set[str]:
     """The chapters of its exercises, and of those that a test which is asked for is tried on."""
     asked = judge.of_assignment(assignment)
-    found = (checks.find(e.name, e.chapter) for e in asked if not e.question)
-    tested = {check.of for check in found if isinstance(check, CheckOfTest)}
+    of_each = (checks.find(e.name, e.chapter) for e in asked if not e.question)
+    tested = {check.of for check in of_each if isinstance(check, CheckOfTest)}
     return {e.chapter for e in (*asked, *exercises()) if e in asked or e.name in tested}
 
 

@@ -116,10 +116,10 @@ def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[
     """Writes the class's grades (class/grades.csv unless said otherwise), of all assignments or of these; returns the
     path and the number of rows. Raises as `output.write` does."""
     with store.open_gradebook(folder) as book:
-        found = rows(book, folder, assignments)
+        lines = rows(book, folder, assignments)
     target = to or folder.grades
     real = Path(os.path.realpath(target))  # which ends in a loop of links too
     if real.is_relative_to(folder.root) and (real.parent != folder.root or real.suffix != ".csv"):
         raise ValueError(f"{target} belongs to the class: name a file outside of it, or {folder.root}/SOMETHING.csv")
-    write(target, _MARK + as_csv(found))
-    return target, len(found)
+    write(target, _MARK + as_csv(lines))
+    return target, len(lines)

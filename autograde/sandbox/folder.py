@@ -34,12 +34,12 @@ def fill(inside: Path) -> None:
 
 def present() -> list[Path]:
     """The files of `course` that are inside: any answer may import any of them."""
-    found: list[Path] = []
+    files: list[Path] = []
     for place, folders, names in os.walk(_course()):
         left_out = _left_out(place, [*folders, *names])
         folders[:] = sorted(set(folders) - left_out)
-        found += [Path(place, name) for name in sorted(set(names) - left_out)]
-    return found
+        files += [Path(place, name) for name in sorted(set(names) - left_out)]
+    return files
 
 
 def _left_out(place: str, names: list[str]) -> set[str]:

@@ -68,7 +68,7 @@ class Remote:
                         raise wire.WireError("an error that is not in words")  # a tensor's would take long to make
                     error = (printable(kind[:100]), printable(text[:2000]))
                     beside = {name: reply.get(name) for name in ("prefetched", "operators")}
-                    return {"error": error, "first": reply.get("first") is True, **beside}
+                    return {"error": error, "queued": reply.get("queued") is True, **beside}
                 elif "ok" in reply and type(reply.get("changed", False)) is bool:
                     return reply
                 else:

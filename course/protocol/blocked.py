@@ -258,12 +258,14 @@ def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, type
                     _python[id(each)] = each
                     each = vars(each).get("__wrapped__")
     for family in families:
-        looked_at, found = _found.get(family, (0, []))
+        looked_at, functions = _found.get(family, (0, []))
         for function in list(_python.values())[looked_at:] if looked_at < len(_python) else ():
             if _does_the_work(family, function):
                 code = function.__code__  # which may hold variables of a function around it
-                found.append((function, _refuse.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name)))
-        _found[family] = len(_python), found
+                functions.append(
+                    (function, _refuse.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name))
+                )
+        _found[family] = len(_python), functions
     return [member for family in families for member in _found[family][1]]
 
 

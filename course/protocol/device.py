@@ -95,12 +95,12 @@ def _seen(func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     if not there:
         result = func(*args, **kwargs)
         return _put(result, {}) if elsewhere else result
-    known = {id(x.numbers): x for x in there}
+    by_id = {id(x.numbers): x for x in there}
     result = func(*_taken(args), **_taken(kwargs))
     if torch.Tag.inplace_view in func.tags:  # the tensor itself gets another form, as its numbers did
         with torch._C._DisableTorchDispatch():
             func(*args, **kwargs)
-    return _put(result, known) if elsewhere else result
+    return _put(result, by_id) if elsewhere else result
 
 
 def _taken(value: Any) -> Any:
@@ -112,11 +112,11 @@ def _taken(value: Any) -> Any:
     return {name: _taken(item) for name, item in value.items()} if isinstance(value, dict) else value
 
 
-def _put(value: Any, known: dict[int, "_There"]) -> Any:
+def _put(value: Any, by_id: dict[int, "_There"]) -> Any:
     """A result on the other device; what was changed in its place is the tensor that was given."""
     if isinstance(value, Tensor):
-        return known[id(value)] if id(value) in known else _There(value)
-    return type(value)(_put(item, known) for item in value) if isinstance(value, (list, tuple)) else value
+        return by_id[id(value)] if id(value) in by_id else _There(value)
+    return type(value)(_put(item, by_id) for item in value) if isinstance(value, (list, tuple)) else value
 
 
 def elsewhere(

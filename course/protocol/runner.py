@@ -39,11 +39,11 @@ class Runner:
         self._came = 0  # of those
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Carry one request out, after those that wait in its "first".
+        """Carry one request out, after those that are "queued" with it.
 
-        The reply holds "ok"; of a new module also the "shapes" of its state. Or it holds "error", with "first" where
-        that is one of those. Where call-backs were "prefetched", either says how many of them came; where there is a
-        watch, which "operators" were called that it notes.
+        The reply holds "ok"; of a new module also the "shapes" of its state. Or it holds "error", with "queued"
+        where that is one of those. Where call-backs were "prefetched", either says how many of them came; where there
+        is a watch, which "operators" were called that it notes.
         """
         self._prefetched, self._came = request.get("prefetched", {}), 0
         reply = self._answered(request) | ({"prefetched": self._came} if self._came else {})
@@ -51,14 +51,14 @@ class Runner:
         return reply | ({"operators": sorted(noted)} if noted else {})
 
     def _answered(self, request: dict[str, Any]) -> dict[str, Any]:
-        first = True
+        queued = True
         try:
             with as_at_the_start(), self.rule.in_force(tuple(request.get("blocked", ()))):
                 if request.get("seed") is not None:  # for what is built before it, and again for the request itself
                     torch.default_generator.manual_seed(request["seed"])
-                for earlier in request.get("first", ()):
+                for earlier in request.get("queued", ()):
                     self._operation(earlier, [self._in(a) for a in earlier.get("args", ())], {})
-                first = False
+                queued = False
                 arguments = [self._in(a) for a in request.get("args", ())]
                 keywords = {name: self._in(a) for name, a in request.get("kwargs", {}).items()}
                 if request.get("seed") is not None:
@@ -70,7 +70,7 @@ class Runner:
                     reply["shapes"] = shapes_of(self.objects[reply["ok"].number])
             return reply
         except Exception as error:
-            return {"error": (type(error).__name__, str(error)[:2000])} | ({"first": True} if first else {})
+            return {"error": (type(error).__name__, str(error)[:2000])} | ({"queued": True} if queued else {})
 
     def _operation(self, request: dict[str, Any], arguments: list[Any], keywords: dict[str, Any]) -> Any:
         return getattr(self, "_" + request["op"])(request, arguments, keywords)

@@ -105,7 +105,7 @@ class Student:
         self._callbacks: list[Callable] = []
         self._seed: int | None = None
         self._built = 0  # helpers, whose numbers are below zero
-        self._first: list[dict[str, Any]] = []  # waits for the next request
+        self._queued: list[dict[str, Any]] = []  # goes with the next request
         self._prefetched = Prefetched()  # likewise
         self._came = 0
         self._shared: dict[str, Module] = {}  # by what built them
@@ -192,14 +192,14 @@ class Student:
         arguments = {
             "args": [self._out(a) for a in args],
             "kwargs": {k: self._out(v) for k, v in (kwargs or {}).items()},
-            "first": self._first,
+            "queued": self._queued,
             "prefetched": self._out(vars(self._prefetched)) if self._prefetched.calls else None,
             "blocked": self._blocked,
         }
         message |= {k: v for k, v in arguments.items() if v}
         if self._seed is not None:
             message["seed"] = self._seed
-        waited, self._first = bool(self._first), []
+        waited, self._queued = bool(self._queued), []
         self._unbuilt.clear()
         prefetched, self._prefetched = len(self._prefetched.calls), Prefetched()
         reply = self._channel.request(message, self._callbacks)
@@ -208,8 +208,8 @@ class Student:
         self._note(reply.get("operators"))
         if "error" in reply:
             self._shapes.clear()
-            first = waited and reply.get("first") is True
-            raise (StateError if first else StudentError)(*map(str, reply["error"]))
+            queued = waited and reply.get("queued") is True
+            raise (StateError if queued else StudentError)(*map(str, reply["error"]))
         made = reply["ok"]
         if isinstance(made, wire.Handle):
             self._shapes[made.number] = reply.get("shapes")
@@ -225,7 +225,7 @@ class Student:
 
     def forget(self) -> None:
         """Leave out what waits for a request that never came: another case begins."""
-        self._first, self._prefetched = [], Prefetched()
+        self._queued, self._prefetched = [], Prefetched()
         self._unbuilt.clear()
 
     def _wait(self, op: str, args: tuple = (), **fields: Any) -> None:
@@ -237,7 +237,7 @@ class Student:
         if op in ("call", "method"):  # it may change what is known of a state
             self._shapes.clear()
             self._unbuilt.clear()
-        self._first.append({"op": op} | ({"args": [self._out(a) for a in args]} if args else {}) | fields)
+        self._queued.append({"op": op} | ({"args": [self._out(a) for a in args]} if args else {}) | fields)
 
     def _out(self, value: Any) -> Any:
         if type(value) is Tensor:  # most of what a state holds

@@ -32,7 +32,7 @@ def umask(request):
 @pytest.fixture
 def group():
     """A group that we may give files to, where there is one beside our own."""
-    mine = set(os.getgroups()) if os.geteuid() else {found.gr_gid for found in grp.getgrall()}
+    mine = set(os.getgroups()) if os.geteuid() else {entry.gr_gid for entry in grp.getgrall()}
     others = sorted(gid for gid in mine - {os.getgid()})
     if not others:
         pytest.skip("needs a second group")
@@ -56,10 +56,10 @@ def a_term(folder, notebook, handed_in):
 
 def modes(root):
     """path -> mode of everything below, and of the root."""
-    found = {}
+    states = {}
     for path in [root, *root.rglob("*")]:
-        found[str(path.relative_to(root.parent))] = path.lstat()
-    return found
+        states[str(path.relative_to(root.parent))] = path.lstat()
+    return states
 
 
 @pytest.fixture
@@ -79,15 +79,15 @@ def handed_in(tmp_path, toy_notebook):
 def test_nobody_else_may_read_anything_of_a_class(tmp_path, toy_notebook, handed_in, umask, one_sandbox):
     folder, before = ClassFolder.at(tmp_path / "class"), modes(handed_in)
     a_term(folder, toy_notebook, handed_in)
-    found = modes(folder.root)
+    states = modes(folder.root)
     of_ada = f"ada/{toy.NAME}"
     for name in ("gradebook.db", "grades.csv", "nbgrader_config.py", f"ledger/{toy.NAME}.jsonl",
                  f"submissions/{of_ada}/timestamp.txt", f"autograded/{of_ada}/{toy.NAME}.ipynb",
                  f"feedback/{of_ada}/{toy.NAME}.html", f"archives/{toy.NAME}.zip",
                  f"summary/{toy.NAME}.html"):  # fmt: skip
-        assert f"class/{name}" in found
-    told = {name: oct(state.st_mode) for name, state in found.items() if state.st_mode & 0o077}
-    assert not told
+        assert f"class/{name}" in states
+    open_to_others = {name: oct(state.st_mode) for name, state in states.items() if state.st_mode & 0o077}
+    assert not open_to_others
     after = modes(handed_in)
     kept = ("st_mode", "st_uid", "st_gid", "st_mtime_ns", "st_ino")
     assert [[getattr(s, k) for k in kept] for s in after.values()] == [
@@ -200,16 +200,16 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path, toy_
     monkeypatch.setattr(doctor, "report", lambda jail: 0)
     folder = toy_class.copy(tmp_path / "class")
     access.close(folder, "")
-    status, told = said("doctor", "--class", folder.root)
-    assert status == 0 and "for its owner alone" in told and "through the sandbox" in told
+    status, output = said("doctor", "--class", folder.root)
+    assert status == 0 and "for its owner alone" in output and "through the sandbox" in output
     folder.grades.chmod(0o604)
     (folder.autograded / "right").chmod(0o755)
-    status, told = said("doctor", "--class", folder.root)
-    assert status == 1 and "class/grades.csv (everybody)" in told and "class/autograded/right (everybody)" in told
+    status, output = said("doctor", "--class", folder.root)
+    assert status == 1 and "class/grades.csv (everybody)" in output and "class/autograded/right (everybody)" in output
     command = f"autograde access --class {folder.root}"
-    assert command in told
-    status, told = said(*command.split()[1:])
-    assert status == 0 and "2 files and folders changed" in told
+    assert command in output
+    status, output = said(*command.split()[1:])
+    assert status == 0 and "2 files and folders changed" in output
     assert said("doctor", "--class", folder.root)[0] == 0
     assert said("doctor", "--class", tmp_path / "none")[0] == 1
 
@@ -231,8 +231,8 @@ def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, 
     configuration.write(folder)
     assert said("doctor", "--class", folder.root)[0] == 0
     folder.config.unlink() if edited is None else folder.config.write_text(edited)
-    status, told = said("doctor", "--class", folder.root)
-    assert status == 1 and "NO  nbgrader" in told and "autograde release" in told
+    status, output = said("doctor", "--class", folder.root)
+    assert status == 1 and "NO  nbgrader" in output and "autograde release" in output
     (folder.root / "release" / toy.NAME).mkdir(parents=True)
     (folder.root / "release" / toy.NAME / f"{toy.NAME}.ipynb").write_text("{}")
     for command in (run.grade, regrade.regrade):
@@ -246,8 +246,8 @@ def test_doctor_reads_the_configuration_that_nbgrader_reads_last(tmp_path):
     files.make_folder(folder.root)
     configuration.write(folder)
     folder.config.with_suffix(".json").write_text('{"Execute": {"kernel_name": "python3"}}')
-    (found,) = (finding for finding in examination.examine(folder) if finding.name == "nbgrader")
-    assert not found.ok and "unprotected" in found.detail
+    (finding,) = (each for each in examination.examine(folder) if each.name == "nbgrader")
+    assert not finding.ok and "unprotected" in finding.detail
 
 
 def test_a_configuration_of_an_older_version_leads_through_the_sandbox(tmp_path):
@@ -262,5 +262,5 @@ def test_a_configuration_of_an_older_version_leads_through_the_sandbox(tmp_path)
 
 def test_every_text_for_the_instructor_says_that_nothing_runs_unprotected():
     root = Path(__file__).resolve().parents[2]
-    told = [configuration.CONFIGURATION, (root / "book" / "instructors" / "grader.md").read_text("utf-8")]
-    assert not any("unprotected" in text or "without isolation" in text for text in told)
+    texts = [configuration.CONFIGURATION, (root / "book" / "instructors" / "grader.md").read_text("utf-8")]
+    assert not any("unprotected" in text or "without isolation" in text for text in texts)

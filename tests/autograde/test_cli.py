@@ -56,17 +56,17 @@ def test_nothing_released_is_said_in_one_line(tmp_path, command):
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "to_do"),
     [(errno.ENOSPC, "make room"), (errno.EROFS, "make that place writable"), (errno.EACCES, "see that you may")],
 )
-def test_what_the_disk_refuses_is_one_line_with_the_file(toy_released, monkeypatch, code, told):
+def test_what_the_disk_refuses_is_one_line_with_the_file(toy_released, monkeypatch, code, to_do):
     def refuse(*args, **kwargs):
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "fsync", refuse)
     result = run("export", "--class", toy_released.root)
     assert result.exit_code == 1 and result.exception.code == 1  # no traceback
-    assert f"autograde: {toy_released.grades}: {os.strerror(code)}. To do: {told}" in said(result)
+    assert f"autograde: {toy_released.grades}: {os.strerror(code)}. To do: {to_do}" in said(result)
     assert not list(toy_released.root.glob(".grades.csv.*"))
 
 
@@ -141,14 +141,14 @@ class TestCollecting:
         where = ("--class", toy_released.root)
         (tmp_path / "x.zip").write_bytes(b"PK")
         (tmp_path / "empty").mkdir()
-        for words, told in (
+        for words, message in (
             (("nothing.zip",), "does not exist"),
             ((tmp_path / "x.zip",), "damaged"),
             ((tmp_path / "empty",), "no submission was found"),
             ((tmp_path, "--assignment", "7"), "no assignment '7'"),
         ):
             result = run("collect", *words, *where)
-            assert result.exit_code == 1 and told in said(result) and "Traceback" not in result.output
+            assert result.exit_code == 1 and message in said(result) and "Traceback" not in result.output
 
 
 @pytest.mark.sandbox
@@ -160,22 +160,22 @@ class TestAClassThatIsGraded:
             yield toy_class.copy(tmp_path / "class [2026]")
 
     def test_a_summary_can_be_had_at_any_time(self, folder):
-        told = said(run("summary", "--class", folder.root))
+        output = said(run("summary", "--class", folder.root))
         assert (
-            "00-toy, by exercise" in told
-            and "0.1 scale" in told
-            and "Common: 0.1, the sign is lost (1 student)" in told
+            "00-toy, by exercise" in output
+            and "0.1 scale" in output
+            and "Common: 0.1, the sign is lost (1 student)" in output
         )
-        assert "[2026]" in told and folder.summary(toy.NAME).exists()
+        assert "[2026]" in output and folder.summary(toy.NAME).exists()
 
     def test_a_large_class_lists_what_is_unusual(self, toy_class, folder, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "LISTED", 3)
         cli._summarise(toy_class.summary, folder)
-        told = " ".join(capsys.readouterr().out.split())
+        output = " ".join(capsys.readouterr().out.split())
         flagged = [line for line in toy_class.summary.lines if line.flags]
-        assert f"{len(toy_class.made)} submissions, {len(flagged)} of them unusual" in told
-        assert "unreadable" in told or "ended: timeout" in told
-        assert "right-other-form-1" not in told
+        assert f"{len(toy_class.made)} submissions, {len(flagged)} of them unusual" in output
+        assert "unreadable" in output or "ended: timeout" in output
+        assert "right-other-form-1" not in output
 
 
 class TestGrading:

@@ -9,11 +9,11 @@ def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
     clock = iter(range(0, 10_000, 60))
     monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
     line = Line("00-toy", "ada", 1, 1, {}, (), False, 0.5, fresh=True)
-    with terminal.RunProgress() as shown:
+    with terminal.RunProgress() as progress:
         for done in range(8):
-            shown.update("00-toy", done, 30, line if done else None)
-    told = capsys.readouterr().out.splitlines()
-    assert ["min left" in each for each in told] == [False] * 4 + [True] * 3
+            progress.update("00-toy", done, 30, line if done else None)
+    lines = capsys.readouterr().out.splitlines()
+    assert ["min left" in each for each in lines] == [False] * 4 + [True] * 3
 
 
 def test_nothing_in_a_name_moves_the_line():

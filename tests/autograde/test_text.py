@@ -70,5 +70,5 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
             assert not BAD.search("".join(cell["source"])), cell
             assert not re.search(f"[{TURNS}\x07]", json.dumps(cell.get("outputs", []), ensure_ascii=False)), cell
     for words in (["trace", "ada", toy.NAME], ["trace", "\u202egnp.exe", toy.NAME], ["summary", toy.NAME]):
-        told = CliRunner().invoke(cli.app, [*words, "--class", str(toy_released.root)]).output
-        assert told and not BAD.search(told), told
+        output = CliRunner().invoke(cli.app, [*words, "--class", str(toy_released.root)]).output
+        assert output and not BAD.search(output), output

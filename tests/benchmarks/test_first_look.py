@@ -38,8 +38,8 @@ def test_figures_come_from_records_and_labels():
     records = [record("wrong", "one", "caught"), record("wrong", "two", "caught"), record("wrong", "three", "passed"),
                record("correct", "four", "accepted")]  # fmt: skip
     labels = {"masked_softmax": {"one": "rightly", "two": "wrongly"}}
-    found = first_look.figures("round", records, labels, "0abc", "2026-11-23")
-    assert [(f["came_out_so"], f["of"]) for f in found] == [(2, 3), (1, 2), (1, 2), (1, 1)]
+    figures = first_look.figures("round", records, labels, "0abc", "2026-11-23")
+    assert [(f["came_out_so"], f["of"]) for f in figures] == [(2, 3), (1, 2), (1, 2), (1, 1)]
     low, high = first_look.interval(192, 217)
     assert (round(low, 1), round(high, 1)) == (83.5, 92.1)
     assert first_look.interval(0, 0) == (0.0, 100.0)

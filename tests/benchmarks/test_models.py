@@ -171,9 +171,9 @@ def test_a_library_that_is_not_here_says_so(tmp_path, monkeypatch):
     (tmp_path / "half_a_library.py").write_text("raise RuntimeError('operator nms does not exist')", encoding="utf-8")
     (tmp_path / "needs_another.py").write_text("import no_such_library", encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    for library, told in (("half_a_library", "operator nms does not exist"), ("needs_another", "no_such_library")):
+    for library, cause in (("half_a_library", "operator nms does not exist"), ("needs_another", "no_such_library")):
         reason = dataclasses.replace(course, library=library).missing()
-        assert reason is not None and reason.startswith("does not import: ") and told in reason
+        assert reason is not None and reason.startswith("does not import: ") and cause in reason
 
 
 @pytest.mark.parametrize(
@@ -231,25 +231,27 @@ def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
             (name, attention) for name in present[1:] for attention in ("plain", "fused")
         ]
         for work in models.WORKS:
-            found = {r["peer"]: r for r in result["records"] if r["measure"] == f"{model} {work}"}
-            assert list(found) == [*present, *(set(MODELS[model].contestants) - set(present))]
+            by_peer = {r["peer"]: r for r in result["records"] if r["measure"] == f"{model} {work}"}
+            assert list(by_peer) == [*present, *(set(MODELS[model].contestants) - set(present))]
             for name in present:
-                assert found[name]["rung"] == rung and found[name]["memory_mb"] == 1.5
-                assert found[name]["per_second_low"] <= found[name]["per_second"] <= found[name]["per_second_high"]
-                assert 0 < found[name]["utilisation"] < 1
-                assert ("ratio" in found[name]) == ("cpu_ratio" in found[name]) == (name != "course")
-            assert all(found[name]["note"] for name in found.keys() - set(present))
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == 4 and all(f", {rung}: " in line for line in told)
+                assert by_peer[name]["rung"] == rung and by_peer[name]["memory_mb"] == 1.5
+                assert (
+                    by_peer[name]["per_second_low"] <= by_peer[name]["per_second"] <= by_peer[name]["per_second_high"]
+                )
+                assert 0 < by_peer[name]["utilisation"] < 1
+                assert ("ratio" in by_peer[name]) == ("cpu_ratio" in by_peer[name]) == (name != "course")
+            assert all(by_peer[name]["note"] for name in by_peer.keys() - set(present))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4 and all(f", {rung}: " in line for line in lines)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [(["--rounds", "0"], "at least one round"), (["--device", "cuda"], "no GPU here"), (["--rungs", "x"], "invalid")],
     ids=["rounds", "no GPU", "rung"],
 )
-def test_what_cannot_be_asked_is_refused(arguments, told, monkeypatch, capsys):
+def test_what_cannot_be_asked_is_refused(arguments, message, monkeypatch, capsys):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(SystemExit):
         models.main(arguments)
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err

@@ -99,10 +99,10 @@ def test_the_largest_figure_may_stand_in_a_page(tmp_path):
     page = tmp_path / "book" / "page.html"
     page.parent.mkdir()
     page.write_text('<svg></svg><img src="../_images/a.png">')
-    shown = {"measure": "largest figure", "page": "book/page"}
-    assert site.largest_figure(tmp_path) == {**shown, "kind": "png", "bytes": 50}
+    largest = {"measure": "largest figure", "page": "book/page"}
+    assert site.largest_figure(tmp_path) == {**largest, "kind": "png", "bytes": 50}
     page.write_text(f"<p>text</p><svg>{'y' * 60}</svg>")
-    assert site.largest_figure(tmp_path) == {**shown, "kind": "drawing", "bytes": 71}
+    assert site.largest_figure(tmp_path) == {**largest, "kind": "drawing", "bytes": 71}
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ class Notebook:
         self.run(reference.source(exercise.chapter, exercise.components))
 
     def check(self, exercise):
-        return course.check(exercise.number, *(getattr(self.main, part) for part in exercise.components))
+        return course.check(exercise.number, *(getattr(self.main, name) for name in exercise.components))
 
 
 @pytest.fixture
@@ -65,19 +65,19 @@ def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
     opened = notebook(stem)
     for exercise in exercises():
         if exercise.notebook == stem and not exercise.question:
-            told = opened.check(exercise)
-            assert float(told) == 0
+            result = opened.check(exercise)
+            assert float(result) == 0
             if "raise NotImplementedError" in opened.stubs[exercise.name]:
-                assert (told.verdict.outcome, told.verdict.message, told.verdict.cases) == (
+                assert (result.verdict.outcome, result.verdict.message, result.verdict.cases) == (
                     "not answered", "Not answered yet.", (),
                 )  # fmt: skip
             else:
-                assert told.verdict.outcome in ("fail", "error")
-                assert told.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in told.verdict.message
+                assert result.verdict.outcome in ("fail", "error")
+                assert result.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in result.verdict.message
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_an_answer_on_top_of_blanks_is_told_which_they_are_or_passes(notebook, stem):
+def test_an_answer_on_top_of_blanks_names_them_or_passes(notebook, stem):
     """Each exercise answered alone: the message names all that it needs, and with those it passes."""
     for exercise in exercises():
         if exercise.notebook != stem or exercise.question:
@@ -85,10 +85,10 @@ def test_an_answer_on_top_of_blanks_is_told_which_they_are_or_passes(notebook, s
         opened = notebook(stem)
         opened.answer(exercise.name)
         answered = {exercise}
-        while (told := opened.check(exercise)).verdict.outcome != "pass":  # what is written then may rest on more
-            note = told.verdict.message
-            assert told.verdict.outcome != "not answered" and "Not answered" not in told.text()
-            assert "use_reference" in note and "not written yet" in note, (exercise.name, told.text())
+        while (result := opened.check(exercise)).verdict.outcome != "pass":  # what is written then may rest on more
+            note = result.verdict.message
+            assert result.verdict.outcome != "not answered" and "Not answered" not in result.text()
+            assert "use_reference" in note and "not written yet" in note, (exercise.name, result.text())
             named = {e for e in exercises() if f"exercise {e.number})" in note}
             assert named - answered and all(e.notebook == stem for e in named)
             for owed in named:
@@ -114,17 +114,17 @@ def test_the_message_and_the_way_on_in_full(notebook):
 def test_an_answer_that_is_written_in_part_is_told_what_is_left(notebook):
     opened, exercise = notebook("07-language-model"), of_component("generate")
     opened.run(reference.source(exercise.chapter, ("sampling_distribution",)))
-    told = opened.check(exercise)
-    assert told.verdict.outcome == "partial" and told.verdict.message == "Not written yet: `generate`."
-    assert any(row.passed for row in told.verdict.cases)
+    result = opened.check(exercise)
+    assert result.verdict.outcome == "partial" and result.verdict.message == "Not written yet: `generate`."
+    assert any(case.passed for case in result.verdict.cases)
 
 
 def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
     opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.run("class SelfAttention(nn.Module):\n    def __init__(self, d_model):\n        super().__init__()\n"
                "    def forward(self, x, mask=None):\n        return x, x")  # fmt: skip
-    told = opened.check(exercise)
-    assert told.verdict.outcome in ("fail", "error") and "written yet" not in told.text()
+    result = opened.check(exercise)
+    assert result.verdict.outcome in ("fail", "error") and "written yet" not in result.text()
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_a_blank_that_goes_by_another_name_is_named_all_the_same(notebook, way):
     opened.run(
         f"from functools import cache, partial\n{way}\n{text.replace('scaled_dot_product_attention(', 'attend(')}"
     )
-    told = opened.check(exercise)
-    assert f"`scaled_dot_product_attention` (exercise {OWED}), not written yet" in told.verdict.message, told.text()
+    result = opened.check(exercise)
+    assert f"`scaled_dot_product_attention` (exercise {OWED}), not written yet" in result.verdict.message, result.text()
 
 
 def test_what_has_no_text_is_an_answer(notebook):

@@ -126,12 +126,12 @@ def test_names_missing_and_left_over_are_told(peer):
     translate, state, one = MAPPINGS[peer]
     whole = state()
     translate(whole)
-    told = rf"^this is not the state dict of {re.escape(peer)}: "
-    with pytest.raises(ValueError, match=rf"{told}missing {re.escape(one)}$"):
+    message = rf"^this is not the state dict of {re.escape(peer)}: "
+    with pytest.raises(ValueError, match=rf"{message}missing {re.escape(one)}$"):
         translate({name: tensor for name, tensor in whole.items() if name != one})
-    with pytest.raises(ValueError, match=rf"{told}left over bias_k$"):
+    with pytest.raises(ValueError, match=rf"{message}left over bias_k$"):
         translate(whole | {"bias_k": torch.ones(1)})
-    with pytest.raises(ValueError, match=rf"{told}missing .*{re.escape(one)}.*; left over bias_k, surprise$"):
+    with pytest.raises(ValueError, match=rf"{message}missing .*{re.escape(one)}.*; left over bias_k, surprise$"):
         translate({"bias_k": torch.ones(1), "surprise": torch.ones(1)})
 
 

@@ -34,8 +34,8 @@ def code(notebook):
 def answers(notebook):
     """Answer cells that ask for functions or classes, with the names they define."""
     cells = [c for c in code(notebook) if "answer" in c.metadata.get("course", {})]
-    found = [(c, [n for n in solving.defined(c.source) if not n.startswith("answer_")]) for c in cells]
-    return [(c, names) for c, names in found if names]
+    defined = [(c, [n for n in solving.defined(c.source) if not n.startswith("answer_")]) for c in cells]
+    return [(c, names) for c, names in defined if names]
 
 
 def test_there_are_notebooks():
@@ -135,9 +135,9 @@ def test_every_exercise_has_all_it_needs(path):
 
 
 @every_notebook
-def test_every_answer_has_its_check_and_every_part_its_cell(path):
+def test_every_answer_has_its_check_and_every_component_its_cell(path):
     notebook = files.read(path)
-    asked = [part for e in listing.declared(path) for part in e["components"]]
+    asked = [component for e in listing.declared(path) for component in e["components"]]
     given = [n for c in code(notebook) if "answer" in c.metadata.get("course", {}) for n in solving.defined(c.source)]
     assert sorted(asked) == sorted(set(given) & set(asked)), "a part without its one answer cell"
     for exercise in listing.declared(path):

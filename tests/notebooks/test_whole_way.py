@@ -1,4 +1,4 @@
-"""A learner's whole way: all notebooks in order, in one COURSE_HOME, with right answers of the banks.
+"""A learner's whole way: all notebooks in order, in one COURSE_HOME, with right answers of the answer banks.
 
 Answers that all pass may still not fit each other: a learner's own components are kept and used by later cells and
 later notebooks. `make test` takes one draw of answers, the weekly run (`--full`) ten that are new each week. A failure
@@ -115,16 +115,16 @@ def not_passed(stem: str, home: Path) -> list[str]:
     """The notebook's exercises that did not pass, and those that passed and were not kept though they should be."""
     record = home / "progress.json"
     entries = json.loads(record.read_text())["exercises"] if record.exists() else {}
-    told = []
+    failures = []
     for exercise in exercises():
         if exercise.notebook != stem:
             continue
         if "passed" not in entries.get(exercise.name, {}):
-            told.append(f"{exercise.name} did not pass its check")
+            failures.append(f"{exercise.name} did not pass its check")
         elif not exercise.question and checks.find(exercise.name, exercise.chapter).keeps:
             if not (home / "components" / f"{exercise.name}.py").exists():
-                told.append(f"{exercise.name} was not kept")
-    return told
+                failures.append(f"{exercise.name} was not kept")
+    return failures
 
 
 def test_all_notebooks_run_with_right_answers_of_other_forms(number, full, tmp_path):
@@ -152,10 +152,10 @@ def test_a_wrong_answer_and_a_cell_that_raises_are_seen(tmp_path):
     first, answers = files.paths()[0], drawn(0)
     answers["pairwise_scores"] = find(next(e for e in exercises() if e.name == "pairwise_scores")).wrong[0]
     notebook = answered(first, answers, everything=False)
-    shown = ("pairwise_scores-", "broadcast_mask-")
-    kept = [c for c in notebook.cells if "set-up" in c.metadata.get("tags", []) or c.id.startswith(shown)]
+    wanted = ("pairwise_scores-", "broadcast_mask-")
+    kept = [c for c in notebook.cells if "set-up" in c.metadata.get("tags", []) or c.id.startswith(wanted)]
     notebook.cells = [*kept, new_code_cell("1 / 0", id="divides")]
     assert walk(notebook, tmp_path) == ["divides: ZeroDivisionError: division by zero"]
-    told = not_passed(first.stem, tmp_path)
-    assert "pairwise_scores did not pass its check" in told
-    assert not any("broadcast_mask" in each for each in told)
+    failures = not_passed(first.stem, tmp_path)
+    assert "pairwise_scores did not pass its check" in failures
+    assert not any("broadcast_mask" in each for each in failures)

@@ -53,5 +53,5 @@ def test_the_questions_of_the_whole_course_are_those_of_every_chapter():
     name = "book/start/ways.md"
     table = (ROOT / name).read_text(encoding="utf-8").split("## The whole course")[1].split("\n## ")[0]
     rows = re.findall(r"^\| (\d\d(?:, \d\d)*) \|", table, re.MULTILINE)
-    told = [number for row in rows for number in row.split(", ")]
-    assert told == NUMBERS, f"{name} has {', '.join(told)} in the table of the whole course: mend it"
+    listed = [number for row in rows for number in row.split(", ")]
+    assert listed == NUMBERS, f"{name} has {', '.join(listed)} in the table of the whole course: mend it"

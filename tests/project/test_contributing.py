@@ -32,10 +32,10 @@ def section(title: str) -> str:
 def blocks(text: str) -> Iterator[tuple[str, str, str]]:
     """(words before it, language, code without its indentation) of each block."""
     end = 0
-    for found in BLOCK.finditer(text):
-        body = re.sub(rf"^{found['indent']}", "", found["body"], flags=re.MULTILINE)
-        yield text[end : found.start()], found["language"], body
-        end = found.end()
+    for block in BLOCK.finditer(text):
+        body = re.sub(rf"^{block['indent']}", "", block["body"], flags=re.MULTILINE)
+        yield text[end : block.start()], block["language"], body
+        end = block.end()
 
 
 def run(tree: Path, *command: str | Path) -> str:
@@ -90,16 +90,16 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the course in which the guide was followed, for an exercise, two questions and a chapter."""
     tree = tmp_path_factory.mktemp("copy") / "course"
     shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(*MADE))
-    for title, banks in (("Add an exercise", 1), ("Add a question", 0), ("Add a chapter", 1)):
+    for title, exercises in (("Add an exercise", 1), ("Add a question", 0), ("Add a chapter", 1)):
         said = "".join(follow(tree, title))
-        assert said.count("caught 4/4  named 4/4  accepted 3/3") == banks and "TOO FEW" not in said
+        assert said.count("caught 4/4  named 4/4  accepted 3/3") == exercises and "TOO FEW" not in said
     return tree
 
 
 def passes(tree: Path, *arguments: str) -> None:
     """These tests of the copy pass, and there are some."""
-    told = run(tree, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments)
-    assert "passed" in told and "failed" not in told
+    output = run(tree, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments)
+    assert "passed" in output and "failed" not in output
 
 
 def test_what_looks_at_exercises_passes(tree):
@@ -125,10 +125,10 @@ for number, answer in (("0.q98", 448), ("0.q98", 28), ("0.q98", 1), ("0.q99", {"
     verdict = judge(by_number(number), answer)
     print(number, verdict.passed, "|".join([verdict.message, *(case.message for case in verdict.cases)]))
 """
-    told = run(tree, sys.executable, "-c", judged).splitlines()
-    assert [line.split()[1] for line in told] == ["True", "False", "False", "True", "False"]
+    printed = run(tree, sys.executable, "-c", judged).splitlines()
+    assert [line.split()[1] for line in printed] == ["True", "False", "False", "True", "False"]
     for line, words in zip(
-        told, ("multiplied", "how many words", "Each of the 4", "sure of", "its largest"), strict=True
+        printed, ("multiplied", "how many words", "Each of the 4", "sure of", "its largest"), strict=True
     ):
         assert words in line
 
@@ -137,10 +137,12 @@ def test_what_the_guide_leaves_to_do_is_told(tree):
     """The pages that name the chapters: the guide says that `make check` says which."""
     passes(tree, "tests/project/test_chapters.py", "-k", "contents")
     asked = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/project/test_chapters.py", "--fast")
-    told = subprocess.run(asked, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True)
-    assert told.returncode == 1 and told.stdout.count("mend it") >= 3
+    finished = subprocess.run(
+        asked, cwd=tree, env={**os.environ, "PYTHONPATH": str(tree)}, capture_output=True, text=True
+    )
+    assert finished.returncode == 1 and finished.stdout.count("mend it") >= 3
     for page in ("README.md", "book/index.md", "book/start/ways.md"):
-        assert page in told.stdout
+        assert page in finished.stdout
 
 
 def test_it_is_in_style(tree):

@@ -114,10 +114,10 @@ def imported(tree: ast.AST) -> Iterator[str]:
 @functools.cache
 def modules() -> list[tuple[str, Path, set[str]]]:
     """Each module of each package, with what it imports; not asked for while tests are only collected."""
-    return list(found_modules())
+    return list(modules_with_imports())
 
 
-def found_modules() -> Iterator[tuple[str, Path, set[str]]]:
+def modules_with_imports() -> Iterator[tuple[str, Path, set[str]]]:
     for package in EXTRAS:
         for path in sorted((ROOT / package).rglob("*.py")):
             if ANSWERS in path.relative_to(ROOT).parts:
@@ -206,7 +206,7 @@ def test_every_library_is_asked_for_in_pyproject():
         f"{path.relative_to(ROOT)} imports {name}, which pyproject.toml does not give to {package}"
         for package, path, names in modules()
         for name in sorted(roots(names) - OURS)
-        if not {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & allowed[package]
+        if not {canonicalize_name(distribution) for distribution in DISTRIBUTIONS.get(name, [])} & allowed[package]
     ]
     assert modules() and not wrong, "\n".join(wrong)
 
@@ -228,6 +228,6 @@ def test_a_notebook_imports_only_the_course_and_libraries():
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
         if cell["cell_type"] == "code"
         for name in sorted(roots(set(imported(ast.parse("".join(cell["source"]))))) - {"course"})
-        if not {canonicalize_name(found) for found in DISTRIBUTIONS.get(name, [])} & learners
+        if not {canonicalize_name(distribution) for distribution in DISTRIBUTIONS.get(name, [])} & learners
     ]
     assert NOTEBOOKS and not wrong, "\n".join(wrong)

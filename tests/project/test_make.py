@@ -18,10 +18,10 @@ def targets():
 
 
 def test_help_lists_every_target():
-    shown = subprocess.run(
+    listed = subprocess.run(
         ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert set(re.findall(r"make (\w+)", shown)) >= targets()
+    assert set(re.findall(r"make (\w+)", listed)) >= targets()
 
 
 def test_the_readme_names_only_targets_that_there_are():

@@ -69,14 +69,14 @@ def test_an_import_that_fails_inside_a_module_is_not_taken_for_the_module(monkey
         ({"hints": {}}, "warm_up.toml has 0 hints for safe_softmax"),
     ],
 )
-def test_recording_asks_for_three_hints_and_ends_with_a_sentence(held, told, monkeypatch):
+def test_recording_asks_for_three_hints_and_ends_with_a_sentence(held, message, monkeypatch):
     monkeypatch.setattr(recording, "texts", lambda module: held)
     monkeypatch.setattr(recording, "exercises", lambda: (SOFTMAX,))
     monkeypatch.setattr(listing, "write_listed", lambda listed: None)
     recording.exercises.cache_clear = lambda: None
     with pytest.raises(SystemExit) as refused:
         making.main(["record", "00"])
-    assert told in refused.value.code and "\n" not in refused.value.code
+    assert message in refused.value.code and "\n" not in refused.value.code
 
 
 # ---------------------------------------------------------------- from-text
@@ -108,8 +108,8 @@ def test_a_text_with_all_it_needs_is_taken(laid):
 
 @pytest.mark.parametrize("name", ["name", "points", "difficulty", "importance", "minutes"])
 def test_metadata_that_are_missing(laid, name):
-    told = laid(left_out=(name,))
-    assert told == f"the check cell of exercise 0.1 in 00-warm-up.ipynb has no {name} in its metadata"
+    message = laid(left_out=(name,))
+    assert message == f"the check cell of exercise 0.1 in 00-warm-up.ipynb has no {name} in its metadata"
 
 
 @pytest.mark.parametrize(("name", "value"), [("importance", 7), ("difficulty", 0), ("importance", "3")])
@@ -127,13 +127,13 @@ def test_metadata_out_of_range(laid, name, value):
         (FIRST, FIRST.replace("safe_softmax", "soft_max"), "solutions/warm_up.py has no soft_max"),
     ],
 )
-def test_a_stub_that_is_not_the_solutions(laid, old, new, told):
+def test_a_stub_that_is_not_the_solutions(laid, old, new, message):
     changed = STUB.replace(old, new, 1)
     assert changed != STUB
     try:
-        assert told in laid(changed)
+        assert message in laid(changed)
     except Unfinished as refused:
-        assert told in str(refused)
+        assert message in str(refused)
 
 
 def test_a_check_cell_that_is_not_of_its_own_exercise(laid):
@@ -143,8 +143,8 @@ def test_a_check_cell_that_is_not_of_its_own_exercise(laid):
 
 
 def test_a_name_that_another_chapter_has_changes_nothing(laid):
-    told = laid(name="self_attention")
-    assert told == "exercises with the same name: self_attention in 00-warm-up and 04-dot-product"
+    message = laid(name="self_attention")
+    assert message == "exercises with the same name: self_attention in 00-warm-up and 04-dot-product"
 
 
 def test_two_exercises_with_one_number_are_told_with_their_notebooks(monkeypatch):
@@ -159,11 +159,11 @@ def notebooks_named(*stems):
     return [files.NOTEBOOKS / f"{stem}.ipynb" for stem in stems]
 
 
-# ---------------------------------------------------------------- the bank
+# ---------------------------------------------------------------- the answer bank
 
 
 @pytest.fixture
-def with_bank(monkeypatch):
+def with_answers(monkeypatch):
     """Changes the bank of `safe_softmax`, wherever it is looked up."""
     held = bank.find(SOFTMAX)
 
@@ -175,16 +175,16 @@ def with_bank(monkeypatch):
     return changed
 
 
-def test_the_command_fails_where_there_are_too_few_answers(with_bank, capsys):
-    held = with_bank()
+def test_the_command_fails_where_there_are_too_few_answers(with_answers, capsys):
+    held = with_answers()
     wrong, correct = bank.least(SOFTMAX)
     assert command.main(["safe_softmax"]) == 0 and "TOO FEW" not in capsys.readouterr().out
-    with_bank(wrong=held.wrong[: wrong - 1])
+    with_answers(wrong=held.wrong[: wrong - 1])
     assert command.main(["safe_softmax"]) == 1
     assert f"TOO FEW   {wrong - 1} wrong and {len(held.correct)} correct answers: at least {wrong} and {correct}" in (
         capsys.readouterr().out
     )
-    with_bank(correct=held.correct[: correct - 1])
+    with_answers(correct=held.correct[: correct - 1])
     assert command.main(["safe_softmax"]) == 1
 
 
@@ -197,13 +197,13 @@ def test_the_command_says_what_is_missing(monkeypatch, capsys):
     assert capsys.readouterr().err.rstrip().endswith("course/checks/warm_up.py is missing")
 
 
-def test_an_unbound_name_in_an_answer_is_told_with_where_the_names_come_from(with_bank, capsys):
-    held = with_bank()
-    with_bank(correct=(*held.correct, Answer("unbound", f"{FIRST}\n    return nowhere.softmax(scores)")))
+def test_an_unbound_name_in_an_answer_is_told_with_where_the_names_come_from(with_answers, capsys):
+    held = with_answers()
+    with_answers(correct=(*held.correct, Answer("unbound", f"{FIRST}\n    return nowhere.softmax(scores)")))
     assert command.main(["safe_softmax"]) == 1
-    told = capsys.readouterr().out
-    assert "REFUSED   unbound" in told and "name 'nowhere' is not defined" in told
-    assert "run with the names of solutions/warm_up.py" in told
+    message = capsys.readouterr().out
+    assert "REFUSED   unbound" in message and "name 'nowhere' is not defined" in message
+    assert "run with the names of solutions/warm_up.py" in message
     with pytest.raises(NameError) as stopped:
         bank.namespace(SOFTMAX, "x = nowhere")
     assert "solutions/warm_up.py" in stopped.value.__notes__[0]

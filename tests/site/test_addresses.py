@@ -10,8 +10,8 @@ from theme.contents import PAGES
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory, built: Path, build_book) -> Path:
-    output = tmp_path_factory.mktemp("known")
+def published(tmp_path_factory: pytest.TempPathFactory, built: Path, build_book) -> Path:
+    output = tmp_path_factory.mktemp("published")
     shutil.copytree(built.parent, output / "_build")
     return build_book(
         output,
@@ -22,21 +22,21 @@ def known(tmp_path_factory: pytest.TempPathFactory, built: Path, build_book) -> 
     )
 
 
-def test_chapters_have_launch_buttons_and_pages_lead_to_their_source(known: Path) -> None:
-    chapter = (known / "notebooks" / "02-bahdanau.html").read_text("utf-8")
+def test_chapters_have_launch_buttons_and_pages_lead_to_their_source(published: Path) -> None:
+    chapter = (published / "notebooks" / "02-bahdanau.html").read_text("utf-8")
     assert "https://colab.research.google.com/github/owner/course/blob/term/notebooks/02-bahdanau.ipynb" in chapter
     assert "https://mybinder.org/v2/gh/owner/course/term?urlpath=lab/tree/notebooks/02-bahdanau.ipynb" in chapter
     assert "https://github.com/owner/course/edit/term/notebooks/02-bahdanau.ipynb" in chapter
 
 
-def test_there_are_a_sitemap_and_previews(known: Path) -> None:
-    sitemap = (known / "sitemap.xml").read_text("utf-8")
+def test_there_are_a_sitemap_and_previews(published: Path) -> None:
+    sitemap = (published / "sitemap.xml").read_text("utf-8")
     assert "https://owner.github.io/course/book/index.html" in sitemap
-    assert 'property="og:title"' in (known / "book" / "index.html").read_text("utf-8")
+    assert 'property="og:title"' in (published / "book" / "index.html").read_text("utf-8")
 
 
-def test_the_page_of_missing_pages_points_into_the_site_from_any_depth(built: Path, known: Path) -> None:
-    for html, prefix in ((built, "/"), (known, "/course/")):
+def test_the_page_of_missing_pages_points_into_the_site_from_any_depth(built: Path, published: Path) -> None:
+    for html, prefix in ((built, "/"), (published, "/course/")):
         page = (html / "404.html").read_text("utf-8")
         assert "There is no page at this address" in page
         urls = re.findall(r"""(?:href|src)="([^"]*)\"""", page)
@@ -44,21 +44,21 @@ def test_the_page_of_missing_pages_points_into_the_site_from_any_depth(built: Pa
         assert within and not [url for url in within if not url.startswith(prefix)]
         lost = [url for url in within if not (html / re.sub(r"[?#].*", "", url).removeprefix(prefix)).is_file()]
         assert not lost
-    assert "404.html" not in (known / "sitemap.xml").read_text("utf-8")
+    assert "404.html" not in (published / "sitemap.xml").read_text("utf-8")
 
 
-def test_no_solution_is_published(known: Path) -> None:
-    assert not list(known.glob(f"{PAGES}*.html")) and not list(known.glob(f"_sources/{PAGES}*"))
-    assert PAGES not in (known / "searchindex.js").read_text("utf-8")
+def test_no_solution_is_published(published: Path) -> None:
+    assert not list(published.glob(f"{PAGES}*.html")) and not list(published.glob(f"_sources/{PAGES}*"))
+    assert PAGES not in (published / "searchindex.js").read_text("utf-8")
 
 
-def test_still_nothing_is_fetched_from_elsewhere(known: Path) -> None:
-    for page in known.rglob("*.html"):
+def test_still_nothing_is_fetched_from_elsewhere(published: Path) -> None:
+    for page in published.rglob("*.html"):
         tags = re.findall(r"<(?:script|img|iframe)\b[^>]*src=\"https?://[^>]*>", page.read_text("utf-8"))
         assert not tags, page
 
 
-def test_a_solution_page_of_an_earlier_build_is_taken_away(built: Path, known: Path) -> None:
+def test_a_solution_page_of_an_earlier_build_is_taken_away(built: Path, published: Path) -> None:
     assert list(built.glob(f"{PAGES}*.html")) and list(built.glob(f"_sources/{PAGES}*"))
-    assert not list(known.glob(f"{PAGES}*.html")) and not list(known.glob(f"_sources/{PAGES}*"))
-    assert (known / "book" / "index.html").is_file() and (known / "notebooks" / "00-warm-up.html").is_file()
+    assert not list(published.glob(f"{PAGES}*.html")) and not list(published.glob(f"_sources/{PAGES}*"))
+    assert (published / "book" / "index.html").is_file() and (published / "notebooks" / "00-warm-up.html").is_file()

@@ -115,7 +115,7 @@ class Visit:
 
 
 @dataclass
-class Known:
+class Common:
     """What pages have in common, and is looked at once: files of the site, and menus that are made alike."""
 
     weights: dict[str, int] = field(default_factory=dict)
@@ -139,8 +139,8 @@ def violations(page: Page, state: str, within: str = "html", rules: list[str] | 
     # Transitions must be over before contrast is measured; style sheets need not be fetched a second time.
     page.evaluate(SETTLE)
     page.evaluate(MARK_LOOKS, within)
-    found = page.evaluate(RUN_AXE, [within, rules])
-    return [f"{state}: {item['id']}: {node['target']} {node['html'][:160]}" for item in found for node in item["nodes"]]
+    items = page.evaluate(RUN_AXE, [within, rules])
+    return [f"{state}: {item['id']}: {node['target']} {node['html'][:160]}" for item in items for node in item["nodes"]]
 
 
 def prepare(page: Page) -> None:
@@ -151,28 +151,28 @@ def prepare(page: Page) -> None:
     page.evaluate(LOOKS_ALONE)
 
 
-def visit(page: Page, address: str, width: int, known: Known) -> list[Visit]:
+def visit(page: Page, address: str, width: int, common: Common) -> list[Visit]:
     """The page as it loads in the first colour scheme, then as it is after a change to each of the others."""
     name = urlparse(address).path.removeprefix("/")
     walked = [Visit(name, scheme, width) for scheme in SCHEMES[width]]
-    shown = ""
+    looks = ""
     for seen in walked:
         page.emulate_media(color_scheme=seen.scheme)
         with listening(page, seen) as responses:
             if seen is walked[0]:
                 page.goto(address)
             page.evaluate(LOAD_ALL)
-            seen.bytes = sum(known.weight(response) for response in responses)
+            seen.bytes = sum(common.weight(response) for response in responses)
             seen.overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             if seen is walked[0]:
                 prepare(page)
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)
-            before, shown = shown, page.evaluate(SHOWN, "html")
-            seen.violations += violations(page, "as shown", rules=OF_COLOURS if shown == before else None)
+            before, looks = looks, page.evaluate(SHOWN, "html")
+            seen.violations += violations(page, "as shown", rules=OF_COLOURS if looks == before else None)
     page.evaluate(TAKE_TEXT_OUT)
     for state, way, opened, widths in MENUS:
         if width in widths and not (state == "search" and name == "search.html"):
-            look_into(page, walked, state, way, opened, known)
+            look_into(page, walked, state, way, opened, common)
     return walked
 
 
@@ -195,9 +195,9 @@ def listening(page: Page, seen: Visit) -> Iterator[list[Response]]:
         page.remove_listener(event, listener)
 
 
-def look_into(page: Page, walked: list[Visit], state: str, way: str, opened: str, known: Known) -> None:
+def look_into(page: Page, walked: list[Visit], state: str, way: str, opened: str, common: Common) -> None:
     """axe's findings in a menu while it is open, in each colour scheme; none where the page has no such menu, or where
-    it is made as one that is known."""
+    it is made as one that was looked at."""
     with listening(page, walked[-1]):
         if way == "Control+k":
             page.keyboard.press(way)
@@ -206,15 +206,15 @@ def look_into(page: Page, walked: list[Visit], state: str, way: str, opened: str
         else:
             return
         page.locator(opened).first.wait_for(state="attached")
-    made, shown = (state, walked[0].width, page.evaluate(MADE_OF, opened)), ""
-    for seen in reversed(walked) if made not in known.menus else ():  # it is in the last one's
+    made, looks = (state, walked[0].width, page.evaluate(MADE_OF, opened)), ""
+    for seen in reversed(walked) if made not in common.menus else ():  # it is in the last one's
         with listening(page, seen):
             page.emulate_media(color_scheme=seen.scheme)
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)
-            before, shown = shown, page.evaluate(SHOWN, opened)
-            rules = OF_COLOURS if shown == before else None
+            before, looks = looks, page.evaluate(SHOWN, opened)
+            rules = OF_COLOURS if looks == before else None
             seen.violations += violations(page, f"{state} open", opened, rules)
-    known.menus.add(made)
+    common.menus.add(made)
     with listening(page, walked[-1]):
         page.emulate_media(color_scheme=walked[-1].scheme)
         page.keyboard.press("Escape")
@@ -227,14 +227,14 @@ def look_into(page: Page, walked: list[Visit], state: str, way: str, opened: str
 
 @pytest.fixture(scope="module")
 def visits(browser: Browser, address: str, pages: list[str]) -> list[Visit]:
-    walked, known = [], Known()
+    walked, common = [], Common()
     for width, height in WIDTHS.items():
         context = browser.new_context(viewport={"width": width, "height": height})
         page = context.new_page()  # without a cache, so that each page weighs what it weighs alone
         context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
         for name in pages:
             if name != "index.html":  # which sends the reader on to the welcome page
-                walked += visit(page, address + name, width, known)
+                walked += visit(page, address + name, width, common)
         context.close()
     return walked
 
@@ -250,8 +250,8 @@ def test_the_console_stays_empty(visits: list[Visit]) -> None:
 
 
 def test_axe_finds_nothing(visits: list[Visit]) -> None:
-    found = [f"{seen}: {line}" for seen in visits for line in seen.violations]
-    assert not found, "\n".join(found)
+    lines = [f"{seen}: {line}" for seen in visits for line in seen.violations]
+    assert not lines, "\n".join(lines)
 
 
 def test_axe_sees_one_pale_word_and_one_nameless_image(browser: Browser, address: str) -> None:
@@ -263,10 +263,10 @@ def test_axe_sees_one_pale_word_and_one_nameless_image(browser: Browser, address
       last.innerHTML = '<em style="color: #ddd; background: #eee">pale</em><img src="/favicon.ico">';
     }""")
     prepare(page)
-    found = violations(page, "as shown")
-    assert len(found) == 2 and {line.split(": ")[1] for line in found} == {"color-contrast", "image-alt"}
-    (found,) = violations(page, "in another scheme", rules=OF_COLOURS)
-    assert found.split(": ")[1] == "color-contrast"
+    lines = violations(page, "as shown")
+    assert len(lines) == 2 and {line.split(": ")[1] for line in lines} == {"color-contrast", "image-alt"}
+    (line,) = violations(page, "in another scheme", rules=OF_COLOURS)
+    assert line.split(": ")[1] == "color-contrast"
     of_colours = page.evaluate("() => axe.getRules(['cat.color']).map(rule => rule.ruleId)")
     assert set(of_colours) - set(OF_COLOURS) == {"color-contrast-enhanced"}  # which is beyond what is asked for
     page.close()

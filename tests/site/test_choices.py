@@ -35,8 +35,8 @@ def test_unscaled_scores_saturate_with_width_and_scaled_ones_do_not() -> None:
 def test_clocks_show_the_encoding_of_chapter_05() -> None:
     encoding = sinusoidal_encoding(len(position_clocks.POSITIONS), position_clocks.D_MODEL)
     for section in position_clocks.sections():
-        shown = [number for clock in section["clocks"] for number in (clock["sine"], clock["cosine"])]
-        assert np.allclose(shown, encoding[section["position"], : len(shown)], atol=1e-5)
+        numbers = [number for clock in section["clocks"] for number in (clock["sine"], clock["cosine"])]
+        assert np.allclose(numbers, encoding[section["position"], : len(numbers)], atol=1e-5)
 
 
 def test_patches_cost_what_chapter_04_says() -> None:
@@ -68,8 +68,8 @@ def test_a_choice_by_keyboard_shows_its_section(page: Page) -> None:
     source = page.locator(f'choose-section > section[data-choice="{"|".join(names)}"]')
     said = source.locator(".says").text_content()
     assert page.get_by_role("status").inner_text().split() == said.split()
-    shown = page.locator("choose-section > .live :is(td, figcaption)").all_text_contents()
-    assert shown == source.locator(":is(td, figcaption)").all_text_contents()
+    texts = page.locator("choose-section > .live :is(td, figcaption)").all_text_contents()
+    assert texts == source.locator(":is(td, figcaption)").all_text_contents()
     assert page.locator("choose-section > section").count() == count and not source.is_visible()
 
 

@@ -53,21 +53,21 @@ def text(built: Path) -> str:
 
 
 def test_the_page_says_what_the_files_say(text: str) -> None:
-    plain = " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())
+    words = " ".join(html.unescape(re.sub(r"<[^>]+>", "", text)).split())
     for name in result_files.measured():
         if name not in NAMES:
-            assert result_files.results(name)["command"] in plain, name
+            assert result_files.results(name)["command"] in words, name
             continue
-        found = result_files.results(name)
-        assert found["command"] in plain and found["date"] in plain and found["machine"]["cpu"] in plain, name
-        for loss in result_files.losses(found["records"]):
-            assert loss in plain
+        result = result_files.results(name)
+        assert result["command"] in words and result["date"] in words and result["machine"]["cpu"] in words, name
+        for loss in result_files.losses(result["records"]):
+            assert loss in words
     for record in result_files.rows("grading", result_files.RESULTS):
         if record.get("ratio") is not None:
             assert f"<p>{result_files.value_of(record, 'ratio')}" in text
     missing = [name for name in NAMES if name not in ("targets", "experiments") and not result_files.results(name)]
-    assert plain.count("Not yet measured.") == len(missing)
-    assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in plain
+    assert words.count("Not yet measured.") == len(missing)
+    assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in words
 
 
 def test_tables_have_captions_and_headings(text: str) -> None:
@@ -82,8 +82,8 @@ def test_tables_have_captions_and_headings(text: str) -> None:
 def test_every_chapter_with_experiments_is_linked(built: Path, text: str) -> None:
     for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"):
         chapters = [path.stem]
-        shown = any(result_files.chapter_of(name, chapters) for name in result_files.measured())
-        if shown and (built / "notebooks" / f"{path.stem}.html").is_file():
+        named = any(result_files.chapter_of(name, chapters) for name in result_files.measured())
+        if named and (built / "notebooks" / f"{path.stem}.html").is_file():
             assert f'href="../notebooks/{path.stem}.html"' in text.partition("experiments-of")[2]
 
 

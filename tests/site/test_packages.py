@@ -38,8 +38,8 @@ def test_every_module_belongs_to_a_package_of_the_picture() -> None:
 
 
 def test_relative_imports_are_seen_too() -> None:
-    found = {(each.importer, each.imported) for each in packages.imports()}
-    assert ("autograde.sandbox.inside.child", "autograde.sandbox.inside.confinement") in found
+    arrows = {(each.importer, each.imported) for each in packages.imports()}
+    assert ("autograde.sandbox.inside.child", "autograde.sandbox.inside.confinement") in arrows
 
 
 def test_the_page_shows_each_package_with_its_purpose(built: Path) -> None:

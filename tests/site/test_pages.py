@@ -45,7 +45,7 @@ def read(built: Path, pages: list[str]) -> dict[str, Reader]:
 
 
 def test_no_page_fetches_from_elsewhere(read: dict[str, Reader]) -> None:
-    outside = {page: [url for url in found.fetched if urlparse(url).netloc] for page, found in read.items()}
+    outside = {page: [url for url in html.fetched if urlparse(url).netloc] for page, html in read.items()}
     assert not {page: urls for page, urls in outside.items() if urls}
 
 
@@ -60,8 +60,8 @@ def test_no_style_sheet_fetches_from_elsewhere(built: Path) -> None:
 
 def test_every_link_within_the_site_has_a_target(read: dict[str, Reader], built: Path) -> None:
     broken = []
-    for page, found in read.items():
-        for url in [*found.links, *found.fetched]:
+    for page, html in read.items():
+        for url in [*html.links, *html.fetched]:
             if urlparse(url).scheme in ("http", "https", "mailto", "data"):
                 continue
             path, fragment = urldefrag(urljoin(f"/{page}", url))
@@ -109,7 +109,7 @@ def without_comments(source: str) -> str:
 
 def bodies(source: str) -> dict[str, str]:
     """The body, without docstring and comments, of every function of a source, by its qualified name."""
-    lines, found = source.splitlines(), {}
+    lines, sources = source.splitlines(), {}
 
     def walk(node: ast.AST, name: str) -> None:
         for child in ast.iter_child_nodes(node):
@@ -117,11 +117,11 @@ def bodies(source: str) -> dict[str, str]:
                 inner = f"{name}.{child.name}".lstrip(".")
                 body = child.body[1:] if ast.get_docstring(child) is not None else child.body
                 if isinstance(child, ast.FunctionDef) and body:
-                    found[inner] = "\n".join(lines[body[0].lineno - 1 : child.end_lineno])
+                    sources[inner] = "\n".join(lines[body[0].lineno - 1 : child.end_lineno])
                 walk(child, inner)
 
     walk(ast.parse(source), "")
-    return {name: normalised(without_comments(body)) for name, body in found.items()}
+    return {name: normalised(without_comments(body)) for name, body in sources.items()}
 
 
 def answers() -> dict[str, str]:
@@ -155,9 +155,11 @@ def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
         for path in built.rglob("*")
         if path.suffix in (".html", ".ipynb", ".md", ".txt", ".js", ".json") and "_static" not in path.parts
     }
-    shown = {name: text for name, text in texts.items() if "book/solutions/" not in name}
-    found = answers()
-    assert not [f"{answer} in {name}" for answer, body in found.items() for name, text in shown.items() if body in text]
+    elsewhere = {name: text for name, text in texts.items() if "book/solutions/" not in name}
+    sources = answers()
+    assert not [
+        f"{answer} in {name}" for answer, body in sources.items() for name, text in elsewhere.items() if body in text
+    ]
     # The search itself works: it finds answers where they belong.
     solutions = "".join(text for name, text in texts.items() if "book/solutions/" in name)
-    assert sum(body in solutions for body in found.values()) > len(found) / 2
+    assert sum(body in solutions for body in sources.values()) > len(sources) / 2

@@ -48,22 +48,22 @@ def test_targets_are_judged_by_the_results(tmp_path):
     assert targets.requests_leaving(tmp_path) == ("0 of 10", True)
 
 
-def test_the_banks_and_the_corpora_are_judged_by_one_run(tmp_path):
+def test_the_answer_banks_and_the_corpora_are_judged_by_one_run(tmp_path):
     def figures(*counts: tuple[str, int, int]) -> None:
         result(tmp_path, "trust", [{"measure": "figures", "what": w, "came_out_so": a, "of": b} for w, a, b in counts])
 
     reach = {what: reached for what, _, reached in targets.TARGETS}
     figures(("right answers accepted", 9, 9), ("wrong answers caught", 20, 20), ("attacks contained", 4, 5))
-    assert targets.banks(tmp_path) is None  # one of its figures is missing
+    assert targets.answer_banks(tmp_path) is None  # one of its figures is missing
     assert reach["attacks contained"](tmp_path) == ("4 of 5", False)
     assert reach["submissions handled"](tmp_path) is None
     for named, well in ((18, True), (17, False)):
         both = ("right answers accepted", 9, 9), ("wrong answers caught", 20, 20)
         figures(*both, ("wrong answers told by name", named, 20), ("submissions handled", 7, 7))
-        assert targets.banks(tmp_path) == (f"9 of 9; 20 of 20; {named} of 20", well)
+        assert targets.answer_banks(tmp_path) == (f"9 of 9; 20 of 20; {named} of 20", well)
     assert reach["submissions handled"](tmp_path) == ("7 of 7", True)
     figures(*both[:1], ("wrong answers caught", 19, 20), ("wrong answers told by name", 19, 20))
-    assert targets.banks(tmp_path) == ("9 of 9; 19 of 20; 19 of 20", False)
+    assert targets.answer_banks(tmp_path) == ("9 of 9; 19 of 20; 19 of 20", False)
 
 
 def test_the_targets_name_the_figures_that_are_measured():

@@ -380,12 +380,12 @@ def test_every_sentence_comes_back_in_its_own_row(lengths, seed):
 # ---- what the check of masked_softmax promises the learner ----------------------------------------------------------
 
 
-def test_a_large_negative_number_loses_the_row_of_empty_masks_alone():
+def test_a_large_negative_number_loses_the_case_of_empty_masks_alone():
     exercise = of_component("masked_softmax")
     table = bank.table(exercise, Key.public(5))
     wrong = next(w for w in bank.find(exercise).wrong if w.name == "a fully masked row is uniform")
     seen = bank.observe(exercise, wrong.source, Key.public(5))
     verdict = checks.find("masked_softmax", "bahdanau").compare(seen, table)
-    lost = [row.title for row in verdict.cases if not row.passed]
+    lost = [case.title for case in verdict.cases if not case.passed]
     assert lost == ["a row whose mask allows nothing: zero weights and a zero gradient"]
     assert verdict.diagnosis == wrong.name

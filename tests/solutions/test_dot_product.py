@@ -116,25 +116,27 @@ def test_shapes_that_do_not_fit_are_refused_with_the_numbers(shapes, mask, numbe
         scaled_dot_product_attention(*(torch.zeros(shape) for shape in shapes), mask)
 
 
-def test_a_large_negative_number_loses_the_empty_row_alone():
+def test_a_large_negative_number_loses_the_case_of_the_empty_row_alone():
     exercise = of_component("scaled_dot_product_attention")
     table = bank.table(exercise, Key.public(5))
     name = "a large negative number in place of minus infinity"
     wrong = next(w for w in bank.find(exercise).wrong if w.name == name)
     seen = bank.observe(exercise, wrong.source, Key.public(5))
     verdict = checks.find(exercise.name, exercise.chapter).compare(seen, table)
-    assert [row.title.split(":")[0] for row in verdict.cases if not row.passed] == ["a query whose mask allows nothing"]
+    assert [case.title.split(":")[0] for case in verdict.cases if not case.passed] == [
+        "a query whose mask allows nothing"
+    ]
 
 
-@pytest.mark.parametrize("part", ["scaled_dot_product_attention", "SelfAttention", "attend_to_the_past"])
-def test_the_library_function_is_refused(part):
-    exercise = of_component(part)
+@pytest.mark.parametrize("component", ["scaled_dot_product_attention", "SelfAttention", "attend_to_the_past"])
+def test_the_library_function_is_refused(component):
+    exercise = of_component(component)
     call = "F.scaled_dot_product_attention(query, key, value)"
     sources = {
-        "scaled_dot_product_attention": f"def {part}(query, key, value, mask=None):\n    return {call}, None",
-        "attend_to_the_past": f"def {part}(query, key, value):\n    return {call}, None",
+        "scaled_dot_product_attention": f"def {component}(query, key, value, mask=None):\n    return {call}, None",
+        "attend_to_the_past": f"def {component}(query, key, value):\n    return {call}, None",
         "SelfAttention": (
-            f"class {part}(nn.Module):\n"
+            f"class {component}(nn.Module):\n"
             "    def __init__(self, d_model):\n"
             "        super().__init__()\n"
             "        self.W_Q, self.W_K, self.W_V = (nn.Linear(d_model, d_model, bias=False) for _ in range(3))\n"
@@ -143,7 +145,7 @@ def test_the_library_function_is_refused(part):
             f"        return {call}, None"
         ),
     }
-    source = "import torch.nn.functional as F\n" + sources[part]
+    source = "import torch.nn.functional as F\n" + sources[component]
     raised = [o.raised for o in bank.observe(exercise, source, Key.public(5)) if o.raised]
     assert raised and all(kind == "Blocked" for kind, _ in raised)
 

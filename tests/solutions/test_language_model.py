@@ -266,11 +266,11 @@ def test_the_parts_share_no_token_and_every_window_is_one_run(total, length, str
     assert training.max() < total - held_out <= validation.min()
 
 
-# ---- the bank -------------------------------------------------------------------------------------------------------
+# ---- the answer bank ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    "part",
+    "component",
     [
         "CausalLanguageModel",
         "prefixes_equal_one_pass",
@@ -281,8 +281,8 @@ def test_the_parts_share_no_token_and_every_window_is_one_run(total, length, str
         "split_windows",
     ],
 )
-def test_the_reference_passes_its_own_check(part):
-    exercise = of_component(part)
+def test_the_reference_passes_its_own_check(component):
+    exercise = of_component(component)
     check = checks.find(exercise.name, exercise.chapter)
     seen = bank.observe(exercise, None, Key.public(5))
     assert len(seen) == len(check.cases) and all(o.raised is None for o in seen)

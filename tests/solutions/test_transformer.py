@@ -358,14 +358,14 @@ def test_impossible_searches_are_refused(beam, length):
 # ---- what a message may say -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", ["EncoderLayer", "DecoderLayer"])
-def test_a_replaced_stream_gets_its_sentence(part):
+@pytest.mark.parametrize("component", ["EncoderLayer", "DecoderLayer"])
+def test_a_replaced_stream_gets_its_sentence(component):
     """Code outside the bank whose parts add nothing gets the sentence about the stream."""
-    exercise = of_component(part)
+    exercise = of_component(component)
     wrong = next(answer for answer in bank.find(exercise).wrong if answer.name == "no dropout")
     source = wrong.source.replace("return ", "return 1.5 * ", 1)
     verdict = checks.find(exercise.name, exercise.chapter).compare(
         bank.observe(exercise, source, Key.public(5)), bank.table(exercise, Key.public(5))
     )
     assert verdict.outcome in ("partial", "fail")
-    assert any("hand the stream on" in row.message for row in verdict.cases)
+    assert any("hand the stream on" in case.message for case in verdict.cases)

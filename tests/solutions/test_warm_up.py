@@ -164,7 +164,7 @@ def _loop(source: str, name: str) -> list[str]:
     return statements[statements.index("total = 0.0") :]
 
 
-def test_the_bug_to_find_is_the_bank_s():
+def test_the_bug_to_find_is_the_answer_bank_s():
     """The stub of exercise 0.7, the loop whose symptom is shown and the bank's first wrong answer are the same."""
     exercise = by_number("0.7")
     cells = nbformat.read(files.paths(["00"])[0], as_version=4).cells

@@ -117,8 +117,8 @@ def test_each_model_learns(arguments, name, at_least, at_most, tmp_path):
     assert stopped == 0 and at_least <= scores[name] <= at_most, scores
     task = trained(tmp_path / "run")
     total = sum(task.scores(task.model, batch) for batch in task.held_out)
-    found = dict(zip(task.score_names, (total[:, 0] / total[:, 1]).tolist(), strict=True))
-    assert found == pytest.approx(scores, rel=1e-4)  # what is loaded is what was trained
+    again = dict(zip(task.score_names, (total[:, 0] / total[:, 1]).tolist(), strict=True))
+    assert again == pytest.approx(scores, rel=1e-4)  # what is loaded is what was trained
 
 
 UNEQUAL = [*TINY, "--model", "transformer", "--samples", "64", "--steps", "6", "--learning-rate", "0.001"]
@@ -214,11 +214,11 @@ def test_killed_again_and_again_it_ends_at_equal_bits_and_its_curves_have_every_
 
     assert_equal_weights(tmp_path / "whole", folder)
     for name in ("whole", "killed"):
-        found = curves(tmp_path / name)
+        logged = curves(tmp_path / name)
         for tag in ("train/loss", "train/gradient_norm", "train/learning_rate"):
-            assert found[tag] == list(range(1, steps + 1)), (name, tag)
-        assert found["train/samples_per_second"] == list(range(10, steps + 1, 10))
-        assert found["held_out/exact_match"] == [60, 120, 180, 240]
+            assert logged[tag] == list(range(1, steps + 1)), (name, tag)
+        assert logged["train/samples_per_second"] == list(range(10, steps + 1, 10))
+        assert logged["held_out/exact_match"] == [60, 120, 180, 240]
     values = [
         [event.value for event in EventAccumulator(str(tmp_path / name)).Reload().Scalars("train/loss")]
         for name in ("whole", "killed")
@@ -347,9 +347,9 @@ def test_killed_processes_go_on_together_to_equal_bits(tmp_path):
 def free_port() -> int:
     import socket
 
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        return server.getsockname()[1]
 
 
 # ---- what goes wrong ------------------------------------------------------------------------------------------------
@@ -562,8 +562,8 @@ def test_the_saved_configuration_reads_back_whole(tmp_path):
         out='a "quoted"\\folder — ü', learning_rate=1e-7, clip=float("inf"), compile=True, data="images:x y"
     )
     (tmp_path / "c.toml").write_text(as_toml(config), encoding="utf-8")
-    found = read_toml(tmp_path / "c.toml")
-    assert Configuration(**found) == config and found.keys() == FIELDS.keys()
+    read = read_toml(tmp_path / "c.toml")
+    assert Configuration(**read) == config and read.keys() == FIELDS.keys()
 
 
 # ---- other people's data --------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A wrong answer of the bank: its name, what to tell the student, and what each case sees of it."""
+    """A wrong answer of the answer bank: its name, what to tell the student, and what each case sees of it."""
 
     name: str
     message: str

@@ -26,13 +26,13 @@ CODED = [e for e in exercises() if not e.question]
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_sizes(exercise):
     """At least eight wrong and five correct answers; four and three for an exercise of one point."""
-    found = bank.find(exercise)
+    answers = bank.find(exercise)
     least = bank.least(exercise)
     assert least == ((4, 3) if exercise.points <= 1 else (8, 5))
-    assert len(found.wrong) >= least[0] and len(found.correct) >= least[1]
-    sources = [a.source for a in (*found.wrong, *found.correct)]
+    assert len(answers.wrong) >= least[0] and len(answers.correct) >= least[1]
+    sources = [a.source for a in (*answers.wrong, *answers.correct)]
     assert len(set(sources)) == len(sources)
-    assert len({w.name for w in found.wrong}) == len(found.wrong)
+    assert len({w.name for w in answers.wrong}) == len(answers.wrong)
 
 
 def pytest_generate_tests(metafunc):
@@ -82,7 +82,7 @@ def test_the_untouched_notebook_earns_nothing(exercise):
     assert (nothing.outcome, nothing.fraction) == ("error", 0)
 
 
-def test_the_banks_can_still_be_read_by_a_person():
+def test_the_answer_bank_can_still_be_read_by_a_person():
     """Who adds an answer to a full bank looks first whether a condition, or another answer, stands for it."""
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in bank.reader.FOLDERS[0].rglob("*.py"))
     assert lines <= 12_000

@@ -16,30 +16,30 @@ CODED = [e for e in exercises() if not e.question]
 SOME = 2
 
 
-def passes(exercise, mistakes) -> list[str]:
+def passes(exercise, wrong) -> list[str]:
     """Those that earn full marks."""
     check = bank.check_of(exercise)
     table = Table(borrowed.KEY, bank.observe(exercise, None, borrowed.KEY), ())
-    seen = {each.name: bank.observe(exercise, each.source, borrowed.KEY) for each in mistakes}
+    seen = {each.name: bank.observe(exercise, each.source, borrowed.KEY) for each in wrong}
     return [name for name, observed in seen.items() if check.compare(observed, table).passed]
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
-def test_a_borrowed_mistake_costs_points(exercise, full):
-    known = borrowed.right_after_all().get(exercise.name, {})
-    mistakes = [each for each in borrowed.borrowed(exercise) if each.name not in known]
+def test_a_borrowed_wrong_answer_costs_points(exercise, full):
+    right = borrowed.right_after_all().get(exercise.name, {})
+    wrong = [each for each in borrowed.borrowed(exercise) if each.name not in right]
     if not full:
-        mistakes = random.Random(exercise.name).sample(mistakes, min(SOME, len(mistakes)))
-    assert not mistakes or not passes(exercise, mistakes)
+        wrong = random.Random(exercise.name).sample(wrong, min(SOME, len(wrong)))
+    assert not wrong or not passes(exercise, wrong)
 
 
 def test_what_is_right_after_all_still_is():
     """What is listed and costs points, or is not made any more, is out of date."""
     by_name = {e.name: e for e in CODED}
     for name, reasons in borrowed.right_after_all().items():
-        mistakes = {each.name: each for each in borrowed.borrowed(by_name[name])}
-        assert set(reasons) <= set(mistakes) and all(len(reason) > 20 for reason in reasons.values()), name
-        assert set(passes(by_name[name], [mistakes[change] for change in reasons])) == set(reasons)
+        wrong = {each.name: each for each in borrowed.borrowed(by_name[name])}
+        assert set(reasons) <= set(wrong) and all(len(reason) > 20 for reason in reasons.values()), name
+        assert set(passes(by_name[name], [wrong[change] for change in reasons])) == set(reasons)
 
 
 def test_a_rule_is_carried_over_under_the_names_of_the_place():

@@ -55,12 +55,12 @@ def test_defects_cost_points(exercise, full):
 
 def test_exceptions_are_of_defects_that_really_slip_through():
     """What is excepted and would be seen, or names nothing, is out of date."""
-    known = {e.name: e for e in CODED}
+    by_name = {e.name: e for e in CODED}
     for name, excepted in defects.exceptions().items():
-        forbidden = {fault: declaration for declaration, fault in defects.forbidden(known[name])}
+        forbidden = {fault: declaration for declaration, fault in defects.forbidden(by_name[name])}
         assert set(excepted) <= set(forbidden), name
         for fault, reason in excepted.items():
-            assert len(reason) > 20 and not defects.seen(known[name], forbidden[fault], fault), (name, fault)
+            assert len(reason) > 20 and not defects.seen(by_name[name], forbidden[fault], fault), (name, fault)
 
 
 @pytest.mark.parametrize("exercise", DECLARED, ids=lambda e: e.name)

@@ -35,10 +35,10 @@ def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(worker, full):
     sandbox, tables, different = worker.sandbox(), judge.tables(worker.name, KEY), []
     coded = [e for e in worker.exercises if not e.question]
     submissions = [{e: answer} for e in coded for answer in bank.find(e).wrong[:: 1 if full else 3]]
-    for row in zip_longest(*(bank.find(e).correct for e in coded)):
-        submissions.append({e: answer for e, answer in zip(coded, row, strict=True) if answer is not None})
+    for correct in zip_longest(*(bank.find(e).correct for e in coded)):
+        submissions.append({e: answer for e, answer in zip(coded, correct, strict=True) if answer is not None})
     for answers in submissions:
-        verdicts = _judged(sandbox, _handed_in(cells, answers), answers, tables)
+        verdicts = _judged(sandbox, _submitted(cells, answers), answers, tables)
         for exercise, answer in answers.items():
             check, there = checks.find(exercise.name, exercise.chapter), verdicts[exercise.name]
             here = check.compare(bank.observe(exercise, answer.source, KEY), tables[exercise.name])
@@ -54,7 +54,7 @@ def test_the_solved_notebook_gets_full_marks(worker):
     assert {name: v.fraction for name, v in verdicts.items()} == {e.name: 1.0 for e in worker.exercises}
 
 
-def _handed_in(cells, answers):
+def _submitted(cells, answers):
     """The solved cells up to the last of these exercises, with the answers' sources in theirs."""
     sources = {f"{exercise.name}-answer": answer.source for exercise, answer in answers.items()}
     last = max(place for place, cell in enumerate(cells) if cell.grade_id in sources)

@@ -20,11 +20,11 @@ LISTED = [e for e in exercises() if e.name in mutation.equivalent()]
 def changed(source: str) -> dict[str, list[str]]:
     """operator -> the changes that it makes, in a function whose body this is."""
     body = "\n    ".join(source.splitlines())
-    found: dict[str, list[str]] = {}
+    by_operator: dict[str, list[str]] = {}
     for mutant in mutation.mutate(f"def function(a, b: int):\n    {body}", {"torch"}):
         operator, _, change = mutant.name.partition(": ")
-        found.setdefault(operator, []).append(change)
-    return found
+        by_operator.setdefault(operator, []).append(change)
+    return by_operator
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,11 @@ def test_names_are_stable_and_tell_repeated_changes_apart():
 @pytest.mark.parametrize("exercise", [of_component("safe_softmax"), of_component("GRUCell")], ids=lambda e: e.name)
 def test_mutants_of_a_reference(exercise):
     """Each is a program of its own and differs from the reference; a sample has all operators that there are."""
-    found, taken = mutation.mutants(exercise), mutation.sample(exercise)
-    assert len({m.name for m in found}) == len({m.source for m in found}) == len(found)
-    assert min(len(found), mutation.MOST) == len(taken) == len(set(taken) & set(found)) > 8
-    assert {m.operator for m in taken} == {m.operator for m in found}
-    for mutant in found:
+    mutants, taken = mutation.mutants(exercise), mutation.sample(exercise)
+    assert len({m.name for m in mutants}) == len({m.source for m in mutants}) == len(mutants)
+    assert min(len(mutants), mutation.MOST) == len(taken) == len(set(taken) & set(mutants)) > 8
+    assert {m.operator for m in taken} == {m.operator for m in mutants}
+    for mutant in mutants:
         ast.parse(mutant.source)
         assert mutant.difference(mutation.reference_form(exercise)).count("\n") >= 1, mutant.name
 

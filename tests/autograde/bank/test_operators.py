@@ -3,7 +3,7 @@
 from autograde.bank import operators
 
 
-def test_the_record_is_what_the_banks_give_now():
+def test_the_record_is_what_the_answer_bank_gives_now():
     assert operators.FILE.read_text("utf-8") == operators.record(), "run `python -m autograde.bank.operators`"
 
 

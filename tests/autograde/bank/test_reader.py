@@ -23,15 +23,15 @@ def changed(changes, header="# %% wrong: a name\n# The cause. The next step.\n\n
 
 
 def test_a_file_gives_its_answers_in_order():
-    found = read(
+    answers = read(
         "# About this file.\n\n# %% wrong: one\n# The cause,\n# and the next step.\n\ndef up(x):\n    return x\n\n"
         "# %% correct: two\n\n# a comment of its own\ndef up(x):\n    return x + 1\n"
         "# %% wrong: three\n# Why.\n\n# --- before\n    return y\n# --- after\n    return z\n"
     )
-    assert found.name == "up" and [answer.name for answer in found.wrong] == ["one", "three"]
-    assert found.wrong[0].message == "The cause, and the next step."
-    assert found.wrong[0].source == "def up(x):\n    return x"
-    (correct,) = found.correct
+    assert answers.name == "up" and [answer.name for answer in answers.wrong] == ["one", "three"]
+    assert answers.wrong[0].message == "The cause, and the next step."
+    assert answers.wrong[0].source == "def up(x):\n    return x"
+    (correct,) = answers.correct
     assert (correct.name, correct.message) == ("two", "")
     assert correct.source == "# a comment of its own\ndef up(x):\n    return x + 1"
 
@@ -53,7 +53,7 @@ def test_a_change_gives_the_reference_with_these_lines_replaced(changes, expecte
 
 
 @pytest.mark.parametrize(
-    ("text", "of", "told"),
+    ("text", "of", "message"),
     [
         ("# %% wrong: a\n# Why.\n\n# --- before\n    z = y + 1\n# --- after\n    z = y", "wrong answer 'a'", "2 times"),
         ("# %% wrong: a\n# Why.\n\n# --- before\n    nowhere\n# --- after\n    z = y", "wrong answer 'a'", "0 times"),
@@ -69,15 +69,15 @@ def test_a_change_gives_the_reference_with_these_lines_replaced(changes, expecte
         ("# %% correct: a\n\nx = 1\n# %% correct: a\n\nx = 2\n", "'a'", "two correct answers have the name"),
     ],
 )
-def test_an_error_names_the_file_and_the_answer(text, of, told):
+def test_an_error_names_the_file_and_the_answer(text, of, message):
     with pytest.raises(BankError) as refused:
         read(text)
-    assert str(refused.value).startswith(str(PATH)) and of in str(refused.value) and told in str(refused.value)
+    assert str(refused.value).startswith(str(PATH)) and of in str(refused.value) and message in str(refused.value)
 
 
 def test_a_wrong_and_a_correct_answer_may_share_a_name():
-    found = read("# %% correct: a\n\nx = 1\n# %% wrong: a\n# Why.\n\nx = 2\n")
-    assert [found.wrong[0].source, found.correct[0].source] == ["x = 2", "x = 1"]
+    answers = read("# %% correct: a\n\nx = 1\n# %% wrong: a\n# Why.\n\nx = 2\n")
+    assert [answers.wrong[0].source, answers.correct[0].source] == ["x = 2", "x = 1"]
 
 
 def test_a_missing_file_is_named(monkeypatch, tmp_path):

@@ -5,7 +5,7 @@ import pytest
 from autograde.bank import reference
 
 
-def test_a_part_comes_with_the_private_helpers_it_reaches_and_no_other_part(monkeypatch, tmp_path):
+def test_a_component_comes_with_the_private_helpers_it_reaches_and_no_other_component(monkeypatch, tmp_path):
     text = '''
 """A module."""
 import torch

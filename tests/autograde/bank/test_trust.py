@@ -26,8 +26,8 @@ def test_planted_survivors_and_refusals_are_found(toy_notebook, monkeypatch):
     wrong = [("no sign", SIGN, "turn"), ("passes", RIGHT, "is none"), ("spoils", SPOILS, "mind centre")]
     wrong.append(("the same again", SIGN, "turn"))
     planted = Bank("scale", tuple(Answer(*each) for each in wrong), (Answer("*", RIGHT), Answer("no", SIGN)))
-    found = bank.find
-    monkeypatch.setattr(bank, "find", lambda exercise: planted if exercise.name == "scale" else found(exercise))
+    find = bank.find
+    monkeypatch.setattr(bank, "find", lambda exercise: planted if exercise.name == "scale" else find(exercise))
     with Worker(toy.NAME, nbformat.read(toy_notebook, as_version=4), Key.public(7)) as worker:
         answers = trust.Answers(worker, toy_notebook.read_bytes())
         counts = answers.of(next(e for e in exercises() if e.name == "scale"))
@@ -58,18 +58,19 @@ def test_mutants_that_pass_and_equivalents_that_do_not_are_amiss():
 
 
 def case(name: str, went: str = "", /, **facts: str) -> str:
-    told = "".join(f'<property name="{key}" value="{value}" />' for key, value in facts.items())
-    return f'<testcase name="test_{name}">{f"<properties>{told}</properties>" if told else ""}{went}</testcase>'
+    properties = "".join(f'<property name="{key}" value="{value}" />' for key, value in facts.items())
+    listed = f"<properties>{properties}</properties>" if properties else ""
+    return f'<testcase name="test_{name}">{listed}{went}</testcase>'
 
 
 def test_a_report_of_the_tests_becomes_records_and_what_failed_is_amiss():
     fork = {"kind": "attack", "name": "fork_bomb", "tries": "fork", "honest": "full", "flag": "starts processes"}
     empty = {"kind": "submission", "name": "an empty file", "honest": "nothing"}
-    told = {"student_told": "Your notebook is an empty file.", "instructor_told": "Empty file."}
+    messages = {"student_told": "Your notebook is an empty file.", "instructor_told": "Empty file."}
     cases = [
         case("attacks[fork_bomb]", **fork),
         case("attacks[daemon]", "<failure />", **fork | {"name": "daemon"}),
-        case("kinds[an empty file]", **empty, **told),
+        case("kinds[an empty file]", **empty, **messages),
         case("kinds[untouched]", "<error />", **empty | {"name": "untouched"}),
         case("all_of_them", "<failure />"),
         case("as_another_user", "<skipped />"),
@@ -80,22 +81,22 @@ def test_a_report_of_the_tests_becomes_records_and_what_failed_is_amiss():
         ("untouched", "not handled"), ("all of them", "not held"), ("as another user", "not tried"),
     ]  # fmt: skip
     assert [r["what"] for r in records if r["measure"] == "amiss"] == ["daemon", "untouched", "all of them"]
-    assert [{key: r[key] for key in told} for r in records if r["measure"] == "submissions"] == [
-        told, {"student_told": None, "instructor_told": None},
+    assert [{key: r[key] for key in messages} for r in records if r["measure"] == "submissions"] == [
+        messages, {"student_told": None, "instructor_told": None},
     ]  # fmt: skip
-    found = {r["what"]: (r["came_out_so"], r["of"]) for r in trust.figures(records)}
-    assert found["attacks contained"] == (1, 2) and found["submissions handled"] == (1, 2)
+    figures = {r["what"]: (r["came_out_so"], r["of"]) for r in trust.figures(records)}
+    assert figures["attacks contained"] == (1, 2) and figures["submissions handled"] == (1, 2)
 
 
 @pytest.mark.sandbox
 def test_the_whole_sentences_that_a_broken_submission_gets_are_recorded():
     """By the tests' own run, as the whole run does it: no words that a test merely looks for."""
-    (found,) = [record for record in trust.corpora("two and notebooks") if record["measure"] == "submissions"]
-    assert found["outcome"] == "handled" and found["honest_score"] == "full"
-    assert found["student_told"] == (
+    (record,) = [record for record in trust.corpora("two and notebooks") if record["measure"] == "submissions"]
+    assert record["outcome"] == "handled" and record["honest_score"] == "full"
+    assert record["student_told"] == (
         "You handed in several notebooks; 04-dot-product.ipynb was graded. Hand in one only."
     )
-    assert found["instructor_told"] == (
+    assert record["instructor_told"] == (
         "2 notebooks; graded 04-dot-product.ipynb, left aside Copy of 04-dot-product.ipynb; flag: several notebooks"
     )
 
@@ -103,7 +104,7 @@ def test_the_whole_sentences_that_a_broken_submission_gets_are_recorded():
 def test_the_figures_add_up_the_exercises():
     one = {"measure": "answers", "correct": 5, "accepted": 5, "wrong": 8, "caught": 8, "named": 7, "costs_once": 8}
     made = {"measure": "machine-made", "tried": 20, "caught": 19}
-    found = [tuple(r.values())[1:] for r in trust.figures([one, one | {"accepted": 4}, made])]
-    assert found[:3] == [("right answers accepted", 9, 10), ("wrong answers caught", 16, 16),
+    figures = [tuple(r.values())[1:] for r in trust.figures([one, one | {"accepted": 4}, made])]
+    assert figures[:3] == [("right answers accepted", 9, 10), ("wrong answers caught", 16, 16),
                          ("wrong answers told by name", 14, 16)]  # fmt: skip
-    assert found[4] == ("machine-made wrong answers caught", 19, 20)
+    assert figures[4] == ("machine-made wrong answers caught", 19, 20)

@@ -95,7 +95,7 @@ def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, f
 
 
 @pytest.mark.parametrize("name", sorted({e.notebook for e in exercises()}))
-def test_a_stub_is_blank_however_little_is_left_of_it_and_every_answer_of_the_bank_is_not(name):
+def test_a_stub_is_blank_however_little_is_left_of_it_and_every_answer_of_the_answer_bank_is_not(name):
     """From the text alone: nothing runs here."""
     (path,) = files.paths([name])
     sheet, assignment = Sheet(path.read_bytes(), name), files.read(path)
@@ -107,16 +107,16 @@ def test_a_stub_is_blank_however_little_is_left_of_it_and_every_answer_of_the_ba
     everything = set(stubs)
     assert blank({}) == blank({n: ast.unparse(ast.parse(s)) for n, s in stubs.items()}) == everything
     assert blank(dict.fromkeys(stubs, "# nothing yet\npass")) == everything
-    raised = {e.name: "\n".join(f"def {part}(*args):\n    raise NotImplementedError('later')" for part in e.components)
+    raised = {e.name: "\n".join(f"def {name}(*args):\n    raise NotImplementedError('later')" for name in e.components)
               for e in sheet.tasks}  # fmt: skip
     assert blank(raised) == everything
     assert not blank(sheet.right)
-    for row in zip_longest(*((*bank.find(e).wrong, *bank.find(e).correct) for e in sheet.tasks)):
-        answers = {e.name: answer for e, answer in zip(sheet.tasks, row, strict=True) if answer is not None}
+    for of_each in zip_longest(*((*bank.find(e).wrong, *bank.find(e).correct) for e in sheet.tasks)):
+        answers = {e.name: answer for e, answer in zip(sheet.tasks, of_each, strict=True) if answer is not None}
         unanswered = blank({name: answer.source for name, answer in answers.items()})
         for name, answer in answers.items():
-            as_found = ast.dump(ast.parse(answer.source)) == ast.dump(ast.parse(stubs[name]))  # a bug to be found
-            assert (name in unanswered) == as_found, answer.name
+            unchanged = ast.dump(ast.parse(answer.source)) == ast.dump(ast.parse(stubs[name]))  # a bug to be found
+            assert (name in unanswered) == unchanged, answer.name
 
 
 # ---------------------------------------------------------------- odd forms, on the toy
@@ -187,9 +187,9 @@ def test_what_rests_on_a_blank_is_judged_with_a_right_one_in_its_place(judged, b
 def test_an_answer_that_was_begun_is_told_what_it_lacks(judged, centre, message):
     """It is wrong rather than blank, and costs no other exercise."""
     verdicts = judged({"centre": centre, "standardise": RIGHT["standardise"]})
-    told = verdicts["centre"]
-    assert (told.outcome, told.fraction) == ("error", 0.0)
-    assert message in told.message + "".join(case.message for case in told.cases)
+    verdict = verdicts["centre"]
+    assert (verdict.outcome, verdict.fraction) == ("error", 0.0)
+    assert message in verdict.message + "".join(case.message for case in verdict.cases)
     assert summed(verdicts) == {"standardise": ("pass", 3.0, ("centre",))}
 
 
@@ -241,36 +241,36 @@ def test_an_answer_cell_that_stops_at_a_blank_one_is_judged_without_that_stop(ju
 
 
 @pytest.mark.sandbox
-def test_a_wrong_answer_behind_a_blank_is_told_its_own_mistake(judged):
+def test_a_wrong_answer_behind_a_blank_gets_its_own_diagnosis(judged):
     """And not that something is not written, which is no mistake of this answer's."""
     exercise = next(e for e in judge.of_assignment(toy.NAME) if e.name == "standardise")
     for wrong in bank.find(exercise).wrong:
         source = wrong.source
         behind, beside = judged({"standardise": source}), judged({"centre": RIGHT["centre"], "standardise": source})
-        told, expected = behind["standardise"], beside["standardise"]
-        assert (told.outcome, told.fraction, told.diagnosis) == (
+        verdict, expected = behind["standardise"], beside["standardise"]
+        assert (verdict.outcome, verdict.fraction, verdict.diagnosis) == (
             expected.outcome,
             expected.fraction,
             expected.diagnosis,
         ), wrong.name
-        assert not any("not written yet" in case.message for case in told.cases)
+        assert not any("not written yet" in case.message for case in verdict.cases)
 
 
 @pytest.mark.sandbox
 @pytest.mark.parametrize("scale", [STUB["scale"], "def scale(x, factor):\n    return x + factor + 1"])
 def test_a_question_that_is_answered_by_what_another_asks_for_has_its_second_look(judged, scale):
     question = "answer_0_q1 = float(scale(torch.ones(1, 1), {}))"
-    told = judged({"scale": scale, "question_mean": question.format(0)})["question_mean"]
-    assert told.passed and told.substituted == ("scale",)
-    told = judged({"scale": scale, "question_mean": question.format(3)})["question_mean"]
-    assert told.outcome == "fail" and not told.fraction
+    verdict = judged({"scale": scale, "question_mean": question.format(0)})["question_mean"]
+    assert verdict.passed and verdict.substituted == ("scale",)
+    verdict = judged({"scale": scale, "question_mean": question.format(3)})["question_mean"]
+    assert verdict.outcome == "fail" and not verdict.fraction
     assert judged({"scale": scale, "question_mean": "answer_0_q1 = None"})["question_mean"].outcome == "not answered"
 
 
 @pytest.mark.sandbox
 def test_a_question_whose_cell_stops_at_what_nobody_asks_for_is_no_blank(judged):
-    told = judged({"question_mean": "answer_0_q1 = float(undefined(2.0, 3))"})["question_mean"]
-    assert told.outcome == "error" and "stopped with NameError in line 1" in told.message
+    verdict = judged({"question_mean": "answer_0_q1 = float(undefined(2.0, 3))"})["question_mean"]
+    assert verdict.outcome == "error" and "stopped with NameError in line 1" in verdict.message
 
 
 def test_a_reference_that_is_substituted_takes_its_names_from_every_cell(toy_notebook):

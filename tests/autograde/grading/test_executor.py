@@ -83,14 +83,14 @@ def cluster(tmp_path):
         started.append(subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.DEVNULL))
         return started[-1]
 
-    told = tmp_path / "scheduler.json"
-    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(told))
+    contact = tmp_path / "scheduler.json"
+    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(contact))
     deadline = time.monotonic() + 120
-    while not told.exists() and time.monotonic() < deadline:
+    while not contact.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
-    words = ("--scheduler-file", str(told), "--nthreads", "1", "--no-nanny", "--no-dashboard", "--preload", PRELOAD)
+    words = ("--scheduler-file", str(contact), "--nthreads", "1", "--no-nanny", "--no-dashboard", "--preload", PRELOAD)
     workers = [start("dask_worker", *words) for _ in range(2)]
-    yield "tcp" + told.read_text().split('"tcp')[1].split('"')[0], workers
+    yield "tcp" + contact.read_text().split('"tcp')[1].split('"')[0], workers
     for process in started:
         process.kill()
         process.wait()
@@ -122,13 +122,15 @@ def breaking(filled, submission):
 
 def stopped(folder, expected, **where):
     """A run that stops: all that it wrote is right, and it says what is missing."""
-    with pytest.raises(isolation.Stopped, match=r"bubblewrap.*: not installed.* To do: sudo apt-get install") as told:
+    with pytest.raises(
+        isolation.Stopped, match=r"bubblewrap.*: not installed.* To do: sudo apt-get install"
+    ) as refused:
         run.grade(folder, **where)
     records = list(Ledger(folder.ledger).read(toy.NAME))
     assert not any(r.grader_failed or r.needs_person for r in records) and "bea" not in {r.student for r in records}
     entered = sums(folder) if records else {}
     assert entered == {student: expected[student] for student in {r.student for r in records}}
-    return str(told.value)
+    return str(refused.value)
 
 
 @pytest.fixture
@@ -152,8 +154,8 @@ def test_two_workers_stop_where_their_machine_breaks(breaking, breakable, mended
 
     folder, expected = breaking
     with config.set({"distributed.worker.preload": [PRELOAD]}):
-        told = stopped(folder, expected, jobs=2)
-    assert "tcp://" not in told
+        message = stopped(folder, expected, jobs=2)
+    assert "tcp://" not in message
     mended_and_graded(folder, expected)
 
 

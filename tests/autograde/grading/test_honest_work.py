@@ -51,18 +51,20 @@ def test_an_answer_may_be_shared_out_over_cells(points_lost):
     sheet, lost = points_lost
     whole = {e.name: max((a.source for a in bank.find(e).correct), key=lambda s: len(ast.parse(s).body), default="")
              for e in sheet.tasks}  # fmt: skip
-    parts = {name: [ast.unparse(part) for part in ast.parse(source).body] for name, source in whole.items()}
-    parts = {name: some for name, some in parts.items() if len(some) > 1}
+    statements = {
+        name: [ast.unparse(statement) for statement in ast.parse(source).body] for name, source in whole.items()
+    }
+    statements = {name: some for name, some in statements.items() if len(some) > 1}
 
     def edit(cells):
         shared_out = []
         for each in cells:
-            before = parts.get(grade_id(each).removesuffix("-answer"), [""])[:-1]
+            before = statements.get(grade_id(each).removesuffix("-answer"), [""])[:-1]
             shared_out += [cell(source, len(shared_out) + n) for n, source in enumerate(before)]
             shared_out.append(each)
         return shared_out
 
-    assert lost({name: some[-1] for name, some in parts.items()}, edit) == {}
+    assert lost({name: some[-1] for name, some in statements.items()}, edit) == {}
 
 
 def test_an_answer_may_stand_in_a_cell_of_its_own_below_the_one_handed_out(points_lost):

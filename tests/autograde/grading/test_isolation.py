@@ -103,8 +103,8 @@ def test_a_machine_that_breaks_stops_the_run_and_the_next_goes_on(six, machine):
     summary = grade(six)
     assert [line.fresh for line in summary.lines] == [False] * 2 + [True] * 4
     assert points(six) == POINTS and plan.unfinished(six.ledger) is None
-    found = recorded(six)
-    assert len({r.key for r in found}) == 1 and len(found) == len({(r.student, r.exercise) for r in found}) == 30
+    records = recorded(six)
+    assert len({r.key for r in records}) == 1 and len(records) == len({(r.student, r.exercise) for r in records}) == 30
 
 
 def test_one_failure_is_tried_again_when_all_others_are_graded(six, machine):
@@ -168,8 +168,8 @@ def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what
         else:
             patch.setattr(checks.find("scale", "toy"), "compare", lambda *args: 1 / 0)
         if how == "regrade --write":
-            found = regrade(six, write=True)
-            assert found.failed and not found.changes
+            regraded = regrade(six, write=True)
+            assert regraded.failed and not regraded.changes
         else:
             lines = grade(six, again=True).lines
             assert any(line.failed for line in lines) and not any(line.needs_person for line in lines)
@@ -178,7 +178,7 @@ def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what
     assert store.scores(six, toy.NAME) == before
     now = Ledger(six.ledger).latest(toy.NAME)
     assert any(r.grader_failed for r in recorded(six))
-    assert not any(r.grader_failed for known in now.values() for r in known.values())
+    assert not any(r.grader_failed for of_student in now.values() for r in of_student.values())
     assert {k: {e: r.points for e, r in v.items()} for k, v in now.items()} == {
         k: {e: r.points for e, r in v.items()} for k, v in latest.items()
     }
@@ -222,9 +222,9 @@ class TestExitCodes:
         machine.broken, machine.finding = (lambda number: number > 2), ILL
         where = ("--class", six.root)
         stopped = run("grade", *where)
-        told = " ".join(stopped.output.split())
-        assert stopped.exit_code == 3 and "autograde: grading stopped, because this machine cannot isolate" in told
-        assert told.count("grading stopped") == 1 and "sudo mknod /dev/null. Then give the command again" in told
+        output = " ".join(stopped.output.split())
+        assert stopped.exit_code == 3 and "autograde: grading stopped, because this machine cannot isolate" in output
+        assert output.count("grading stopped") == 1 and "sudo mknod /dev/null. Then give the command again" in output
         assert run("regrade", *where).exit_code == 3
         machine.broken, machine.finding = (lambda number: False), WELL
         assert run("grade", *where).exit_code == 0

@@ -55,7 +55,7 @@ def test_an_exercise_rests_on_what_its_answer_reaches_through_other_cells(toy_no
     assert dependencies.rests_on(centre, [helper, cell(2, "scale(1.0, 1)\nOTHER = 2", kind), answer], among) == []
 
 
-def test_a_local_name_is_not_a_part_that_is_used(toy_notebook):
+def test_a_local_name_is_not_a_component_that_is_used(toy_notebook):
     _, centre, *_ = among = judge.of_assignment(toy.NAME)
     answer = Cell(3, "c3", "def centre(x, scale=2):\n    return x - scale", "answer", "centre", "centre-answer")
     assert dependencies.rests_on(centre, [answer], among) == []
@@ -226,8 +226,8 @@ def test_the_reason_of_an_end_is_the_one_that_there_was(failure, ending, outcome
     verdict = endings.cut_short(before, failure, ending, 10.0)
     assert verdict.outcome is outcome and words in verdict.cases[0].message
     report = {"status": signal.SIGKILL, "seconds": 1.0, "cpu_seconds": 0.5, "waited_seconds": 0.0, "peak_bytes": 9}
-    told = {why: usage_of(report | {"killed": why}, False, Limits()).outcome for why in ("asked", "time", "memory")}
-    assert told == {"asked": "stopped", "time": "timeout", "memory": "out of memory"}
+    outcomes = {why: usage_of(report | {"killed": why}, False, Limits()).outcome for why in ("asked", "time", "memory")}
+    assert outcomes == {"asked": "stopped", "time": "timeout", "memory": "out of memory"}
 
 
 @pytest.mark.parametrize(

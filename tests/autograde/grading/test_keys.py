@@ -38,13 +38,13 @@ CODED = [exercise for exercise in exercises() if not exercise.question]
 
 def forms(secret: bytes) -> set[bytes]:
     """A secret in the ways in which it could be written, and each of its parts of eight bytes."""
-    found = set()
-    for part in (secret, *(secret[i : i + 8] for i in range(0, len(secret), 8))):
-        for order in (part, part[::-1]):
+    written = set()
+    for piece in (secret, *(secret[i : i + 8] for i in range(0, len(secret), 8))):
+        for order in (piece, piece[::-1]):
             number = str(int.from_bytes(order, "big")).encode()
-            found |= {order, order.hex().encode(), order.hex().upper().encode(), number}
-            found.add(base64.b64encode(order).rstrip(b"="))
-    return found
+            written |= {order, order.hex().encode(), order.hex().upper().encode(), number}
+            written.add(base64.b64encode(order).rstrip(b"="))
+    return written
 
 
 class Tap:
@@ -69,7 +69,7 @@ class Tap:
         header, arrays = wire.encode(value)
         self.passed.append(b"".join([header, *arrays]))
 
-    def found(self) -> list[bytes]:
+    def secrets_that_passed(self) -> list[bytes]:
         """The secrets that can be read from what passed."""
         text = b"\n".join(self.passed)
         assert text and (KEY.secret in self.secrets or not self.seeds)
@@ -85,7 +85,7 @@ class Tapped:
         self.tap, self.inner = tap, inner
 
     def request(self, message, callbacks):
-        def shown(function):
+        def tapped(function):
             def call(*args, **kwargs):
                 self.tap.frame({"args": list(args), "kwargs": kwargs})
                 given = function(*args, **kwargs)
@@ -95,7 +95,7 @@ class Tapped:
             return call
 
         self.tap.frame(message)
-        reply = self.inner.request(message, [shown(function) for function in callbacks])
+        reply = self.inner.request(message, [tapped(function) for function in callbacks])
         self.tap.frame(reply)
         return reply
 
@@ -113,13 +113,13 @@ def observed(exercise, tap: Tap) -> None:
 def test_no_frame_of_a_check_holds_the_key_or_what_is_drawn_from_it_in_secret(exercise, monkeypatch):
     tap = Tap(monkeypatch)
     observed(exercise, tap)
-    assert not tap.found()
+    assert not tap.secrets_that_passed()
 
 
 def recomputed(seed: int) -> list[Key]:
     """Keys that somebody who sees a seed would try."""
-    found = [Key.public(seed), Key(str(seed).encode()), Key(hashlib.sha256(str(seed).encode()).digest())]
-    return found + [Key(seed.to_bytes(length, order)) for length in (8, 32) for order in ("little", "big")]
+    tried = [Key.public(seed), Key(str(seed).encode()), Key(hashlib.sha256(str(seed).encode()).digest())]
+    return tried + [Key(seed.to_bytes(length, order)) for length in (8, 32) for order in ("little", "big")]
 
 
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
@@ -189,7 +189,7 @@ def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(numb
         graded = worker.grade(receive(tmp_path, path.stem))
     assert not graded.details, graded.details
     assert {name: judged.outcome for name, judged in graded.verdicts.items()} == dict.fromkeys(graded.verdicts, "pass")
-    assert len(tap.passed) > 100 and tap.seeds and not tap.found()
+    assert len(tap.passed) > 100 and tap.seeds and not tap.secrets_that_passed()
 
 
 def test_streams_and_seeds_of_one_key_are_apart():
@@ -248,9 +248,9 @@ def test_a_class_holds_its_key_in_one_file_and_its_digest_in_the_records(toy_cla
 @pytest.fixture
 def faced(monkeypatch) -> list[Key]:
     """The keys of the tasks that are graded."""
-    found, graded = [], Here.grade
-    monkeypatch.setattr(Here, "grade", lambda self, task, jobs: (found.append(task.key), graded(self, task, jobs))[1])
-    return found
+    met, graded = [], Here.grade
+    monkeypatch.setattr(Here, "grade", lambda self, task, jobs: (met.append(task.key), graded(self, task, jobs))[1])
+    return met
 
 
 def test_regrading_is_on_the_old_key_and_says_where_there_is_none(toy_class, tmp_path, one_sandbox, faced):
@@ -264,8 +264,8 @@ def test_regrading_is_on_the_old_key_and_says_where_there_is_none(toy_class, tmp
         after = list(Ledger(ledger).read(toy.NAME))[-1]
         assert after.key == before.key and after.run != before.run
         (ledger / keys.FOLDER / before.key).unlink()
-        found = regrade(folder, **chosen)
-        assert found.other_numbers == 2 and faced[-1].digest != before.key
+        regraded = regrade(folder, **chosen)
+        assert regraded.other_numbers == 2 and faced[-1].digest != before.key
         assert not list((ledger / keys.FOLDER).iterdir()), "nothing is written"
         regrade(folder, write=True, **chosen)
         last = list(Ledger(ledger).read(toy.NAME))[-1]

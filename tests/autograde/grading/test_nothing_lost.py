@@ -40,7 +40,7 @@ SEED = 20150522
 
 @pytest.fixture(scope="session")
 def twenty(tmp_path_factory, released_once):
-    """What a class of twenty handed in, made from the toy's bank."""
+    """What a class of twenty handed in, made from the toy's answer bank."""
     root = tmp_path_factory.mktemp("twenty")
     shutil.copytree(released_once, root / "class")
     folder = ClassFolder.at(root / "class")
@@ -81,9 +81,9 @@ def check(folder, expected):
     """The gradebook is as expected, nothing waits, and no submission was graded twice or under other numbers."""
     assert store.scores(folder, toy.NAME) == expected
     assert not list(folder.staged.glob("*/*")) and plan.unfinished(folder.ledger) is None
-    found = list(Ledger(folder.ledger).read(toy.NAME))
-    assert len({(r.student, r.exercise) for r in found}) == len(found) == 20 * 5
-    assert len({r.key for r in found}) == len({r.run for r in found}) == 1
+    records = list(Ledger(folder.ledger).read(toy.NAME))
+    assert len({(r.student, r.exercise) for r in records}) == len(records) == 20 * 5
+    assert len({r.key for r in records}) == len({r.run for r in records}) == 1
 
 
 class Killed(BaseException):
@@ -281,9 +281,9 @@ def test_regrading_shows_what_would_change_and_writes_on_request(disturbed, monk
     strict = checks.find("scale", "toy")  # a grader that has become stricter
     real = strict.compare
     monkeypatch.setattr(strict, "compare", lambda *args: replace(real(*args), outcome=Outcome.FAIL, fraction=0.0))
-    found = regrade(disturbed)
-    assert found.submissions == 3 and found.students == {"right"}
-    assert [(c.after.student, c.after.exercise, c.before.points, c.after.points) for c in found.changes] == [
+    regraded = regrade(disturbed)
+    assert regraded.submissions == 3 and regraded.students == {"right"}
+    assert [(c.after.student, c.after.exercise, c.before.points, c.after.points) for c in regraded.changes] == [
         ("right", "scale", 2.0, 0.0)
     ]
     assert Ledger(disturbed.ledger).path(toy.NAME).read_bytes() == before and not list(disturbed.staged.glob("*/*"))

@@ -68,11 +68,11 @@ def verdict(source):
 def sandboxed(sandbox, source):
     cells = [Cell(0, "c0", "import torch", "given"),
              Cell(1, "c1", source, "answer", "test_centre", "test_centre-answer")]  # fmt: skip
-    known = {"test_centre": bank.table(EXERCISE, KEY)}
-    return judge.SubmissionJudge(sandbox, cells, [EXERCISE], known).judge().verdicts["test_centre"]
+    tables = {"test_centre": bank.table(EXERCISE, KEY)}
+    return judge.SubmissionJudge(sandbox, cells, [EXERCISE], tables).judge().verdicts["test_centre"]
 
 
-def test_a_test_is_tried_on_the_whole_bank_by_the_grader_and_on_the_published_in_a_notebook(toy_notebook):
+def test_a_test_is_tried_on_the_whole_answer_bank_by_the_grader_and_on_the_published_in_a_notebook(toy_notebook):
     whole, published = bank.implementations(EXERCISE), bank.published(EXERCISE)
     assert [(i.name, i.right) for i in whole] == [
         (REFERENCE, True), ("sum", True), ("keepdim", True),
@@ -83,31 +83,31 @@ def test_a_test_is_tried_on_the_whole_bank_by_the_grader_and_on_the_published_in
 
 
 @pytest.mark.parametrize("table", [lambda: bank.table(EXERCISE, KEY), lambda: bank.recorded(EXERCISE)])
-def test_the_bank_of_tests_is_caught_named_and_accepted(toy_notebook, table):
+def test_the_answer_bank_of_tests_is_caught_named_and_accepted(toy_notebook, table):
     report = bank.examine(EXERCISE, table())
     assert (report.survivors, report.unnamed, report.refused) == ((), (), ())
 
 
 def test_the_share_of_wrong_ones_found_counts_and_the_missed_are_named(toy_notebook):
-    told = verdict("def test_centre(centre):\n    return abs(centre(torch.randn(5, 3) + 2).mean()) < 1e-5")
-    assert (told.outcome, round(told.fraction, 3), told.diagnosis) == ("partial", 0.333, "the mean of everything")
-    assert told.cases[0].passed
-    assert told.cases[1].message.startswith(
+    graded = verdict("def test_centre(centre):\n    return abs(centre(torch.randn(5, 3) + 2).mean()) < 1e-5")
+    assert (graded.outcome, round(graded.fraction, 3), graded.diagnosis) == ("partial", 0.333, "the mean of everything")
+    assert graded.cases[0].passed
+    assert graded.cases[1].message.startswith(
         "Your test lets 2 of 3 wrong ones through: means of rows; one mean for all. One number for all"
     )
 
 
-def test_the_same_faults_called_otherwise_are_not_the_same_mistake(toy_notebook):
-    told = verdict("def test_centre(centre):\n    return centre(torch.ones(4, 3)).shape == (4, 3)")
-    assert (told.fraction, told.diagnosis) == (0, "")
+def test_the_same_faults_called_otherwise_have_no_diagnosis(toy_notebook):
+    graded = verdict("def test_centre(centre):\n    return centre(torch.ones(4, 3)).shape == (4, 3)")
+    assert (graded.fraction, graded.diagnosis) == (0, "")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_odd_and_hostile_tests_get_an_honest_result(toy_notebook, name):
     source, (kind, fraction, words) = HOSTILE[name]
-    told = verdict(source)
-    assert (told.outcome, told.fraction) == (kind, fraction)
-    assert words in told.cases[0].message
+    graded = verdict(source)
+    assert (graded.outcome, graded.fraction) == (kind, fraction)
+    assert words in graded.cases[0].message
 
 
 def test_a_test_keeps_its_own_random_numbers(toy_notebook):
@@ -122,7 +122,7 @@ def test_a_test_keeps_its_own_random_numbers(toy_notebook):
     assert first == second and "tensor" in first[0].raised[1]
 
 
-def test_an_answer_left_out_must_stand_in_the_bank_and_only_a_wrong_part_counts(toy_notebook, monkeypatch):
+def test_an_answer_left_out_must_stand_in_the_answer_bank_and_only_a_wrong_component_counts(toy_notebook, monkeypatch):
     check = CheckOfTest("test_centre", of="centre", variants={}, beyond=("means of rows",))
     monkeypatch.setitem(engine.Check.registry, "test_centre", check)
     assert "means of rows" not in [i.name for i in bank.implementations(EXERCISE)]
@@ -142,11 +142,11 @@ def test_a_reference_that_errs_is_said_aloud(toy_notebook):
         checks.find("test_centre", "toy").compare(blind, replace(table, reference=blind))
 
 
-def test_what_is_made_of_a_part_reaches_the_test(toy_notebook, monkeypatch):
-    def make(part, draw):
-        return lambda x: part(x) + 0 * draw.normal(1)
+def test_what_is_made_of_a_component_reaches_the_test(toy_notebook, monkeypatch):
+    def make(component, draw):
+        return lambda x: component(x) + 0 * draw.normal(1)
 
-    def broken(part, draw):
+    def broken(component, draw):
         raise KeyError("no such weight")
 
     good = bank.table(EXERCISE, KEY).reference
@@ -182,7 +182,7 @@ def test_a_test_that_is_stopped_or_whose_line_is_lost_has_no_opinion(toy_noteboo
     check = checks.find("test_centre", "toy")
     for kind in ("TimeLimit", "SandboxLost", "TooLarge"):
         seen = check.observe(check.student(Stopped(kind)), KEY, bank.implementations(EXERCISE))
-        assert [row.raised[0] for row in seen] == [kind, kind]
+        assert [case.raised[0] for case in seen] == [kind, kind]
 
 
 def test_what_is_prefetched_of_a_test_changes_nothing_that_is_seen_of_it(toy_notebook, monkeypatch):
@@ -231,5 +231,5 @@ def test_habits_tell_how_an_implementation_was_called():
 
     assert habits() == "never called"
     assert habits((torch.ones(2, 3), 4)) == "called once, constant inputs, sizes differ, a batch of several"
-    told = habits((torch.rand(1, 3), 3), (torch.rand(1, 4), 4))
-    assert told == "called several times, varied inputs, sizes alike, a batch of one"
+    described = habits((torch.rand(1, 3), 3), (torch.rand(1, 4), 4))
+    assert described == "called several times, varied inputs, sizes alike, a batch of one"

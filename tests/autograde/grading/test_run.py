@@ -47,7 +47,7 @@ def test_tricks_are_flagged_and_honest_work_is_not(toy_class):
             assert not flagged[submission.student]
 
 
-def test_every_verdict_has_a_kind_and_wrong_ones_are_told_by_name(toy_class):
+def test_every_verdict_has_an_outcome_and_wrong_ones_their_diagnosis(toy_class):
     latest = {s: r for (s, _), r in Ledger(toy_class.folder.ledger).latest(toy.NAME).items()}
     assert latest["right"]["standardise"].verdict.outcome == "pass"
     assert latest["wrong-the-sign-is-lost"]["scale"].verdict.outcome == "partial"
@@ -59,7 +59,7 @@ def test_every_verdict_has_a_kind_and_wrong_ones_are_told_by_name(toy_class):
     assert latest["unreadable-file"]["scale"].verdict.outcome == "error"
 
 
-def test_one_mistake_costs_once(toy_class):
+def test_one_wrong_answer_costs_once(toy_class):
     latest = {s: r for (s, _), r in Ledger(toy_class.folder.ledger).latest(toy.NAME).items()}
     resting = latest["wrong-one-mean-for-all"]["standardise"]
     assert (resting.verdict.outcome, resting.verdict.substituted) == ("pass", ("centre",))

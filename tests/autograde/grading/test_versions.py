@@ -72,7 +72,7 @@ print(json.dumps([sorted(found - set(map(str, files.values()))), len(found)]))
 """  # noqa: E501
 
 
-def told(program: str, folder: Path, *arguments: str):
+def printed(program: str, folder: Path, *arguments: str):
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     words = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=500)
@@ -95,7 +95,7 @@ def a_copy(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def changed(a_copy) -> dict[str, list[str]]:
     """Each file of a copy of the tree -> the assignments whose digest is another once it is edited."""
-    return told(EDITS, a_copy, "02-bahdanau", "05-multi-head")
+    return printed(EDITS, a_copy, "02-bahdanau", "05-multi-head")
 
 
 BOTH = ["02-bahdanau", "05-multi-head"]
@@ -183,7 +183,7 @@ print(json.dumps(seen))
 def test_a_file_that_decides_and_is_changed_in_mid_run_stops_the_run(a_copy):
     """What was loaded is the old one, and a record would name the new one."""
     decides_nothing, decides = "autograde/reports/feedback.py", "solutions/seq2seq.py"
-    first, second, third = told(CHANGED, a_copy, decides_nothing, decides)
+    first, second, third = printed(CHANGED, a_copy, decides_nothing, decides)
     assert first == second == "01-seq2seq"
     assert third.startswith(f"the grader was changed while it ran ({decides}): 01-seq2seq was not graded. To do: ")
 
@@ -194,7 +194,7 @@ def test_everything_of_ours_that_judging_loads_or_reads_is_in_it(number, full):
     if number == "09" and not full:
         pytest.skip("the long form")
     (path,) = files.paths([number])
-    missing, count = told(LOADED, ROOT, path.stem)
+    missing, count = printed(LOADED, ROOT, path.stem)
     assert not missing and count > 30
 
 

@@ -85,7 +85,7 @@ class TestEachKind:
             assert submission.instructor in " ".join(graded.details)
         for exercise in lost:
             verdict = graded.verdicts[exercise]
-            reasons = [graded.reason, verdict.message, *(row.message for row in verdict.cases if not row.passed)]
+            reasons = [graded.reason, verdict.message, *(case.message for case in verdict.cases if not case.passed)]
             assert any(reasons) or verdict.outcome == "not answered"
         assert all(note.endswith(".") and "\n" not in note for note in graded.notes)
         assert len(graded.notes) == len(set(graded.notes))

@@ -266,9 +266,9 @@ def test_a_submission_without_a_notebook_is_kept_so_that_its_student_is_told(tmp
     files |= {"di/02-bahdanau/damaged.zip": empty[: len(empty) // 2], "ed/02-bahdanau/bomb.tgz": b"\x1f\x8bno"}
     done = collect(folder, unpacked(tmp_path / "back", files))
     assert set(actions(done).values()) == {"new"} and len(done.items) == 5
-    for student, told in (("ada", "no notebook"), ("bob", "all.zip"), ("cy", "all.rar"), ("di", "damaged.zip")):
+    for student, reason in (("ada", "no notebook"), ("bob", "all.zip"), ("cy", "all.rar"), ("di", "damaged.zip")):
         seen = received.receive(folder.submitted / student / TWO, TWO)
-        assert seen.notebook is None and told in seen.reason_for_student
+        assert seen.notebook is None and reason in seen.reason_for_student
     notes = {item.student: item.notes for item in done.items}
     assert "no notebook in all.zip" in notes["bob"][0] and "could not be opened" in notes["di"][0]
 
@@ -997,8 +997,8 @@ def test_no_name_that_reaches_the_disk_turns_the_text_around_it(tmp_path, folder
     for platform in ("folders", "moodle", "blackboard"):
         collect(folder, source, TWO, platform=platform)
     names = {path.name for path in folder.root.rglob("*")}
-    plain = "".join(str(number) for number in range(len(TURNS)))
-    assert {f"{plain} a", f"{plain} b", plain, f"{plain}.csv"} <= names
+    numbers = "".join(str(number) for number in range(len(TURNS)))
+    assert {f"{numbers} a", f"{numbers} b", numbers, f"{numbers}.csv"} <= names
     assert not set("".join(names)) & set(TURNS) and (folder.ledger / "collected.json").read_bytes().isascii()
 
 

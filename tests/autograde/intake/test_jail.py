@@ -449,7 +449,7 @@ def test_many_members_and_none_too_many(intake, tmp_path):
 
 
 # A child that says who it is, to those who may look at processes, and takes its time.
-KNOWN = """
+NAMED = """
 import ctypes, time
 ctypes.CDLL(None).prctl(15, b"afs-to-kill")
 time.sleep(1.5)
@@ -484,12 +484,12 @@ def the_machine_kills(times):
 
 def test_a_child_that_the_machine_killed_is_asked_again(taken):
     with the_machine_kills(1):
-        assert run_in(taken, KNOWN).instructor == "read"
+        assert run_in(taken, NAMED).instructor == "read"
 
 
 def test_a_child_that_the_machine_kills_twice_is_no_students_fault(taken, tmp_path):
     with the_machine_kills(2):
-        received = taken.receive(submission(tmp_path, KNOWN.encode()), NAME)
+        received = taken.receive(submission(tmp_path, NAMED.encode()), NAME)
     assert "SIGKILL from outside" in received.failed
     assert received.notebook is None and not received.reason_for_student and not received.empty
     assert taken.contents(GOOD).notebook is not None

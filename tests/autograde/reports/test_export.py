@@ -123,7 +123,7 @@ def exported(folder, to):
     return CliRunner().invoke(cli.app, ["export", "--to", str(to), "--class", str(folder.root)])
 
 
-def told(result):
+def printed(result):
     return " ".join(result.output.split())
 
 
@@ -165,7 +165,7 @@ def test_nothing_of_the_class_is_replaced_by_a_table(toy_released, tmp_path):
     before = (toy_released.root / "gradebook.db").read_bytes()
     for to in (toy_released.root / "gradebook.db", toy_released.config, toy_released.ledger / "x.csv", link):
         result = exported(toy_released, to)
-        assert result.exit_code == 1 and "belongs to the class" in told(result), to
+        assert result.exit_code == 1 and "belongs to the class" in printed(result), to
     assert (toy_released.root / "gradebook.db").read_bytes() == before
     assert exported(toy_released, toy_released.root / "mine.csv").exit_code == 0
 
@@ -175,10 +175,10 @@ def test_a_link_into_nowhere_is_said(toy_released, tmp_path):
     link.symlink_to(tmp_path / "gone" / "grades.csv")
     loop.symlink_to(loop)
     result = exported(toy_released, link)
-    assert result.exit_code == 1 and "whose folder is not there" in told(result) and "Traceback" not in result.output
+    assert result.exit_code == 1 and "whose folder is not there" in printed(result) and "Traceback" not in result.output
     assert link.is_symlink() and not (tmp_path / "gone").exists()
     result = exported(toy_released, loop)
-    assert result.exit_code == 1 and "To do: name another file" in told(result) and loop.is_symlink()
+    assert result.exit_code == 1 and "To do: name another file" in printed(result) and loop.is_symlink()
 
 
 def test_the_classs_own_table_may_be_a_link(toy_released, tmp_path):
@@ -189,14 +189,14 @@ def test_the_classs_own_table_may_be_a_link(toy_released, tmp_path):
 
 def test_a_folder_is_refused(toy_released, tmp_path):
     result = exported(toy_released, tmp_path)
-    assert result.exit_code == 1 and "is a folder: name a file in it" in told(result)
+    assert result.exit_code == 1 and "is a folder: name a file in it" in printed(result)
     assert "Traceback" not in result.output
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_device_stays_a_device(toy_released):
     result = exported(toy_released, "/dev/full")
-    assert result.exit_code == 1 and "/dev/full: No space left on device" in told(result)
+    assert result.exit_code == 1 and "/dev/full: No space left on device" in printed(result)
     assert exported(toy_released, "/dev/null").exit_code == 0
     assert all(stat.S_ISCHR(os.lstat(device).st_mode) for device in ("/dev/full", "/dev/null"))
 
@@ -210,7 +210,7 @@ def test_a_folder_that_may_not_be_written_in_is_said(toy_released, tmp_path, mon
     monkeypatch.setattr("os.open", refused)
     result = exported(toy_released, tmp_path / "locked" / "grades.csv")
     monkeypatch.undo()
-    assert result.exit_code == 1 and "Permission denied" in told(result) and "Traceback" not in result.output
+    assert result.exit_code == 1 and "Permission denied" in printed(result) and "Traceback" not in result.output
     assert not list((tmp_path / "locked").iterdir())
 
 

@@ -23,7 +23,7 @@ def page(folder, student):
     return (folder.feedback / student / toy.NAME / f"{toy.NAME}.html").read_text("utf-8")
 
 
-def shown(html):
+def text_of(html):
     """The page's text as a reader sees it."""
     text = []
 
@@ -46,13 +46,13 @@ def shown(html):
 
 def test_every_submission_has_a_page_and_every_exercise_a_result(toy_class):
     for submission in toy_class.made:
-        text = shown(page(toy_class.folder, submission.student))
+        text = text_of(page(toy_class.folder, submission.student))
         assert f"{submission.score:g} of 9 points" in text
         assert all(f"0.{n}" in text for n in ("1", "2", "3", "q1", "q2"))
 
 
 def test_a_mistake_is_named_with_its_cause_and_its_points(toy_class):
-    text = shown(page(toy_class.folder, "wrong-the-sign-is-lost"))
+    text = text_of(page(toy_class.folder, "wrong-the-sign-is-lost"))
     assert "The sign is lost." in text
     assert "A negative factor must turn the signs round." in text
     assert "1 of 2" in text
@@ -66,7 +66,7 @@ def test_a_mistake_of_several_lines_is_named_at_the_first():
 
 
 def test_a_file_that_cannot_be_read_says_why(toy_class):
-    text = shown(page(toy_class.folder, "unreadable-file"))
+    text = text_of(page(toy_class.folder, "unreadable-file"))
     assert "0 of 9 points" in text
     assert "could not be read" in text or "unresolved merge" in text
 
@@ -80,12 +80,12 @@ def test_what_the_reason_says_is_not_said_again(toy_class, tmp_path, toy_noteboo
     place.symlink_to("/dev/null")
     run.grade(folder, students=["linked"])
     feedback.feedback(folder, toy.NAME)
-    assert shown(page(folder, "linked")).count("is a link and was left aside.") == 1
+    assert text_of(page(folder, "linked")).count("is a link and was left aside.") == 1
 
 
 def test_what_went_wrong_has_one_next_step(toy_class):
-    assert "Next step: Start with hint" in shown(page(toy_class.folder, "untouched"))
-    assert "Next step: Run it on a small input" in shown(page(toy_class.folder, "hostile-never-ends"))
+    assert "Next step: Start with hint" in text_of(page(toy_class.folder, "untouched"))
+    assert "Next step: Run it on a small input" in text_of(page(toy_class.folder, "hostile-never-ends"))
 
 
 def test_no_expected_value_stands_on_any_page(toy_class, tmp_path):
@@ -102,8 +102,8 @@ def test_no_expected_value_stands_on_any_page(toy_class, tmp_path):
                     secret |= {f"{abs(number):.4f}"[:6] for number in value.flatten().tolist() if abs(number) > 0.01}
     for submission in toy_class.made:
         html = re.sub(r"<style>.*?</style>", "", page(toy_class.folder, submission.student), flags=re.DOTALL)
-        found = {number[:6] for number in re.findall(r"\d+\.\d{3,}", html)}
-        assert not found & secret
+        numbers = {number[:6] for number in re.findall(r"\d+\.\d{3,}", html)}
+        assert not numbers & secret
     assert len(secret) > 50
 
 
@@ -140,7 +140,7 @@ def test_what_people_typed_is_shown_as_text(toy_class, tmp_path, toy_notebook, s
     feedback.feedback(folder, toy.NAME)
     html = page(folder, name)
     assert not re.search(r"<(img|script|b)\b", html)
-    text = shown(html)
+    text = text_of(html)
     assert name in text and "<script>alert(2)</script>" in text and "<b>Look</b> & see" in text
 
 
@@ -154,7 +154,7 @@ def test_what_rests_on_a_blank_says_how_it_was_judged(toy_class, tmp_path, toy_n
     submission(folder, "gaps", sheet.filled({"scale": begun, "standardise": sheet.right["standardise"]}))
     run.grade(folder, students=["gaps"])
     feedback.feedback(folder, toy.NAME)
-    text = shown(page(folder, "gaps"))
+    text = text_of(page(folder, "gaps"))
     assert "1 of 5 passed. Go on with" in text
     assert "Not answered , 0 of 2 points" in text and "Passed , 3 of 3 points" in text
     assert "It rests on 0.2, which did not pass; so that nothing costs points twice, it was judged" in text
@@ -176,13 +176,13 @@ def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook
         book.db.commit()
     run.grade(folder, again=True, students=["right"])
     feedback.feedback(folder, toy.NAME)
-    late, seen = shown(page(folder, "right")), shown(page(folder, "untouched"))
+    late, seen = text_of(page(folder, "right")), text_of(page(folder, "untouched"))
     assert "0 of 9 points" in late and "9 points were taken off because the submission was late" in late
     assert "1.5 of 9 points" in seen and "Graded by your instructor , 1.5 of 2 points" in seen
 
 
 def test_only_a_person_comments(toy_class):
-    text = shown(page(toy_class.folder, "untouched"))
+    text = text_of(page(toy_class.folder, "untouched"))
     assert "No response" not in text and "Comment from your instructor" not in text
 
 
@@ -204,9 +204,9 @@ def test_a_page_begins_with_what_is_right_and_where_to_go_on(toy_class):
     }
     for student, lead in said.items():
         html = page(toy_class.folder, student)
-        assert lead in shown(html)
+        assert lead in text_of(html)
         assert 'href="#scale"' in html and 'id="scale"' in html
-    assert "passed" not in shown(page(toy_class.folder, "unreadable-file"))
+    assert "passed" not in text_of(page(toy_class.folder, "unreadable-file"))
 
 
 def test_what_was_not_begun_is_not_shown_as_a_fault(toy_class):
@@ -223,13 +223,13 @@ def exercise_of(number, verdict, score=0.0):
 
 def test_lines_that_were_not_reached_are_not_faults():
     failed = Verdict(Outcome.FAIL, cases=tuple(CaseVerdict(title, title == "a") for title in "abc"))
-    shown = exercise_of("0.1", endings.cut_short(failed, "timeout", "", 10.0))["cases"]
-    assert [(case["passed"], case["looked"]) for case in shown] == [(True, True), (False, True), (False, False)]
+    listed = exercise_of("0.1", endings.cut_short(failed, "timeout", "", 10.0))["cases"]
+    assert [(case["passed"], case["looked"]) for case in listed] == [(True, True), (False, True), (False, False)]
 
 
 def test_a_page_says_which_file_was_graded(toy_class):
     for submission in toy_class.made:
-        text = shown(page(toy_class.folder, submission.student))
+        text = text_of(page(toy_class.folder, submission.student))
         assert hashlib.sha256(submission.content).hexdigest() in text and toy_class.summary.run in text
 
 
@@ -260,5 +260,5 @@ def test_the_next_step_can_be_taken(number, outcome, message, step):
 
 def test_a_wrong_question_shows_what_was_taken_wrongly():
     cases = CaseVerdict("a: rightly chosen", True), CaseVerdict("b: wrongly left out", False)
-    shown = exercise_of("0.q2", Verdict(Outcome.FAIL, cases=cases))["cases"]
-    assert [case["title"] for case in shown] == ["b: wrongly left out"]
+    listed = exercise_of("0.q2", Verdict(Outcome.FAIL, cases=cases))["cases"]
+    assert [case["title"] for case in listed] == ["b: wrongly left out"]

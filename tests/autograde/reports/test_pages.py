@@ -40,12 +40,12 @@ def test_everybody_can_read_them(browser, paths, width):
         page.evaluate(AXE)
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            found = [
+            violations = [
                 f"{v['id']}: {node['html'][:160]}"
                 for v in page.evaluate(RUN_AXE, ["html", None])
                 for node in v["nodes"]
             ]
-            assert not found, f"{name}, {scheme}, {width} px"
+            assert not violations, f"{name}, {scheme}, {width} px"
             ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
         assert page.evaluate(BEYOND) <= 0, f"{name} scrolls sideways at {width} px"

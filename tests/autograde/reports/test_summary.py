@@ -10,13 +10,13 @@ from autograde.reports import summary
 from autograde.reports.summary import Diagnosis, Look, Row, Summary
 from autograde.text import without_controls
 from tests.autograde import toy
-from tests.autograde.reports.test_feedback import shown
+from tests.autograde.reports.test_feedback import text_of
 
 toy_grader = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 
 
 @pytest.fixture(scope="module")
-def found(graded_in_sqlite, tmp_path_factory):
+def summed(graded_in_sqlite, tmp_path_factory):
     with toy.installed(tmp_path_factory.mktemp("toy")):
         return summary.summary(graded_in_sqlite.folder, toy.NAME)
 
@@ -24,42 +24,42 @@ def found(graded_in_sqlite, tmp_path_factory):
 class TestOfTheToyClass:
     pytestmark = toy_grader
 
-    def test_every_exercise_counts_every_submission(self, toy_class, found):
+    def test_every_exercise_counts_every_submission(self, toy_class, summed):
         made = toy_class.made
-        assert [row.number for row in found.rows] == ["0.1", "0.2", "0.3", "0.q1", "0.q2"]
-        assert sorted(found.totals) == sorted(submission.score for submission in made) and found.max == 9
-        for row in found.rows:
+        assert [row.number for row in summed.rows] == ["0.1", "0.2", "0.3", "0.q1", "0.q2"]
+        assert sorted(summed.totals) == sorted(submission.score for submission in made) and summed.max == 9
+        for row in summed.rows:
             points = [submission.expected[row.name] for submission in made]
             assert sum(row.counts.values()) == len(made)
             assert row.counts["all"] == points.count(row.max)
             assert row.counts["some"] == sum(0 < each < row.max for each in points)
             assert row.mean == pytest.approx(sum(points) / len(points), abs=0.0051)
 
-    def test_what_was_not_answered_is_not_a_wrong_answer(self, toy_class, found):
+    def test_what_was_not_answered_is_not_a_wrong_answer(self, toy_class, summed):
         unanswered = sum(submission.student in ("untouched", "unreadable-file") for submission in toy_class.made)
-        assert found.rows[0].counts["no answer"] == unanswered == 2
+        assert summed.rows[0].counts["no answer"] == unanswered == 2
 
-    def test_mistakes_are_named_with_what_was_told_and_who(self, found):
-        told = {mistake.name: mistake for mistake in found.diagnoses}
-        sign = told["the sign is lost"]
+    def test_diagnoses_are_named_with_their_message_and_who(self, summed):
+        by_name = {diagnosis.name: diagnosis for diagnosis in summed.diagnoses}
+        sign = by_name["the sign is lost"]
         assert (sign.number, sign.students) == ("0.1", ("wrong-the-sign-is-lost",))
         assert sign.message == "A negative factor must turn the signs round."
-        counts = [len(mistake.students) for mistake in found.diagnoses]
+        counts = [len(diagnosis.students) for diagnosis in summed.diagnoses]
         assert counts == sorted(counts, reverse=True)
 
-    def test_what_is_flagged_is_worth_a_look(self, toy_class, found):
-        look = {each.student: each for each in found.look}
+    def test_what_is_flagged_is_worth_a_look(self, toy_class, summed):
+        look = {each.student: each for each in summed.look}
         for submission in toy_class.made:
             assert set(submission.flags) <= set(look[submission.student].why if submission.flags else ())
         assert "right" not in look and any("merge" in detail for detail in look["unreadable-file"].details)
 
-    def test_the_page_says_it_all_and_is_the_same_again(self, toy_class, found):
-        html = summary.page(found)
-        text = shown(html)
+    def test_the_page_says_it_all_and_is_the_same_again(self, toy_class, summed):
+        html = summary.page(summed)
+        text = text_of(html)
         assert f"{len(toy_class.made)} submissions graded" in text and "the sign is lost" in text
-        for row in found.rows:
+        for row in summed.rows:
             assert f"{row.number} {row.name}" in text
-        assert summary.page(found) == html
+        assert summary.page(summed) == html
 
     def test_a_persons_grades_and_who_is_late_or_missing_count(self, toy_class, tmp_path):
         folder = toy_class.copy(tmp_path / "class")
@@ -72,12 +72,12 @@ class TestOfTheToyClass:
             book.find_grade("centre-check", toy.NAME, toy.NAME, "untouched").needs_manual_grade = True
             book.db.commit()
         with toy.installed(tmp_path):
-            found, target = summary.write(folder, toy.NAME)
-        assert found.missing == ["never, here"] and found.ungraded == ["new"]
-        assert found.late == ["right (3 h)"] and found.waiting == ["untouched"]
-        assert found.rows[0].counts["some"] == sum(0 < h.expected["scale"] < 2 for h in toy_class.made) + 1
-        assert found.rows[1].counts["waiting"] == 1
-        look = next(each for each in found.look if each.student == "untouched")
+            summed, target = summary.write(folder, toy.NAME)
+        assert summed.missing == ["never, here"] and summed.ungraded == ["new"]
+        assert summed.late == ["right (3 h)"] and summed.waiting == ["untouched"]
+        assert summed.rows[0].counts["some"] == sum(0 < h.expected["scale"] < 2 for h in toy_class.made) + 1
+        assert summed.rows[1].counts["waiting"] == 1
+        look = next(each for each in summed.look if each.student == "untouched")
         assert look.why == ("0.2: needs a person", "0.1: points by a person") and look.points == 1.5
         assert target == folder.root / "summary" / f"{toy.NAME}.html"
         assert "right (3 h)" in target.read_text("utf-8")
@@ -97,17 +97,17 @@ NAMES = [
 def made_up(names, counts=None) -> Summary:
     """A summary in which every name stands wherever a name can."""
     row = Row("1.1", "scale", 2.0, 1.0, counts or dict.fromkeys(summary.OUTCOMES, len(names)))
-    mistake = Diagnosis("1.1", "it is `<b>lost</b>`", "Read `x < y` <i>again</i>.", tuple(names))
+    diagnosis = Diagnosis("1.1", "it is `<b>lost</b>`", "Read `x < y` <i>again</i>.", tuple(names))
     look = [
         Look(name, 1.0, ("needs a person",), ("Traceback: </pre><script>alert(2)</script>",), True) for name in names
     ]
-    return Summary("01-x", [1.0, 2.0], 2.0, [row], [mistake], look, names, names, names, [0.5], ["run-1"], "2026")
+    return Summary("01-x", [1.0, 2.0], 2.0, [row], [diagnosis], look, names, names, names, [0.5], ["run-1"], "2026")
 
 
 def test_names_and_details_are_shown_as_text():
     html = summary.page(made_up(NAMES))
     assert not re.search(r"<(script|img|b|i)\b", html)
-    text = shown(html)
+    text = text_of(html)
     for name in NAMES:
         assert text.count(without_controls(" ".join(name.split()))) >= 5
     assert "49" not in text and "</pre><script>alert(2)</script>" in text

@@ -26,10 +26,10 @@ pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 
 
 def test_every_submission_of_the_class_can_be_traced(toy_class):
-    found = trace.traces(toy_class.folder, toy.NAME)
-    assert set(found) == {submission.student for submission in toy_class.made}
+    traced = trace.traces(toy_class.folder, toy.NAME)
+    assert set(traced) == {submission.student for submission in toy_class.made}
     for submission in toy_class.made:
-        one = found[submission.student]
+        one = traced[submission.student]
         assert one.submission == hashlib.sha256(submission.content).hexdigest() and one.run == toy_class.summary.run
         assert {name: given.points for name, given in one.given.items()} == submission.expected
         assert {name: record.points for name, record in one.records.items()} == submission.expected
@@ -50,10 +50,10 @@ def test_how_late_in_words(late, words):
 
 
 def test_the_gradebooks_own_sums_are_the_same(toy_class):
-    found = trace.traces(toy_class.folder, toy.NAME, ["right", "partly-right"])
-    assert set(found) == {"right", "partly-right"}
+    traced = trace.traces(toy_class.folder, toy.NAME, ["right", "partly-right"])
+    assert set(traced) == {"right", "partly-right"}
     with store.open_gradebook(toy_class.folder) as book:
-        for student, one in found.items():
+        for student, one in traced.items():
             submission = book.find_submission(toy.NAME, student)
             assert (one.points, one.max) == (submission.score, submission.max_score)
 
@@ -62,7 +62,7 @@ def test_it_says_where_a_grade_comes_from(toy_class, tmp_path):
     folder = toy_class.copy(tmp_path / "class")
     where = ("--class", folder.root)
     with toy.installed(tmp_path):
-        told = said(run("trace", "right", "00", *where))
+        output = said(run("trace", "right", "00", *where))
         record = next(Ledger(folder.ledger).read(toy.NAME))
         for value in (
             record.run,
@@ -71,10 +71,14 @@ def test_it_says_where_a_grade_comes_from(toy_class, tmp_path):
             record.versions["torch"],
             record.versions["grader"],
         ):
-            assert value in told
+            assert value in output
         digest = hashlib.sha256((folder.submitted / "right" / toy.NAME / f"{toy.NAME}.ipynb").read_bytes()).hexdigest()
-        assert f"sha256 {digest}, still the file in submissions/: {toy.NAME}.ipynb" in told
-        assert "still the class's" in told and "the same here now" in told and "regrade 00-toy --student right" in told
+        assert f"sha256 {digest}, still the file in submissions/: {toy.NAME}.ipynb" in output
+        assert (
+            "still the class's" in output
+            and "the same here now" in output
+            and "regrade 00-toy --student right" in output
+        )
 
 
 def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
@@ -94,11 +98,13 @@ def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
     monkeypatch.setattr(trace, "versions", lambda *_: {"python": "9", "torch": "9", "grader": "other"})
     with toy.installed(tmp_path):
         one = trace.traces(folder, toy.NAME, ["untouched"])["untouched"]
-        told = dict(trace.in_words(folder, one))
+        fields = dict(trace.in_words(folder, one))
     assert (one.points, one.changed, one.waits) == (1.75, ["scale"], ["centre"])
-    assert "another file lies in submissions/ now" in told["Submission"] and one.submission in told["Submission"]
-    assert told["Handed in"] == "2026-02-02 00:00 UTC, 1 day late; 0.5 points are taken off for it"
-    assert "grader is other here now" in told["Versions"] and "another one than the class has now" in told["Release"]
+    assert "another file lies in submissions/ now" in fields["Submission"] and one.submission in fields["Submission"]
+    assert fields["Handed in"] == "2026-02-02 00:00 UTC, 1 day late; 0.5 points are taken off for it"
+    assert (
+        "grader is other here now" in fields["Versions"] and "another one than the class has now" in fields["Release"]
+    )
     assert trace.by_hand(one, "scale") == "1.5 in place of 0; +0.25 on top; commented: after we spoke"
     assert trace.by_hand(one, "centre") == "waits for a person" and not trace.by_hand(one, "standardise")
     (folder.submitted / "untouched" / toy.NAME / f"{toy.NAME}.ipynb").unlink()
@@ -137,8 +143,8 @@ def test_any_name_can_be_traced_summed_and_shown(toy_released, toy_notebook, sub
     assert all(terminal.plain(name) in result.output for name in names)
     html = toy_released.summary(toy.NAME).read_text("utf-8")
     assert "<b>x" not in html and f"{len(names)}</strong> submissions graded" in html
-    found = trace.traces(toy_released, toy.NAME)
-    assert set(found) == set(names) and all(one.records for one in found.values())
+    traced = trace.traces(toy_released, toy.NAME)
+    assert set(traced) == set(names) and all(one.records for one in traced.values())
     for name in names:
         result = run("trace", *where, "--", name, "00")
         assert result.exit_code == 0 and f"{terminal.plain(name)}, 00-toy: 0 of 9 points" in result.output

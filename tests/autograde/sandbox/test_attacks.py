@@ -352,8 +352,8 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     theirs = honest.decode().replace("abs(factor)", f"abs(factor)  # {secret}").encode()
     chosen = [attack for attack in ATTACKS if full or attack.name in TO_THE_END]
     assert len(chosen) == len(ATTACKS if full else TO_THE_END)
-    handed_in = {"aaa": theirs, "zzz": theirs} | {attack.name: submission(attack, released) for attack in chosen}
-    for student, content in handed_in.items():
+    submissions = {"aaa": theirs, "zzz": theirs} | {attack.name: submission(attack, released) for attack in chosen}
+    for student, content in submissions.items():
         path = folder.submitted / student / toy.NAME / f"{toy.NAME}.ipynb"
         path.parent.mkdir(parents=True)
         path.write_bytes(content)
@@ -372,7 +372,7 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
         pages = list((folder.root / "feedback" / attack.name).rglob("*.html"))
         text = "".join(page.read_text("utf-8") for page in pages)
         assert pages and secret not in text and str(folder.root) not in text
-        assert text.count(REFERENCE) <= handed_in[attack.name].count(REFERENCE.encode()), (
+        assert text.count(REFERENCE) <= submissions[attack.name].count(REFERENCE.encode()), (
             "none but its own right answers"
         )
         assert not RUNS.search(text), (attack.name, RUNS.search(text))

@@ -22,7 +22,7 @@ def png(width: int = 4, height: int = 4, *more: bytes) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + header + b"".join(more) + pixels + chunk(b"IEND", b"")
 
 
-def shown(kind: str, content: str) -> bytes:
+def figure(kind: str, content: str) -> bytes:
     """A figure as it stands in a notebook; b"" where it is left out."""
     made = outputs._figure({kind: content}, Limits())
     text = made.get("image/png") or made.get("text/html", "").partition("base64,")[2].partition('"')[0]
@@ -30,7 +30,7 @@ def shown(kind: str, content: str) -> bytes:
 
 
 def picture(data: bytes) -> bytes:
-    return shown("image/png", base64.b64encode(data).decode())
+    return figure("image/png", base64.b64encode(data).decode())
 
 
 def test_a_picture_is_kept_without_what_is_no_picture():
@@ -66,9 +66,9 @@ OF_MATPLOTLIB = (
 
 def test_a_drawing_is_kept_without_its_prologue():
     for prologue in ("", "\ufeff", OF_MATPLOTLIB, '<?xml version="1.0" encoding="UTF-16"?>', "<!-- by hand -->\n"):
-        assert shown("image/svg+xml", prologue + SVG).decode() == SVG
+        assert figure("image/svg+xml", prologue + SVG).decode() == SVG
     drawn = SVG.replace("ok", "<!-- a > b --><![CDATA[x < y]]>")
-    assert shown("image/svg+xml", drawn).decode() == drawn
+    assert figure("image/svg+xml", drawn).decode() == drawn
 
 
 @pytest.mark.parametrize(
@@ -84,4 +84,4 @@ def test_a_drawing_is_kept_without_its_prologue():
     ],
 )
 def test_a_drawing_that_declares_or_holds_too_much_is_left_out(svg):
-    assert shown("image/svg+xml", svg) == b""
+    assert figure("image/svg+xml", svg) == b""

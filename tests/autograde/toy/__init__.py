@@ -59,10 +59,10 @@ def notebook(with_a_test: bool = False) -> bytes:
     return (nbformat.writes(metadata.normalise(new_notebook(cells=cells))) + "\n").encode()
 
 
-def _check(number: str, name: str, part: str, points: int):
-    declared = {"exercise": number, "name": name, "components": [part], "points": points}
+def _check(number: str, name: str, component: str, points: int):
+    declared = {"exercise": number, "name": name, "components": [component], "points": points}
     declared |= {"difficulty": 1, "importance": 1, "minutes": 1, "stretch": False}
-    return new_code_cell(f'check("{number}", {part})', metadata={"course": declared})
+    return new_code_cell(f'check("{number}", {component})', metadata={"course": declared})
 
 
 @contextlib.contextmanager

@@ -127,23 +127,23 @@ FAULTS = {
 def test_each_fault_is_seen_by_its_condition_and_said_in_a_sentence(check, kind):
     answer, words = FAULTS[kind]
     _calls.clear()
-    found = said(check, attend, answer)
+    messages = said(check, attend, answer)
     title = CONDITIONS[kind].title
-    assert found[title].startswith(words), found
+    assert messages[title].startswith(words), messages
     # What is wrong in one way is told in one line: but what never stays the same cannot agree with itself anywhere.
     # What an argument held is also what its gradient is made of.
-    assert kind == "again" or set(found) - (titles("gradients") if kind == "untouched" else set()) == {title}
+    assert kind == "again" or set(messages) - (titles("gradients") if kind == "untouched" else set()) == {title}
 
 
-def test_what_is_wrong_everywhere_is_not_told_by_conditions_that_look_at_agreement(check):
-    found = said(check, attend, lambda x, y: attend(2 * x, y))
-    assert set(found) == {"ordinary"} | titles("sizes", "gradients")
+def test_what_is_wrong_everywhere_is_not_said_by_conditions_that_look_at_agreement(check):
+    messages = said(check, attend, lambda x, y: attend(2 * x, y))
+    assert set(messages) == {"ordinary"} | titles("sizes", "gradients")
 
 
 def test_one_tensor_given_twice_is_one_object(check):
-    found = said(check, attend, lambda x, y: attend(x, y) * (2 if x is y else 1))
-    assert set(found) == titles("layout")
-    assert found[CONDITIONS["layout"].title].startswith("With one tensor for several arguments")
+    messages = said(check, attend, lambda x, y: attend(x, y) * (2 if x is y else 1))
+    assert set(messages) == titles("layout")
+    assert messages[CONDITIONS["layout"].title].startswith("With one tensor for several arguments")
 
 
 def test_modes_and_parameters(of_module):
@@ -162,8 +162,8 @@ def test_modes_and_parameters(of_module):
             return super().forward(x, y)
 
     assert set(said(of_module, Attend, Noisy)) == titles("again")
-    found = said(of_module, Attend, Frozen)
-    assert set(found) == titles("gradients") and "`map.bias`" in found[CONDITIONS["gradients"].title]
+    messages = said(of_module, Attend, Frozen)
+    assert set(messages) == titles("gradients") and "`map.bias`" in messages[CONDITIONS["gradients"].title]
     assert said(of_module, Attend, Trains)[CONDITIONS["untouched"].title].endswith("the mode of the module.")
 
 
@@ -172,9 +172,9 @@ def test_train_gives_the_module_back(of_module):
         def train(self, mode=True):
             super().train(mode)
 
-    found = said(of_module, Attend, Forgets)
-    assert set(found) == titles("untouched")
-    assert found[CONDITIONS["untouched"].title].startswith("`train` and `eval` have to give back the module itself")
+    messages = said(of_module, Attend, Forgets)
+    assert set(messages) == titles("untouched")
+    assert messages[CONDITIONS["untouched"].title].startswith("`train` and `eval` have to give back the module itself")
 
 
 class Scaled(nn.Module):
@@ -241,8 +241,8 @@ def test_garbage_where_a_place_does_not_count():
     def total(x, counts):
         return x.masked_fill(~counts, 0).sum(-1)
 
-    found = said(made, total, lambda x, counts: (x * counts).sum(-1))
-    assert found == {CONDITIONS["ignored"].title: "With NaN where a place does not count the result changes."}
+    messages = said(made, total, lambda x, counts: (x * counts).sum(-1))
+    assert messages == {CONDITIONS["ignored"].title: "With NaN where a place does not count the result changes."}
     with pytest.raises(ValueError, match="total: the reference fails the case 'what does not count"):
         table(made, lambda x, counts: (x * counts).sum(-1))
 

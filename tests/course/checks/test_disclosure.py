@@ -54,13 +54,13 @@ def followed(before: str, after: str) -> list[str]:
 
 def messages(check: Check, table: Table) -> Iterator[tuple[str, str, list[str]]]:
     """(title, message, numbers of the reference in it) of every explanation of every recorded wrong answer."""
-    for i, row in enumerate(check.cases):
-        for mistake in table.diagnoses:
-            seen, reference = mistake.observations[i], table.reference[i]
-            if difference(seen, reference, row) is not None:
-                said, again = (row.explained(seen, of) for of in (reference, other(reference)))
+    for i, case in enumerate(check.cases):
+        for diagnosis in table.diagnoses:
+            seen, reference = diagnosis.observations[i], table.reference[i]
+            if difference(seen, reference, case) is not None:
+                said, again = (case.explained(seen, of) for of in (reference, other(reference)))
                 if said and again:
-                    yield row.title, said, followed(said, again)
+                    yield case.title, said, followed(said, again)
 
 
 # What is told there is which pixel of the input belongs where: the order that the docstring lays down.

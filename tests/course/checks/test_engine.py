@@ -1,4 +1,4 @@
-"""The engine of the checks: rows observe, tables name, verdicts say it."""
+"""The engine of the checks: cases observe, tables name, verdicts say it."""
 
 import dataclasses
 import math
@@ -61,8 +61,8 @@ def observe(check: Check, function, key: Key = KEY) -> tuple[Observation, ...]:
 
 def table(check: Check, key: Key = KEY) -> Table:
     wrong = {"no normalisation": unscaled, "overflow": overflows, "softmax over the columns": columns}
-    mistakes = tuple(Diagnosis(n, f"Told: {n}.", observe(check, f, key)) for n, f in wrong.items())
-    return Table(key, observe(check, right, key), mistakes)
+    diagnoses = tuple(Diagnosis(n, f"Told: {n}.", observe(check, f, key)) for n, f in wrong.items())
+    return Table(key, observe(check, right, key), diagnoses)
 
 
 def judge(check: Check, function, key: Key = KEY):
@@ -95,7 +95,7 @@ def test_wrong_answers_get_what_they_earn_and_their_name(toy, function, kind, fr
     verdict = judge(toy, function)
     assert (verdict.outcome, verdict.fraction, verdict.diagnosis) == (kind, fraction, diagnosis)
     if diagnosis:
-        message = next(row.message for row in verdict.cases if not row.passed)
+        message = next(case.message for case in verdict.cases if not case.passed)
         assert message.endswith(f"Told: {diagnosis}.")
 
 
@@ -129,10 +129,13 @@ def test_the_same_words_are_said_once(toy):
     def broken(scores):
         raise KeyError("the same")
 
-    assert [row.message for row in judge(toy, broken).cases] == ["Your code raised KeyError: 'the same'.", "As above."]
+    assert [case.message for case in judge(toy, broken).cases] == [
+        "Your code raised KeyError: 'the same'.",
+        "As above.",
+    ]
 
 
-def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_full():
+def test_a_cause_is_said_once_and_another_one_beside_the_same_sight_is_said_in_full():
     check = Check("causes", components=("share",))
     for title in "abcde":
         check.case(title, explain=lambda observed, expected: "It is off.")(
@@ -142,21 +145,21 @@ def test_a_cause_is_told_once_and_another_one_beside_the_same_sight_is_told_in_f
     def observed(*values):
         return tuple(Observation({"shares": value}) for value in values)
 
-    mistakes = (
+    diagnoses = (
         Diagnosis("one", "Cause one.", observed(1, 0, 1, 1, 1)),
         Diagnosis("two", "Cause two.", observed(0, 2, 0, 0, 0)),
     )
-    table = Table(KEY, observed(0, 0, 0, 0, 0), mistakes)
+    table = Table(KEY, observed(0, 0, 0, 0, 0), diagnoses)
     for half in ((1, 0, 1, 3, 3), (1, 0, 1, 1, 0)):  # or all that failed, but not what passed
         verdict = check.compare(observed(*half), table)
-        told = [row.message for row in verdict.cases if not row.passed]
-        assert told == ["It is off.", *["As above."] * (len(told) - 1)] and not verdict.diagnosis
+        messages = [case.message for case in verdict.cases if not case.passed]
+        assert messages == ["It is off.", *["As above."] * (len(messages) - 1)] and not verdict.diagnosis
     verdict = check.compare(observed(1, 0, 1, 1, 3), table)
-    told = [row.message for row in verdict.cases]
-    assert told == ["It is off. It may be this: Cause one.", "", "As above.", "As above.", "As above."]
-    assert [row.diagnosis for row in verdict.cases] == ["one", "", "one", "one", ""] and not verdict.diagnosis
+    messages = [case.message for case in verdict.cases]
+    assert messages == ["It is off. It may be this: Cause one.", "", "As above.", "As above.", "As above."]
+    assert [case.diagnosis for case in verdict.cases] == ["one", "", "one", "one", ""] and not verdict.diagnosis
     verdict = check.compare(observed(1, 0, 1, 1, 1), table)
-    assert [row.message for row in verdict.cases] == ["It is off. Cause one.", "", *["As above."] * 3]
+    assert [case.message for case in verdict.cases] == ["It is off. Cause one.", "", *["As above."] * 3]
     assert verdict.diagnosis == "one"
 
 
@@ -214,7 +217,7 @@ def test_other_forms_are_told_apart_in_words(answer, words):
 
 
 @pytest.mark.parametrize("answer", [0, 10**400, float("inf"), [], "three"])
-def test_what_a_row_trips_over_is_an_answer_of_another_form(answer):
+def test_what_a_case_trips_over_is_an_answer_of_another_form(answer):
     check = Check("shares", components=("count",))
     check.case("one share")(lambda student, draw: {"share": torch.zeros(3)[int(student.count())] + 1 / student.count()})
     table = Table(KEY, (Observation({"share": torch.ones(())}),), ())
@@ -222,14 +225,14 @@ def test_what_a_row_trips_over_is_an_answer_of_another_form(answer):
     assert verdict.fraction == 0 and "another form" in verdict.cases[0].message
 
 
-def test_a_row_that_observes_nothing_is_refused():
+def test_a_case_that_observes_nothing_is_refused():
     check = Check("empty", components=("share",))
     check.case("nothing")(lambda student, draw: {})
     with pytest.raises(ValueError, match="observes nothing"):
         check.judge(check.student(Local({})), Table(KEY, (Observation(),), ()))
 
 
-def test_a_guard_alone_earns_nothing():
+def test_a_contract_case_alone_earns_nothing():
     check = Check("guarded", components=("share",))
     check.case("values")(lambda student, draw: {"shares": student.share(draw.normal(3, 4))})
     check.case("left alone", contract=True)(lambda student, draw: {"same": 1})

@@ -1,4 +1,4 @@
-"""A learner's test in a notebook: tried on the learner's own part and on a few published wrong ones."""
+"""A learner's test in a notebook: tried on the learner's own component and on a few published wrong ones."""
 
 import pytest
 import torch
@@ -64,14 +64,14 @@ def judged(check, test):
     return judge(check, student(test), table_of(check, student(asserted)))
 
 
-def test_it_is_tried_on_the_learners_own_part(check, tmp_path, capsys):
+def test_it_is_tried_on_the_learners_own_component(check, tmp_path, capsys):
     (tmp_path / "components").mkdir()
     (tmp_path / "components" / "safe_softmax.py").write_text(OWN)
     assert judged(check, sums_to_one).outcome == "pass"
     assert "your own" in capsys.readouterr().out
 
 
-def test_it_is_tried_on_the_reference_until_the_own_part_has_passed(check):
+def test_it_is_tried_on_the_reference_until_the_own_component_has_passed(check):
     assert judged(check, asserted).outcome == "pass"
     verdict = judged(check, positive)
     assert (verdict.outcome, verdict.fraction) == ("fail", 0)

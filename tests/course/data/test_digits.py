@@ -67,10 +67,10 @@ def test_a_scene_has_three_digits_and_says_where_their_ink_is():
         cells, pictures[:, 0].reshape(40, 2, 8, 3, 8).transpose(2, 3).reshape(40, 6, 8, 8), strict=True
     ):
         for cell, picture in zip(scene, drawn, strict=True):
-            found = cell[cell != digits.BACKGROUND].unique()
-            assert len(found) <= 1  # one digit a cell, and it is one of that class
-            if len(found):
-                assert (images[labels == found] == picture).flatten(1).all(dim=1).any()
+            digit = cell[cell != digits.BACKGROUND].unique()
+            assert len(digit) <= 1  # one digit a cell, and it is one of that class
+            if len(digit):
+                assert (images[labels == digit] == picture).flatten(1).all(dim=1).any()
 
 
 def test_the_fonts_have_all_digits_and_none_is_for_display():

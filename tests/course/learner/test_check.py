@@ -42,7 +42,7 @@ def learner(tmp_path, monkeypatch):
     return run
 
 
-def shown(cell, kind: str = "text/plain") -> str:
+def text_of(cell, kind: str = "text/plain") -> str:
     texts = [
         o.get("text", "") or o.get("data", {}).get(kind, "") or "\n".join(o.get("traceback", [])) for o in cell.outputs
     ]
@@ -58,10 +58,10 @@ def test_a_check_leaves_the_notebooks_random_numbers_where_they_were(learner):
     answer = reference.source("multi_head", ("LearnedPositionalEncoding",))
     cells = learner(IMPORTS, answer, "torch.manual_seed(5); torch.rand(3)", "torch.manual_seed(5)",
                     check_of(of_component("LearnedPositionalEncoding")), "torch.rand(3)")  # fmt: skip
-    assert float(shown(cells[4])) > 0 and shown(cells[5]) == shown(cells[2])
+    assert float(text_of(cells[4])) > 0 and text_of(cells[5]) == text_of(cells[2])
 
 
-def test_a_wrong_answer_is_told_by_name_and_a_right_one_kept_for_later_notebooks(learner):
+def test_a_wrong_answer_gets_its_diagnosis_and_a_right_one_is_kept_for_later_notebooks(learner):
     helper = "SCALE = 1.0\ndef _shift(scores, dim):\n    return SCALE * (scores - scores.amax(dim, keepdim=True))"
     right = """
 def safe_softmax(scores: Tensor, dim: int = -1) -> Tensor:
@@ -73,44 +73,46 @@ def safe_softmax(scores: Tensor, dim: int = -1) -> Tensor:
     cells = learner(IMPORTS, WRONG, check_of(SOFTMAX), helper, right, check_of(SOFTMAX), "progress()",
                     "from course.components import safe_softmax as kept; kept(torch.zeros(2))")  # fmt: skip
     wrong, passed, table, kept = cells[2], cells[5], cells[6], cells[7]
-    assert not wrong.outputs[0].get("traceback") and shown(wrong, "text/html").count("<strong>") >= 2, "no cause named"
-    assert float(shown(wrong)) < SOFTMAX.points and float(shown(passed)) == SOFTMAX.points
-    assert "noise" not in shown(passed) and len(passed.outputs) == 1, "an answer's own output stays out of the table"
-    assert "Kept: later notebooks use your own safe_softmax." in shown(passed, "text/html")
-    assert f"{SOFTMAX.points:g} of" in shown(table)
-    assert f"safe_softmax: your own, from exercise {SOFTMAX.number}." in shown(kept)
+    assert not wrong.outputs[0].get("traceback") and text_of(wrong, "text/html").count("<strong>") >= 2, (
+        "no cause named"
+    )
+    assert float(text_of(wrong)) < SOFTMAX.points and float(text_of(passed)) == SOFTMAX.points
+    assert "noise" not in text_of(passed) and len(passed.outputs) == 1, "an answer's own output stays out of the table"
+    assert "Kept: later notebooks use your own safe_softmax." in text_of(passed, "text/html")
+    assert f"{SOFTMAX.points:g} of" in text_of(table)
+    assert f"safe_softmax: your own, from exercise {SOFTMAX.number}." in text_of(kept)
     # another notebook, after a restart: the helper and the constant came along
     (later,) = learner("from course.components import safe_softmax\nimport torch\nsafe_softmax(torch.zeros(2))")
-    assert "your own" in shown(later) and "tensor([0.5000, 0.5000])" in shown(later)
+    assert "your own" in text_of(later) and "tensor([0.5000, 0.5000])" in text_of(later)
 
 
-def test_classes_that_rest_on_own_parts_are_kept_with_what_they_reach(learner):
+def test_classes_that_rest_on_own_components_are_kept_with_what_they_reach(learner):
     cell, encoder = of_component("GRUCell"), of_component("Encoder")
     sources = [reference.source(e.chapter, e.components) for e in (cell, encoder)]
     cells = learner(IMPORTS, *sources, check_of(cell), check_of(encoder))
     for checked in cells[3:5]:
-        assert "Kept" in shown(checked, "text/html"), shown(checked, "text/html")
+        assert "Kept" in text_of(checked, "text/html"), text_of(checked, "text/html")
     use = "GRUCell(3, 5)(torch.zeros(2, 3), torch.zeros(2, 5)).shape"
     (later,) = learner(f"from course.components import Encoder, GRUCell\nimport torch\n{use}")
-    assert shown(later).count("your own") == 2 and "torch.Size([2, 5])" in shown(later)
+    assert text_of(later).count("your own") == 2 and "torch.Size([2, 5])" in text_of(later)
 
 
-def test_a_part_that_has_not_passed_names_the_way_on(learner):
+def test_a_component_that_has_not_passed_names_the_way_on(learner):
     refused, chosen, used, unknown = learner(
         "from course.components import safe_softmax",
         "from course import use_reference; use_reference('safe_softmax')",
         "from course.components import safe_softmax; safe_softmax.__module__",
         "from course.components import telepathy",
     )
-    assert f"exercise {SOFTMAX.number}" in shown(refused) and "use_reference" in shown(refused)
-    assert "the reference is used until" in shown(chosen)
-    assert "the reference, as you chose" in shown(used) and "solutions.warm_up" in shown(used)
-    assert "no exercise of the course asks for 'telepathy'" in shown(unknown)
+    assert f"exercise {SOFTMAX.number}" in text_of(refused) and "use_reference" in text_of(refused)
+    assert "the reference is used until" in text_of(chosen)
+    assert "the reference, as you chose" in text_of(used) and "solutions.warm_up" in text_of(used)
+    assert "no exercise of the course asks for 'telepathy'" in text_of(unknown)
 
 
 def test_hints_climb_and_stop(learner):
     cells = learner("from course import hint", *[f'hint("{SOFTMAX.number}")'] * 4)
-    seen = [shown(cell, "text/markdown") for cell in cells[1:]]
+    seen = [text_of(cell, "text/markdown") for cell in cells[1:]]
     assert [s.count("**Hint") for s in seen] == [1, 2, 3, 3] and "last one" in seen[2]
 
 
@@ -119,14 +121,14 @@ def test_where_a_failure_must_stop_the_run_it_shows_the_table_alone(learner, mon
     monkeypatch.setenv(variable, value)
     cells = learner(IMPORTS, WRONG, check_of(SOFTMAX))
     (output,) = cells[2].outputs
-    assert output.output_type == "error" and "File" not in shown(cells[2])
-    assert f"of {SOFTMAX.points:g} points" in shown(cells[2])
+    assert output.output_type == "error" and "File" not in text_of(cells[2])
+    assert f"of {SOFTMAX.points:g} points" in text_of(cells[2])
 
 
 def test_under_grading_a_check_gives_a_number_and_the_reference_is_silent(learner, monkeypatch, tmp_path):
     monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
     cells = learner(IMPORTS, WRONG, check_of(SOFTMAX), "from course.components import safe_softmax")
-    assert 0 <= float(shown(cells[2])) < SOFTMAX.points
+    assert 0 <= float(text_of(cells[2])) < SOFTMAX.points
     assert not cells[3].outputs and not (tmp_path / ".course").exists()
 
 
@@ -152,7 +154,9 @@ def test_questions_of_several_choices(home):
     assert course.check(exercise.number, ...).verdict.outcome == "not answered"
     assert "Choose among" in course.check(exercise.number, ["no such option"]).verdict.message
     everything = course.check(exercise.number, list(key["options"]))
-    assert [row.message for row in everything.verdict.cases] == list(key["options"].values()), "every option explained"
+    assert [case.message for case in everything.verdict.cases] == list(key["options"].values()), (
+        "every option explained"
+    )
     assert float(everything) == 0 or set(key["options"]) == set(key["answer"])
     assert float(course.check(exercise.number, set(key["answer"]))) == exercise.points
     assert float(course.check(exercise.number, [a.upper() for a in key["answer"]])) == exercise.points
@@ -169,14 +173,14 @@ def test_questions_of_a_number(home):
         assert course.check(exercise.number, wrong["value"]).verdict.cases[0].message == wrong["explanation"]
 
 
-def test_a_named_wrong_value_is_told_to_its_neighbours_alone():
+def test_a_named_wrong_value_is_explained_to_its_neighbours_alone():
     values = [{"value": value, "explanation": str(value)} for value in (0, 1, 16, 15.9)]
     key = {"kind": "number", "answer": 256, "tolerance": 0.5, "right": "right", "otherwise": "no", "values": values}
-    told = {0: "0", 0.5: "no", 1 / 16: "no", 0.96: "1", 16: "16", 15.9: "15.9", 256.4: "right"}
-    assert {answer: questions._number(key, answer).cases[0].message for answer in told} == told
+    messages = {0: "0", 0.5: "no", 1 / 16: "no", 0.96: "1", 16: "16", 15.9: "15.9", 256.4: "right"}
+    assert {answer: questions._number(key, answer).cases[0].message for answer in messages} == messages
 
 
-def test_an_unknown_number_or_another_count_of_parts_is_said_with_what_there_is(home):
+def test_an_unknown_number_or_another_count_of_components_is_said_with_what_there_is(home):
     with pytest.raises(ValueError, match=r"no exercise '0\.99'; there are 0\.1"):
         course.check("0.99", None)
     with pytest.raises(ValueError, match="safe_softmax"):

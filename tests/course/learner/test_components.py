@@ -55,7 +55,7 @@ def keep(tmp_path, monkeypatch):
             name = f"<cell {i} of {number_of}>"
             linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)
             exec(compile(cell, name, "exec"), main)
-        return components.keep(of_component(number_of), {part: main[own] for part, own in names.items()})
+        return components.keep(of_component(number_of), {name: main[own] for name, own in names.items()})
 
     yield run
     for name in set(main) - set(before):
@@ -74,7 +74,7 @@ def works(name: str):
 NAMES = {"split_heads": "my_split", "merge_heads": "my_merge"}
 
 
-def test_parts_that_passed_under_other_names_are_kept_under_their_own(keep):
+def test_components_that_passed_under_other_names_are_kept_under_their_own(keep):
     said = keep("split_heads", NAMES, SPLIT, MERGE)
     assert said == "Kept: later notebooks use your own split_heads and merge_heads."
     x = torch.randn(2, 3, 8)
@@ -82,13 +82,13 @@ def test_parts_that_passed_under_other_names_are_kept_under_their_own(keep):
     assert torch.equal(heads[:, 1], x[:, :, 2:4]) and torch.equal(works("merge_heads")(heads), x)
 
 
-def test_a_part_that_calls_itself_by_both_names_is_kept(keep):
+def test_a_component_that_calls_itself_by_both_names_is_kept(keep):
     both = SPLIT.replace("return x.unfl", "if heads < 0:\n        return split_heads(x, -heads)\n    return x.unfl")
     keep("split_heads", NAMES, both + "\nsplit_heads = my_split\n", MERGE)
     assert works("split_heads")(torch.zeros(1, 2, 6), -3).shape == (1, 3, 2, 2)
 
 
-def test_what_rests_on_a_kept_part_takes_its_private_helpers_along(keep):
+def test_what_rests_on_a_kept_component_takes_its_private_helpers_along(keep):
     keep("split_heads", NAMES, SPLIT, MERGE)
     main = vars(sys.modules["__main__"])
     for name in ("_checked", "my_split", "my_merge"):  # another kernel
@@ -106,7 +106,7 @@ def test_two_things_of_one_name_are_not_mixed_up(keep):
 
 
 @pytest.mark.parametrize("decorator", ["@torch.no_grad()", "@quietly"])
-def test_a_decorated_part_is_kept_with_its_decorator(keep, decorator):
+def test_a_decorated_component_is_kept_with_its_decorator(keep, decorator):
     """`@torch.no_grad()` wraps a function in one of torch's own files; a decorator of the learner's is taken along."""
     setting = """
 import functools

@@ -17,20 +17,20 @@ COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
 def in_a_thread(function, x):
-    told = []
+    outcomes = []
 
     def tell():
         try:
-            told.append(function(x))
+            outcomes.append(function(x))
         except Exception as error:
-            told.append(error)
+            outcomes.append(error)
 
     thread = threading.Thread(target=tell)
     thread.start()
     thread.join()
-    if isinstance(told[0], Exception):
-        raise told[0]
-    return told[0]
+    if isinstance(outcomes[0], Exception):
+        raise outcomes[0]
+    return outcomes[0]
 
 
 def switched_off(x):
@@ -195,10 +195,10 @@ def test_what_a_family_does_not_hold_goes_on():
 def test_every_operator_of_a_family_is_found(family, word):
     """Whatever PyTorch adds: each that computes here and has the family's word in its name, backward passes apart."""
     has = torch._C._dispatch_has_kernel_for_dispatch_key
-    found = {operator for operator, _, _ in _operators((family,))}
+    operators = {operator for operator, _, _ in _operators((family,))}
     every = {o for o in torch._C._dispatch_get_all_op_names() if word in o and has(o, "CPU") and "backward" not in o}
     prepared = {o for o in every if "prepack" in o or "convert" in o}  # weights made ready, nothing computed
-    assert every and every - prepared <= found
+    assert every and every - prepared <= operators
 
 
 def test_a_check_blocks_families_that_there_are(monkeypatch):

@@ -248,11 +248,11 @@ def test_whether_train_gives_the_module_back(student):
 
 
 @pytest.mark.parametrize(
-    "name, found",
+    "name, expected",
     [("with_its", ""), ("reads", ""), ("raises", ""), ("on_the_cpu", "two devices"), ("brought_back", "on the CPU")],
 )
-def test_another_device_is_told_apart(student, name, found):
-    assert student._do("elsewhere", (x,), name=name) == found
+def test_another_device_is_told_apart(student, name, expected):
+    assert student._do("elsewhere", (x,), name=name) == expected
 
 
 def test_a_table_of_ones_own_lies_on_one_device(student):
@@ -327,9 +327,9 @@ def _tried(x):
         return x + torch.zeros_like(x)
 
 
-@pytest.mark.parametrize("function, found", MEETINGS.values(), ids=MEETINGS)
-def test_where_two_devices_meet(function, found):
-    assert device.elsewhere(function, None, "", [torch.zeros(2, 2)]) == found
+@pytest.mark.parametrize("function, expected", MEETINGS.values(), ids=MEETINGS)
+def test_where_two_devices_meet(function, expected):
+    assert device.elsewhere(function, None, "", [torch.zeros(2, 2)]) == expected
     function(torch.zeros(2, 2))  # and on one device all of them go on
 
 

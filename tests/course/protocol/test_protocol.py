@@ -113,7 +113,7 @@ def connect(request) -> Iterator[Callable[..., Student]]:
     thread.join(5)
 
 
-plain = st.recursive(
+values = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**62), 2**62) | st.floats(allow_nan=False) | st.text(max_size=8),
     lambda inner: (
         st.lists(inner, max_size=3)
@@ -124,7 +124,7 @@ plain = st.recursive(
 )
 
 
-@given(plain)
+@given(values)
 def test_plain_values_cross_unchanged(value):
     assert wire.copy(value) == value
 
@@ -236,7 +236,7 @@ def test_modules_stay_and_answer_by_handle(connect):
     assert torch.equal(module.state()["linear.bias"], torch.zeros(3))
 
 
-def test_a_state_that_does_not_fit_is_told_by_the_next_request_as_another_kind_of_error(connect):
+def test_a_state_that_does_not_fit_is_raised_by_the_next_request_as_another_kind_of_error(connect):
     """A row that looks for errors of a call must not take that of a state before it for one."""
     student = connect()
     module = student.Doubler(3)
@@ -293,7 +293,7 @@ def test_to_know_a_helpers_shapes_draws_no_random_numbers():
     assert torch.equal(drawn(False), drawn(True))
 
 
-def test_a_module_that_rows_share_is_built_once_and_set_by_each(connect):
+def test_a_module_that_cases_share_is_built_once_and_set_by_each(connect):
     student = connect()
     first = student.shared("Doubler", 3)
     state = {"linear.weight": torch.eye(3), "linear.bias": torch.ones(3)}
@@ -338,7 +338,7 @@ def test_a_method_is_called_before_the_next_request_and_with_it(connect):
         student.get("answer")
 
 
-def test_a_call_before_another_that_raises_is_told_as_such(connect):
+def test_a_call_before_another_that_raises_is_reported_as_such(connect):
     student = connect()
     student.before("raises")
     with pytest.raises(StateError, match="ValueError: 3 is not 4"):
@@ -616,8 +616,8 @@ def test_values_whose_own_methods_raise_are_refused():
 def test_what_a_terminal_would_obey_is_taken_out_of_an_error():
     near, far = socket.socketpair()
     wire.send(far, {"number": 1, "error": ("E", "a\x1b[2Jb\x1b]0;c\x07 \x1b[31mred\x1b[0m")})
-    told = Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"][1]
-    assert told == "a\ufffd[2Jb\ufffd]0;c\ufffd \x1b[31mred\x1b[0m"
+    message = Remote(near, timeout=5).request({"op": "get", "name": "x"}, [])["error"][1]
+    assert message == "a\ufffd[2Jb\ufffd]0;c\ufffd \x1b[31mred\x1b[0m"
 
 
 def test_optimisers_and_modules_can_be_passed_back():
@@ -680,15 +680,15 @@ def test_an_error_is_told_in_words():
 
 def test_a_set_of_tensors_is_described_and_not_written():
     wide, word = torch.zeros((2,) * 8), "word"
-    told = flatten({"a": lying({"ok": {wide, word, 3, (wide, None)}}).get("x")})["a"]
-    assert "0." not in told and told.count("a tensor of shape (2, 2, 2, 2, 2, 2, 2, 2)") == 2
-    assert "'word'" in told and "3" in told.split(", ")
+    text = flatten({"a": lying({"ok": {wide, word, 3, (wide, None)}}).get("x")})["a"]
+    assert "0." not in text and text.count("a tensor of shape (2, 2, 2, 2, 2, 2, 2, 2)") == 2
+    assert "'word'" in text and "3" in text.split(", ")
 
 
-@pytest.mark.parametrize("first", [True, 1, "yes", [True], torch.ones(1)])
-def test_an_error_of_a_state_is_none_where_no_state_waited(first):
+@pytest.mark.parametrize("queued", [True, 1, "yes", [True], torch.ones(1)])
+def test_an_error_of_a_state_is_none_where_no_state_was_queued(queued):
     with pytest.raises(StudentError, match="E: x"):
-        lying({"error": ["E", "x"], "first": first}).get("x")
+        lying({"error": ["E", "x"], "queued": queued}).get("x")
 
 
 @pytest.mark.parametrize("changed", [1, 0, None, "yes", [], {}, torch.ones(1)])
@@ -705,8 +705,8 @@ class _Agrees(TorchFunctionMode):
 
 class _Agreeing(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        told = str(func)
-        return True if "equal" in told else args[0] if "clone" in told else func(*args, **(kwargs or {}))
+        name = str(func)
+        return True if "equal" in name else args[0] if "clone" in name else func(*args, **(kwargs or {}))
 
 
 @pytest.mark.parametrize("mode", [_Agrees, _Agreeing])
