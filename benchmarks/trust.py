@@ -40,7 +40,7 @@ from course.checks.engine.verdict import Verdict
 from course.exercises import Exercise, exercises
 
 ROOT = Path(__file__).resolve().parent.parent
-TESTS = ("tests/autograde/sandbox/test_attacks.py", "tests/autograde/intake/test_broken.py")
+TESTS = ("tests/autograde/sandbox/test_attacks.py", "tests/autograde/test_broken.py")
 ABOUT = """Every right and every wrong answer of every bank, every machine-made wrong answer, every attack and every
 broken submission, through the whole grader in its sandbox, from a fresh seed. Of what a student and the instructor are
 told of a broken submission, the first three sentences stand in the table."""

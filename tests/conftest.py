@@ -27,17 +27,17 @@ TESTS = Path(__file__).parent
 collect_ignore = ["autograde/toy/answers"]  # of the toy's answer bank: one of them answers with a test
 # Tests that share what costs seconds to make share a worker: the built book, the tests' own graded class.
 SHARED = {
-    "site": ("site/",),
+    "site": ("theme/",),
     "grader": (
         "autograde/test_access.py", "autograde/test_cli.py", "autograde/reports/", "autograde/gradebook/test_enter.py",
-        "autograde/gradebook/test_release.py", "autograde/grading/test_keys.py", "autograde/grading/test_run.py",
-        "autograde/grading/test_of_tests.py", "autograde/bank/test_trust.py",
+        "autograde/gradebook/test_release.py", "autograde/test_keys.py", "autograde/grading/test_run.py",
+        "autograde/grading/test_judge_of_tests.py", "benchmarks/test_trust.py",
     ),
 }  # fmt: skip
 # What looks at one chapter's exercises or one notebook is that chapter's group: it observes the same answers.
 BY_CHAPTER = (
-    "autograde/bank/test_bank.py", "autograde/bank/test_in_sandbox.py", "autograde/bank/test_sample.py",
-    "autograde/grading/test_blanks.py", "notebooks/test_one_source.py",
+    "autograde/bank/test_bank.py", "autograde/bank/test_bank_in_sandbox.py", "autograde/bank/test_sample.py",
+    "autograde/grading/test_judge_blanks.py", "notebooks/test_one_source.py",
 )  # fmt: skip
 # Seconds of each test the last time that somebody stored them (`make test ARGS=--store-durations`): by them the groups
 # that take longest go first, so that no worker waits at the end, and `make check` leaves out what is slow.

@@ -1,7 +1,7 @@
 """The site's Sphinx extension: nothing here but wiring; each module beside this one does one thing.
 
 Settings that a person may want to change stand in `_config.yml`; this package holds what must be computed when the
-book is built. Safe to change: any one module; tests/site looks at every page in a browser. Not safe: a request that
+book is built. Safe to change: any one module; tests/theme looks at every page in a browser. Not safe: a request that
 leaves the site, a script without which a page is not whole, or a file of others put here.
 """
 

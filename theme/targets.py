@@ -132,6 +132,6 @@ for what in ("machine-made wrong answers caught", "attacks contained", "submissi
 # What no number shows, because a test fails where one case is missed.
 HELD_BY_TESTS = (
     ("models against their peers, weights copied over", "equal to 1e-5 in float32", "tests/solutions/peers"),
-    ("errors and warnings in the browser's console", "none", "tests/site/test_browser.py"),
-    ("violations that axe finds on any page, light and dark, wide and narrow", "none", "tests/site/test_browser.py"),
+    ("errors and warnings in the browser's console", "none", "tests/theme/test_browser.py"),
+    ("violations that axe finds on any page, light and dark, wide and narrow", "none", "tests/theme/test_browser.py"),
 )  # fmt: skip

@@ -5,7 +5,8 @@ class (`configuration`), its database (`store`), its release of an assignment (`
 submission, which lead through the sandbox (`by_nbgrader`), and the way of the ledger's verdicts into its database
 (`enter`). What is made out of the gradebook for people is in `autograde.reports`, which may import this package and is
 never imported here. Safe to change: what a release checks, and sentences. Not safe: any of nbgrader's ways that runs a
-submission (tests/autograde/gradebook/test_stock.py tries them), and what is written over a person's grade: nothing is.
+submission (tests/autograde/gradebook/test_by_nbgrader.py tries them), and what is written over a person's grade:
+nothing is.
 """
 
 from autograde.gradebook.configuration import configure

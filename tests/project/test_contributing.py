@@ -112,7 +112,7 @@ def test_what_looks_at_exercises_passes(tree):
 @pytest.mark.sandbox
 def test_a_chapter_with_one_exercise_can_be_graded(tree):
     """In the sandbox, answer by answer and as a whole sample class, which is the least that a chapter may be."""
-    files = ("bank/test_in_sandbox.py", "bank/test_sample.py", "grading/test_blanks.py")
+    files = ("bank/test_bank_in_sandbox.py", "bank/test_sample.py", "grading/test_judge_blanks.py")
     passes(tree, *(f"tests/autograde/{file}" for file in files), "-k", "98-running-means")
 
 

@@ -63,7 +63,7 @@ def test_an_import_that_fails_inside_a_module_is_not_taken_for_the_module(monkey
 
 
 @pytest.mark.parametrize(
-    ("held", "told"),
+    ("held", "message"),
     [
         ({"hints": {"safe_softmax": ["one", "two"]}}, "warm_up.toml has 2 hints for safe_softmax"),
         ({"hints": {}}, "warm_up.toml has 0 hints for safe_softmax"),
@@ -118,7 +118,7 @@ def test_metadata_out_of_range(laid, name, value):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("# YOUR CODE HERE", "# here", "the answer cell of safe_softmax in 00-warm-up.ipynb has no line `# YOUR CODE"),
         (FIRST, "def safe_softmax(scores):", "the stub says `def safe_softmax(scores):` where solutions/warm_up.py"),

@@ -1,6 +1,6 @@
 """Every wrong answer of every bank fails, nine in ten by name, and every correct one gets full marks.
 
-In process, against the recorded table and against a fresh seed. `test_in_sandbox.py` does the same through the
+In process, against the recorded table and against a fresh seed. `test_bank_in_sandbox.py` does the same through the
 sandbox.
 """
 

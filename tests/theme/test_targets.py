@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.site.test_result_files import result
+from tests.theme.test_result_files import result
 from theme import targets
 
 ROOT = Path(__file__).resolve().parents[2]

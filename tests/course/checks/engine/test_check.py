@@ -163,25 +163,6 @@ def test_a_cause_is_said_once_and_another_one_beside_the_same_sight_is_said_in_f
     assert verdict.diagnosis == "one"
 
 
-def test_one_and_many_have_their_verbs():
-    check = Check("numbers", components=("share",))
-
-    @check.case("values")
-    def _(student: Student, draw: Draw):
-        return {"mask": student.share("mask"), "names": student.share("names"), "so": student.share("so")}
-
-    right = {"mask": torch.ones(5, dtype=torch.bool), "names": "a, b", "so": True}
-    table = Table(KEY, (Observation(right),), ())
-    one, two = torch.tensor([False, *4 * [True]]), torch.tensor([False, False, *3 * [True]])
-    for change, words in (
-        ({"mask": one}, "1 of the 5 entries of `mask` is not right."),
-        ({"mask": two}, "2 of the 5 entries of `mask` are not right."),
-        ({"names": "c"}, "`names`: c. Asked for: a, b."),
-        ({"so": False}, "“so” should hold, and does not."),
-    ):
-        assert check.compare((Observation(right | change),), table).cases[0].message == words
-
-
 def test_code_that_always_raises_is_an_error_with_its_words(toy):
     def broken(scores):
         return scores.missing
@@ -257,56 +238,6 @@ def test_tables_survive_recording_and_give_the_same_bytes(toy, tmp_path, monkeyp
     toy.case("one more")(lambda student, draw: {"nothing": 0})
     with pytest.raises(ValueError, match=r"toy.npz is older than the check of toy \(one more\)"):
         recorded.load(toy)
-
-
-def test_drawn_inputs_are_frozen_and_keep_their_promises():
-    draw = Draw(Key.public(1), "frozen", 0)
-    assert draw.normal(2).tolist() == Draw(Key.public(1), "frozen", 0).normal(2).tolist()
-    assert draw.normal(2).tolist() != Draw(Key.public(2), "frozen", 0).normal(2).tolist()
-    for seed in range(50):
-        draw = Draw(Key.public(seed), "promises")
-        mask = draw.mask(3, 2, 4, keep=0.9)
-        assert mask.dtype == torch.bool and mask.any(-1).all() and not mask.all(-1).any()
-        lengths = draw.lengths(3, 5)
-        assert lengths.max() == 5 and lengths.min() >= 1 and (lengths < 5).any()
-        assert sorted(draw.permutation(6).tolist()) == list(range(6))
-        assert 2 <= int(draw.integers(2, 4, 5).min()) and int(draw.integers(2, 4, 5).max()) < 4
-
-
-def test_drawn_state_depends_on_names_and_not_on_their_order():
-    one = torch.nn.ModuleDict({"a": torch.nn.Linear(2, 3), "b": torch.nn.Linear(3, 2)})
-    two = torch.nn.ModuleDict({"b": torch.nn.Linear(3, 2), "a": torch.nn.Linear(2, 3)})
-    first, second = Draw(Key.public(1)).state(one), Draw(Key.public(1)).state(two)
-    assert first.keys() == second.keys() and all(torch.equal(first[n], second[n]) for n in first)
-
-
-def test_a_state_of_any_size_a_student_likes_is_not_drawn():
-    with torch.device("meta"):
-        enormous = torch.nn.Linear(1 << 20, 1 << 20)
-    with pytest.raises(ValueError, match="weight is of shape"):
-        Draw(Key.public(1)).state(enormous)
-    many = torch.nn.Module()
-    for number in range(1000):
-        many.register_buffer(f"part{number}", torch.zeros(1).expand(1 << 12, 1 << 11))
-    with pytest.raises(ValueError, match="part0 is of shape"):
-        Draw(Key.public(1)).state(many)
-
-
-@pytest.mark.parametrize(
-    ("value", "expected", "same"),
-    [
-        (1.0, 1.000001, True),
-        (1.0, 1.1, False),
-        (3.0, float("inf"), False),
-        (10**400, 1.0, False),
-        (float("inf"), float("inf"), True),
-    ],
-)
-def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected, same):
-    check = Check("numbers", components=("number",))
-    check.case("the number")(lambda student, draw: {"number": student.number()})
-    table = Table(KEY, (Observation({"number": expected}),), ())
-    assert (check.judge(check.student(Local({"number": lambda: value})), table).outcome == "pass") is same
 
 
 BEGINNERS = {

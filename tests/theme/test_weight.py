@@ -1,0 +1,17 @@
+"""What keeps pages light and still: sizes of images, icons in use."""
+
+from pathlib import Path
+
+from theme import weight
+
+
+def test_sizes_come_from_the_file(tmp_path: Path) -> None:
+    (tmp_path / "a.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt"/>')
+    (tmp_path / "b.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 30 20"/>')
+    (tmp_path / "c.png").write_text("not an image")
+    assert [weight.size(tmp_path / name) for name in ("a.svg", "b.svg", "c.png")] == [(96, 48), (30, 20), None]
+
+
+def test_icon_rules_give_their_characters() -> None:
+    assert weight.characters(r"\f058") == {0xF058}
+    assert weight.characters("\uf058") == {0xF058}
