@@ -204,6 +204,7 @@ def graded(released: ClassFolder, root: Path) -> GradedClass:
     with toy.installed(root), pytest.MonkeyPatch.context() as patch:
         folder = copied(released, root / "class")
         made = sample.sample(folder, toy.NAME)
+        assert made, "whoever looks at each of them would look at nothing"
         patch.setattr(worker, "Sandbox", hasty)
         summary = run.grade(folder)
         feedback.feedback(folder, toy.NAME)

@@ -65,7 +65,9 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
     assert len(pages) == 4 and any("evil" in text for text in pages.values())
     for path, text in pages.items():
         assert not BAD.search(text), (path, BAD.search(text))
-    for path in toy_released.autograded.rglob("*.ipynb"):  # what formgrader shows
+    shown_by_formgrader = list(toy_released.autograded.rglob("*.ipynb"))
+    assert len(shown_by_formgrader) == 3
+    for path in shown_by_formgrader:
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             assert not BAD.search("".join(cell["source"])), cell
             assert not re.search(f"[{TURNS}\x07]", json.dumps(cell.get("outputs", []), ensure_ascii=False)), cell

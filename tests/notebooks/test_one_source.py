@@ -28,14 +28,18 @@ every_notebook = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.st
 
 
 def code(notebook):
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert cells
+    return cells
 
 
 def answers(notebook):
     """Answer cells that ask for functions or classes, with the names they define."""
     cells = [c for c in code(notebook) if "answer" in c.metadata.get("course", {})]
     defined = [(c, [n for n in solving.defined(c.source) if not n.startswith("answer_")]) for c in cells]
-    return [(c, names) for c, names in defined if names]
+    asked = [(c, names) for c, names in defined if names]
+    assert asked
+    return asked
 
 
 def test_there_are_notebooks():
@@ -52,7 +56,7 @@ def test_normalising_changes_no_byte(path, tmp_path):
 @every_notebook
 def test_text_and_back_changes_no_byte(path, tmp_path, monkeypatch):
     """The lens for editing loses nothing: cells, metadata, ids, outputs."""
-    monkeypatch.setattr(listing, "write_exercises", lambda: None)
+    monkeypatch.setattr(listing, "write_listed", lambda listed: None)
     copy, text = tmp_path / path.name, tmp_path / "edited.py"
     copy.write_bytes(path.read_bytes())
     text.write_text(as_text.to_text(path), "utf-8")
@@ -61,7 +65,7 @@ def test_text_and_back_changes_no_byte(path, tmp_path, monkeypatch):
 
 
 def test_an_edited_cell_loses_its_output_and_no_other_does(tmp_path, monkeypatch):
-    monkeypatch.setattr(listing, "write_exercises", lambda: None)
+    monkeypatch.setattr(listing, "write_listed", lambda listed: None)
     copy, text = tmp_path / PATHS[0].name, tmp_path / "edited.py"
     copy.write_bytes(PATHS[0].read_bytes())
     before = files.read(copy)
@@ -105,9 +109,9 @@ def test_recorded_tables_are_fresh(path):
     from course.checks.engine import recorded as tables
     from course.exercises import exercises
 
-    for exercise in exercises():
-        if exercise.notebook != path.stem or exercise.question:
-            continue
+    coded = [exercise for exercise in exercises() if exercise.notebook == path.stem and not exercise.question]
+    assert coded
+    for exercise in coded:
         check = checks.find(exercise.name, exercise.chapter)
         recorded, live = tables.load(check), bank.recorded(exercise)
         assert [(m.name, m.message) for m in recorded.diagnoses] == [(m.name, m.message) for m in live.diagnoses]
@@ -131,7 +135,7 @@ def test_every_exercise_has_all_it_needs(path):
         else:
             assert set(question["answer"]) <= set(question["options"]) and all(question["options"].values())
     names = {e["name"] for e in listing.declared(path)}
-    assert set(chapter["hints"]) | set(chapter["questions"]) == names, "a hint or question of no exercise"
+    assert names and set(chapter["hints"]) | set(chapter["questions"]) == names, "a hint or question of no exercise"
 
 
 @every_notebook
@@ -246,9 +250,10 @@ def test_stored_outputs(path):
 
 @every_notebook
 def test_prose_reads_well_unrendered(path):
-    for cell in files.read(path).cells:
-        if cell.cell_type == "markdown":
-            assert not ROLES.search(cell.source), f"cell {cell.id} uses what only the book resolves"
+    prose = [cell for cell in files.read(path).cells if cell.cell_type == "markdown"]
+    assert prose
+    for cell in prose:
+        assert not ROLES.search(cell.source), f"cell {cell.id} uses what only the book resolves"
 
 
 @every_notebook

@@ -48,7 +48,9 @@ def built(tmp_path_factory: pytest.TempPathFactory, build_book: Callable[..., Pa
 @pytest.fixture(scope="session")
 def pages(built: Path) -> list[str]:
     """Every page of the site, as its path."""
-    return sorted(path.relative_to(built).as_posix() for path in built.rglob("*.html") if "_static" not in path.parts)
+    names = sorted(path.relative_to(built).as_posix() for path in built.rglob("*.html") if "_static" not in path.parts)
+    assert names
+    return names
 
 
 class Quiet(SimpleHTTPRequestHandler):

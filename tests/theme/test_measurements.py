@@ -33,11 +33,14 @@ def test_rounds_stand_side_by_side():
 def test_every_result_stands_on_the_page():
     chapters = [path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")]
     lost = [n for n in result_files.measured() if n not in NAMES and result_files.chapter_of(n, chapters) is None]
+    assert chapters and result_files.measured()
     assert not lost, f"{lost} stand nowhere: name them in book/measurements.md"
 
 
 def test_the_commands_that_measure_are_there():
-    for module in re.findall(r":command: python -m ([\w.]+)", PAGE.read_text("utf-8")):
+    modules = re.findall(r":command: python -m ([\w.]+)", PAGE.read_text("utf-8"))
+    assert modules
+    for module in modules:
         assert importlib.util.find_spec(module) is not None
 
 
@@ -62,9 +65,10 @@ def test_the_page_says_what_the_files_say(text: str) -> None:
         assert result["command"] in words and result["date"] in words and result["machine"]["cpu"] in words, name
         for loss in result_files.losses(result["records"]):
             assert loss in words
-    for record in result_files.rows("grading", result_files.RESULTS):
-        if record.get("ratio") is not None:
-            assert f"<p>{result_files.value_of(record, 'ratio')}" in text
+    with_ratio = [each for each in result_files.rows("grading", result_files.RESULTS) if each.get("ratio") is not None]
+    assert with_ratio
+    for record in with_ratio:
+        assert f"<p>{result_files.value_of(record, 'ratio')}" in text
     missing = [name for name in NAMES if name not in ("targets", "experiments") and not result_files.results(name)]
     assert words.count("Not yet measured.") == len(missing)
     assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in words
@@ -80,11 +84,12 @@ def test_tables_have_captions_and_headings(text: str) -> None:
 
 
 def test_every_chapter_with_experiments_is_linked(built: Path, text: str) -> None:
-    for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"):
-        chapters = [path.stem]
-        named = any(result_files.chapter_of(name, chapters) for name in result_files.measured())
-        if named and (built / "notebooks" / f"{path.stem}.html").is_file():
-            assert f'href="../notebooks/{path.stem}.html"' in text.partition("experiments-of")[2]
+    stems = [path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")]
+    named = [stem for stem in stems if any(result_files.chapter_of(name, [stem]) for name in result_files.measured())]
+    linked = [stem for stem in named if (built / "notebooks" / f"{stem}.html").is_file()]
+    assert linked, "a book of some chapters has one of these at least"
+    for stem in linked:
+        assert f'href="../notebooks/{stem}.html"' in text.partition("experiments-of")[2]
 
 
 # ---- the pages on trust ---------------------------------------------------------------------------------------------
@@ -104,6 +109,8 @@ def test_the_page_on_trust_is_short_and_says_what_the_files_say(built: Path) -> 
 
 def test_every_record_of_the_run_stands_in_a_table(built: Path) -> None:
     text = (built / "book" / "instructors" / "trust-tables.html").read_text("utf-8")
-    for measure in {record["measure"] for record in result_files.rows("trust", result_files.RESULTS)} - {"figures"}:
+    measures = {record["measure"] for record in result_files.rows("trust", result_files.RESULTS)} - {"figures"}
+    assert measures
+    for measure in measures:
         table = text.partition(f'id="measured-{nodes.make_id(f"trust {measure}")}"')[2].partition("</table>")[0]
         assert table.count("<tr") == 1 + len(result_files.rows("trust", result_files.RESULTS, measure=measure)), measure

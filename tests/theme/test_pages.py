@@ -50,8 +50,9 @@ def test_no_page_fetches_from_elsewhere(read: dict[str, Reader]) -> None:
 
 
 def test_no_style_sheet_fetches_from_elsewhere(built: Path) -> None:
-    outside = {}
-    for sheet in built.rglob("*.css"):
+    outside, sheets = {}, list(built.rglob("*.css"))
+    assert sheets
+    for sheet in sheets:
         urls = re.findall(r"""(?:url\(\s*|@import\s*)['"]?((?:https?:)?//[^'")\s]+)""", sheet.read_text("utf-8"))
         if urls:
             outside[sheet.name] = urls

@@ -28,9 +28,11 @@ def passes(exercise, wrong) -> list[str]:
 def test_a_borrowed_wrong_answer_costs_points(exercise, full):
     right = borrowed.right_after_all().get(exercise.name, {})
     wrong = [each for each in borrowed.borrowed(exercise) if each.name not in right]
+    if not wrong:
+        pytest.skip("no wrong answer of another exercise fits in here")
     if not full:
         wrong = random.Random(exercise.name).sample(wrong, min(SOME, len(wrong)))
-    assert not wrong or not passes(exercise, wrong)
+    assert not passes(exercise, wrong)
 
 
 def test_what_is_right_after_all_still_is():

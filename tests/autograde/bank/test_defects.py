@@ -47,6 +47,8 @@ def test_what_may_be_left_out_and_what_may_be_turned_is_declared(exercise):
 @pytest.mark.parametrize("exercise", DECLARED, ids=lambda e: e.name)
 def test_defects_cost_points(exercise, full):
     tried = [pair for pair in defects.forbidden(exercise) if pair[1] not in defects.exceptions().get(exercise.name, {})]
+    if not tried:
+        pytest.skip("no defect that it does not excuse")
     if not full:
         tried = random.Random(exercise.name).sample(tried, min(SOME, len(tried)))
     slipped = [(d.component, name) for d, name in tried if not defects.seen(exercise, d, name)]

@@ -54,14 +54,18 @@ def test_two_workers_grade_a_class_and_one_who_ends_them_waits_for_a_person(fill
     folder, expected, sheet = filled
     submission(folder, "mallory", sheet.filled(sheet.right | {"scale": "# ends its worker"}))
 
+    refused = []
+
     def meanwhile(assignment, done, of, line):
         if line is not None and done == 1:  # the first few were read before it
             submission(folder, "bob", b"a later submission")
             with pytest.raises(LedgerBusy, match=f"process {os.getpid()}"):
                 run.grade(folder, jobs=2)
+            refused.append(line.student)
 
     with config.set({"distributed.worker.preload": [PRELOAD]}):
         summary = run.grade(folder, jobs=2, progress=meanwhile)
+    assert len(refused) == 1
     assert {line.student for line in summary.lines if line.needs_person} == {"mallory"}
     assert [line.student for line in summary.lines] == sorted(expected | {"mallory": 0})
     assert {s: p for s, p in sums(folder).items() if s != "mallory"} == expected

@@ -182,7 +182,9 @@ def test_a_failure_never_replaces_a_verdict(six, machine, monkeypatch, how, what
     assert {k: {e: r.points for e, r in v.items()} for k, v in now.items()} == {
         k: {e: r.points for e, r in v.items()} for k, v in latest.items()
     }
-    for student, trace in traces(six, toy.NAME).items():
+    traced = traces(six, toy.NAME)
+    assert traced.keys() == POINTS.keys()
+    for student, trace in traced.items():
         assert set(trace.records) == {"scale", "centre", "standardise", "question_mean", "question_axes"}, student
         assert not any(r.grader_failed for r in trace.records.values()) and trace.record.run == trace.run
     with store.open_gradebook(six) as book:
@@ -209,7 +211,7 @@ def test_what_was_written_in_that_state_is_graded_again_unasked(six, machine, mo
     path = Ledger(six.ledger).path(toy.NAME)
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert lines and all(line["grader_failed"] and line["needs_person"] for line in lines)
-    assert all(line.fresh for line in grade(six).lines)
+    assert [line.fresh for line in grade(six).lines] == [True] * len(POINTS)
     assert points(six) == POINTS
 
 

@@ -73,7 +73,7 @@ def test_what_stands_behind_blanks_earns_its_points(handed_in, full):
 @pytest.mark.sandbox
 def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, full):
     sheet, judged = handed_in
-    draw = random.Random(f"{sheet.exercises[0].chapter} 7")
+    draw, drawn = random.Random(f"{sheet.exercises[0].chapter} 7"), set()
     for _ in range(25 if full else 2):
         answers, right, wrong = {}, set(), set()
         for exercise in sheet.exercises:
@@ -84,6 +84,7 @@ def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, f
             elif kind == "wrong" and not exercise.question:
                 answers[exercise.name] = draw.choice(bank.find(exercise).wrong).source
                 wrong.add(exercise.name)
+        drawn |= wrong
         verdicts = judged(answers)
         assert not lost(sheet, verdicts, right)
         for exercise in sheet.exercises:
@@ -92,6 +93,7 @@ def test_right_answers_keep_their_points_among_wrong_and_blank_ones(handed_in, f
             elif exercise.name in wrong:
                 assert verdicts[exercise.name].fraction < 1
                 assert verdicts[exercise.name].outcome != "not answered"
+    assert drawn, "no wrong answer among them: draw otherwise"
 
 
 @pytest.mark.parametrize("name", sorted({e.notebook for e in exercises()}))

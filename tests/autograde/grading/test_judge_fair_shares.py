@@ -254,6 +254,7 @@ def test_where_all_are_slow_each_gets_its_share_and_hears_what_took_the_time(gra
     began = time.monotonic()
     submission = graded(asleep(0.4, *TASKS), seconds=6)
     assert time.monotonic() - began < 6 + 2 * REQUEST
+    assert points(submission).keys() == set(TASKS)
     assert all(0 < fraction < 1 for fraction in points(submission).values()), points(submission)
     for verdict in submission.done.verdicts.values():
         (said, *others) = [case.message for case in verdict.cases if not case.passed]
@@ -284,6 +285,7 @@ def test_cells_that_never_end_leave_a_right_answer_its_time(graded):
 def test_what_was_never_reached_names_who_took_the_time(graded, long_checks):
     """As where the cells themselves take all of it."""
     submission = graded({}, "time.sleep(2)", seconds=1)
+    assert points(submission).keys() == set(TASKS)
     for verdict in submission.done.verdicts.values():
         said = verdict.message or next(case.message for case in verdict.cases)
         assert verdict.outcome is Outcome.TIMEOUT and "the cells took 2" in said

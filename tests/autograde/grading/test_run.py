@@ -75,8 +75,12 @@ def test_everybody_in_a_run_faces_the_same_numbers(toy_class):
 
 
 def test_check_cells_hold_text_and_one_number_and_never_stderr(toy_class):
-    for path in toy_class.folder.autograded.glob("*/*/*.ipynb"):
-        for cell in json.loads(path.read_bytes())["cells"]:
+    written = list(toy_class.folder.autograded.glob("*/*/*.ipynb"))
+    assert len(written) == len(toy_class.made)
+    for path in written:
+        cells = json.loads(path.read_bytes())["cells"]
+        assert sum(cell["metadata"].get("nbgrader", {}).get("grade", False) for cell in cells) == 5
+        for cell in cells:
             if cell["metadata"].get("nbgrader", {}).get("grade"):
                 kinds = [(o["output_type"], o.get("name")) for o in cell["outputs"]]
                 assert kinds == [("stream", "stdout"), ("execute_result", None)]

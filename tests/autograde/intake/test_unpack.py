@@ -209,16 +209,19 @@ def test_what_inflates_without_bound_is_refused(tmp_path, how):
 @pytest.mark.parametrize("name", MAKE)
 def test_damaged_bytes_are_damaged_and_nothing_else(tmp_path, name):
     whole = MAKE[name](tmp_path / name, {f"{i}": bytes(range(256)) * 4 for i in range(3)}).read_bytes()
+    seen = set()
     for at in range(0, len(whole), 11):
         (tmp_path / name).write_bytes(whole[:at] + bytes([whole[at] ^ 0x55]) + whole[at + 1 :])
         try:
             for member in unpacked(tmp_path / name, Budget(MB, 9)):
                 try:
                     list(member.chunks)
+                    seen.add("read")
                 except Damaged:
-                    pass
+                    seen.add("damaged")
         except (Damaged, TooMuch):
-            pass
+            seen.add("refused")
+    assert {"read", "refused"} <= seen
 
 
 def test_what_could_not_be_written_whole_is_removed(tmp_path):

@@ -265,7 +265,9 @@ def hold(worker: Watched, released: Path, canary: str, attack: Attack) -> None:
     assert not GAINS.search(visible), visible
     if attack.edit is not None:  # only the text of answers is taken
         assert "alert(" not in str(graded.notebook) and "gift" not in str(graded.notebook)
-    for output in (output for cell in graded.notebook.cells for output in cell.get("outputs", [])):
+    stored = [output for cell in graded.notebook.cells for output in cell.get("outputs", [])]
+    assert stored, "a check's number at least"
+    for output in stored:
         data = dict(output.get("data", {}))
         assert FIGURE.fullmatch(data.pop("text/html", SAFE)) and set(data) <= {"text/plain", "image/png"}, output
         assert "\x1b[2" not in str(output) and "\x1b]" not in str(dict(output))
@@ -377,8 +379,8 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
         )
         assert not RUNS.search(text), (attack.name, RUNS.search(text))
         assert not [value for value in expected if value in text], "no expected value in a page"
-    for line in Path(folder.ledger).rglob("*.jsonl"):
-        assert secret not in line.read_text("utf-8") and "\x1b" not in line.read_text("utf-8")
+    records = [path.read_text("utf-8") for path in Path(folder.ledger).rglob("*.jsonl")]
+    assert records and not any(secret in text or "\x1b" in text for text in records)
 
 
 class Opened:

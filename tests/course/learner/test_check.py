@@ -90,7 +90,7 @@ def test_classes_that_rest_on_own_components_are_kept_with_what_they_reach(learn
     cell, encoder = of_component("GRUCell"), of_component("Encoder")
     sources = [reference.source(e.chapter, e.components) for e in (cell, encoder)]
     cells = learner(IMPORTS, *sources, check_of(cell), check_of(encoder))
-    for checked in cells[3:5]:
+    for checked in (cells[3], cells[4]):
         assert "Kept" in text_of(checked, "text/html"), text_of(checked, "text/html")
     use = "GRUCell(3, 5)(torch.zeros(2, 3), torch.zeros(2, 5)).shape"
     (later,) = learner(f"from course.components import Encoder, GRUCell\nimport torch\n{use}")

@@ -59,29 +59,33 @@ def notebook(monkeypatch):
 STEMS = sorted({e.notebook for e in exercises()})
 
 
+def coded(stem: str) -> list:
+    """The notebook's exercises that ask for code: one at least."""
+    there = [exercise for exercise in exercises() if exercise.notebook == stem and not exercise.question]
+    assert there
+    return there
+
+
 @pytest.mark.parametrize("stem", STEMS)
 def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
     """A program with a fault to be found is judged, so that its check shows what is wrong."""
     opened = notebook(stem)
-    for exercise in exercises():
-        if exercise.notebook == stem and not exercise.question:
-            result = opened.check(exercise)
-            assert float(result) == 0
-            if "raise NotImplementedError" in opened.stubs[exercise.name]:
-                assert (result.verdict.outcome, result.verdict.message, result.verdict.cases) == (
-                    "not answered", "Not answered yet.", (),
-                )  # fmt: skip
-            else:
-                assert result.verdict.outcome in ("fail", "error")
-                assert result.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in result.verdict.message
+    for exercise in coded(stem):
+        result = opened.check(exercise)
+        assert float(result) == 0
+        if "raise NotImplementedError" in opened.stubs[exercise.name]:
+            assert (result.verdict.outcome, result.verdict.message, result.verdict.cases) == (
+                "not answered", "Not answered yet.", (),
+            )  # fmt: skip
+        else:
+            assert result.verdict.outcome in ("fail", "error")
+            assert result.verdict.cases or "It uses `train_step_cpu` (exercise 0.6)" in result.verdict.message
 
 
 @pytest.mark.parametrize("stem", STEMS)
 def test_an_answer_on_top_of_blanks_names_them_or_passes(notebook, stem):
     """Each exercise answered alone: the message names all that it needs, and with those it passes."""
-    for exercise in exercises():
-        if exercise.notebook != stem or exercise.question:
-            continue
+    for exercise in coded(stem):
         opened = notebook(stem)
         opened.answer(exercise.name)
         answered = {exercise}

@@ -54,6 +54,7 @@ def assert_equal_to_peer(
             {f"output {i}": y for i, y in enumerate(outputs)}
             | {f"gradient of input {i}": x.grad for i, x in enumerate(leaves) if x.requires_grad}
         )
+    assert results[0]
     for (name, mine), (_, yours) in zip(*(result.items() for result in results), strict=True):
         assert_close(mine, yours, name)
     expected = translate({name: _gradient(theirs, name, tensor) for name, tensor in theirs.state_dict().items()})

@@ -330,7 +330,7 @@ def test_a_forged_reply_is_an_observation(check):
             return {"ok": [{"ok": {"a": [None] * 3}, "changed": ["<b>words of its own</b>"]}] * 40}
 
     seen = check.observe(check.student(Liar()), KEY)
-    assert all(isinstance(each, Observation) for each in seen)
+    assert seen and all(isinstance(each, Observation) for each in seen)
     assert "<b>" not in str(seen[-1]) and not check.compare(seen, table(check, attend)).passed
 
 
