@@ -31,6 +31,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -57,7 +58,7 @@ class Rung:
     gpu_only: bool = False
 
 
-BF16 = {"dtype": torch.bfloat16, "tf32": True}
+BF16: dict[str, Any] = {"dtype": torch.bfloat16, "tf32": True}
 LADDER = (
     Rung("float32, plain attention", fused=False),
     Rung("bfloat16, plain attention", **BF16, fused=False),  # beside the ladder: where the fused kernel is the slow one
@@ -86,7 +87,7 @@ def make_step(model: Model, name: str, size: Size, work: str, rung: Rung, device
     """A contestant, built, and its batch, as a function that does the work once."""
     contestant = model.contestants[name]
     torch.manual_seed(0)
-    built = contestant.build(size, rung.fused).to(device)
+    built: Any = contestant.build(size, rung.fused).to(device)  # a module, compiled or not
     inputs, targets = to_device(model.inputs(size), device)
     if rung.mode:
         built = torch.compile(built, mode=rung.mode)
@@ -322,13 +323,15 @@ def largest_batch(used_by_2: float, used_by_4: float, free: float, most: int = 1
 
 def fitting(model: Model, size: Size, device: torch.device) -> Size:
     """The size with the largest batch that the hungriest rung leaves room for, the other contestants beside it."""
-    rung, used = LADDER[0], []
+    rung = LADDER[0]
+    used: list[float] = []
     with precision(rung, device):
         for batch in (2, 4):
             _, facts = warmed_up(model, "course", replace(size, batch=batch), "training", rung, device)
             used.append(float(facts["memory_mb"] or 0))
     torch.cuda.empty_cache()
-    return replace(size, batch=largest_batch(*used, free=torch.cuda.mem_get_info()[0] / 2**20 / 2))
+    used_by_2, used_by_4 = used
+    return replace(size, batch=largest_batch(used_by_2, used_by_4, free=torch.cuda.mem_get_info()[0] / 2**20 / 2))
 
 
 def run(

@@ -240,7 +240,7 @@ def with_towers(model: nn.Module, **from_peer: Callable[[State], State]) -> Stat
     towers = {f"{tower}.tower." for tower in from_peer}
     state = {name: tensor for name, tensor in model.state_dict().items() if not name.startswith(tuple(towers))}
     for tower, translate in from_peer.items():
-        translated = translate(model.get_submodule(tower).tower.state_dict())
+        translated = translate(model.get_submodule(f"{tower}.tower").state_dict())
         state |= {f"{tower}.{name}": tensor for name, tensor in translated.items()}
     return state
 
@@ -268,14 +268,14 @@ def course_vit(size: Size, fused: bool) -> VisionTransformer:
 def torch_vit(size: Size, fused: bool) -> VisionTransformer:
     """The course's with torch.nn's tower; `attention_kernels` says whether that fuses."""
     model = course_vit(size, False)
-    model.encoder = TorchEncoder(size, F.gelu)
+    model.set_submodule("encoder", TorchEncoder(size, F.gelu))
     return model
 
 
 def x_vit(size: Size, fused: bool) -> VisionTransformer:
     """The course's with x-transformers' tower: its own ViT norms the patches twice, as the published ones do not."""
     model = course_vit(size, False)
-    model.encoder = XEncoder(size, nn.GELU(), fused)
+    model.set_submodule("encoder", XEncoder(size, nn.GELU(), fused))
     return model
 
 
@@ -398,14 +398,16 @@ def course_transformer(size: Size, fused: bool) -> Transformer:
 def torch_transformer(size: Size, fused: bool) -> Transformer:
     """The course's with the two halves of nn.Transformer; `attention_kernels` says whether they fuse."""
     model = course_transformer(size, False)
-    model.encoder, model.decoder = TorchEncoder(size, F.relu), TorchDecoder(size, F.relu)
+    model.set_submodule("encoder", TorchEncoder(size, F.relu))
+    model.set_submodule("decoder", TorchDecoder(size, F.relu))
     return model
 
 
 def x_transformer(size: Size, fused: bool) -> Transformer:
     """The course's with x-transformers' encoder and decoder."""
     model = course_transformer(size, False)
-    model.encoder, model.decoder = XEncoder(size, nn.ReLU(), fused), XDecoder(size, nn.ReLU(), fused)
+    model.set_submodule("encoder", XEncoder(size, nn.ReLU(), fused))
+    model.set_submodule("decoder", XDecoder(size, nn.ReLU(), fused))
     return model
 
 
@@ -467,7 +469,7 @@ def disagreement(model: Model, name: str, size: Size, fused: bool, device: torch
     theirs, ours = peer.build(size, fused).to(device), course.build(size, fused).to(device)
     with torch.no_grad():
         for parameter in theirs.parameters():
-            parameter += 0.02 * torch.randn_like(parameter)
+            parameter.add_(0.02 * torch.randn_like(parameter))
     ours.load_state_dict(peer.course_state(theirs))
 
     def observed(contestant: Contestant, built: nn.Module) -> tuple[Tensor, State]:
@@ -478,6 +480,7 @@ def disagreement(model: Model, name: str, size: Size, fused: bool, device: torch
         states = []
         for share in (0, 1):  # the gradients in the weights' places, less what a mapping adds to nothing
             for parameter in built.parameters():
+                assert parameter.grad is not None
                 parameter.data = share * parameter.grad.double()
             states.append(contestant.course_state(built))
         named = {key: states[1][key] - states[0][key] for key in states[0] if key.endswith("weight")}

@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 _FOLDER, _PREFIX, _LOCK = "/tmp", "postgresql-", "lock"  # a short path, where its user can go
 
@@ -31,7 +32,10 @@ class Server:
     """A running cluster, and in it a database for each `url` that was asked for."""
 
     def __init__(self, root: Path):
-        self.root, self.bin = root, programs()
+        folder = programs()
+        if folder is None:
+            raise FileNotFoundError("no initdb: install PostgreSQL")
+        self.root, self.bin = root, folder
         self.user = "nobody" if os.geteuid() == 0 else pwd.getpwuid(os.geteuid()).pw_name
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -81,7 +85,7 @@ class Server:
             return False
         return True
 
-    def _where(self) -> dict:
+    def _where(self) -> dict[str, Any]:
         as_user = {"user": self.user} if os.geteuid() == 0 else {}
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
         return {"cwd": self.root, **as_user, **quiet}
@@ -99,7 +103,7 @@ def copy(url: str) -> str:
     from sqlalchemy import make_url
 
     of, name = make_url(url), f"copy_{secrets.token_hex(6)}"
-    where = {"host": of.host, "port": of.port, "user": of.username, "dbname": "postgres"}
+    where: dict[str, Any] = {"host": of.host, "port": of.port, "user": of.username, "dbname": "postgres"}
     with psycopg.connect(**where, autocommit=True) as connection:
         connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{of.database}"')
     return of.set(database=name).render_as_string(hide_password=False)

@@ -25,7 +25,7 @@ import torch
 from course import files
 from course.committed import RESULTS
 
-Record = dict[str, str | int | float | None]
+Record = dict[str, Any]  # words, numbers, truth values and None
 # What every file holds; one that was repeated over seeds holds "seeds" too.
 KEYS = ("experiment", "about", "machine", "versions", "date", "command", "settings", "seconds", "records")
 

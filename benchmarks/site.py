@@ -27,7 +27,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlparse
 
-from playwright.sync_api import Browser, Response, sync_playwright
+from playwright.sync_api import Browser, Request, Response, sync_playwright
 
 from benchmarks.record import Record, write
 
@@ -67,7 +67,7 @@ def copy_sources(to: Path) -> None:
 def build(sources: Path, output: Path) -> tuple[float, float]:
     """Seconds of one build, warnings as errors: on the wall, and of CPU. Raises SystemExit where it fails."""
     program = Path(sys.executable).parent / "jupyter-book"
-    command = [program, "build", ".", "--path-output", output, "-W", "-n", "--keep-going"]
+    command: list[str | Path] = [program, "build", ".", "--path-output", output, "-W", "-n", "--keep-going"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True)
@@ -126,12 +126,12 @@ def page_weights(html: Path, browser: Browser, address: str) -> list[Record]:
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()
         responses: list[Response] = []
-        asked: list[str] = []
-        page.on("response", lambda response, responses=responses: responses.append(response))
-        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        requests: list[Request] = []
+        page.on("response", partial(list.append, responses))
+        page.on("request", partial(list.append, requests))
         page.goto(address + name)
         page.evaluate(LOAD_ALL)
-        urls = [urlparse(url) for url in asked if not url.startswith("data:")]
+        urls = [urlparse(request.url) for request in requests if not request.url.startswith("data:")]
         records.append(
             {
                 "measure": "page",

@@ -7,6 +7,7 @@ Purely decorative images say so with the class `decorative`.
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -27,7 +28,7 @@ class AlternativeText(SphinxPostTransform):
     default_priority = 900
     formats = ("html",)
 
-    def run(self) -> None:
+    def run(self, **kwargs: Any) -> None:
         for image in self.document.findall(nodes.image):
             if "decorative" in image["classes"]:
                 image["alt"] = ""

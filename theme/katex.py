@@ -72,9 +72,9 @@ def styles() -> tuple[str, dict[str, Path]]:
         ExtensionError: where the script's and the styles' versions differ in more than the last number.
     """
     text = rules()
-    runs, drawn = (
-        re.search(r'version:"([\d.]+)"', script())[1],
-        re.search(r'katex-version::after\{content:"(.*?)"', text)[1],
+    (runs, *_), (drawn, *_) = (
+        re.findall(r'version:"([\d.]+)"', script()),
+        re.findall(r'katex-version::after\{content:"(.*?)"', text),
     )
     if runs.rpartition(".")[0] != drawn.rpartition(".")[0]:
         message = f"a script of KaTeX {runs} ({SCRIPT}) with styles of {drawn} ({STYLES}), whose classes differ"

@@ -245,7 +245,8 @@ class Measurements(SphinxDirective):
         chapters = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
         parts: list[nodes.Node] = []
         for chapter in chapters:
-            about = [(name, results(name)) for name in measured() if chapter_of(name, chapters) == chapter]
+            of_chapter = (results(name) for name in measured() if chapter_of(name, chapters) == chapter)
+            about = [result for result in of_chapter if result is not None]
             if not about:
                 continue
             link: nodes.Node = nodes.Text(chapter)
@@ -255,7 +256,7 @@ class Measurements(SphinxDirective):
                     refexplicit=False, refwarn=True, refdoc=self.env.docname,
                 )  # fmt: skip
             parts.append(paragraph(link, classes=["experiments-of"]))
-            parts.append(terms((f"`{result['command']}`", experiment(result)) for _, result in about))
+            parts.append(terms((f"`{result['command']}`", experiment(result)) for result in about))
         return parts
 
 

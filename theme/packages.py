@@ -105,7 +105,7 @@ def _imports_of(tree: ast.Module, package: str) -> Iterator[tuple[str, int, bool
                 match child.args:
                     case [ast.Constant(value=name)] if name in modules():
                         yield name, child.lineno, inside, False
-                    case [ast.JoinedStr(values=[ast.Constant(value=start), *_])]:
+                    case [ast.JoinedStr(values=[ast.Constant(value=str(start)), *_])]:
                         for name in modules():
                             if name.startswith(start):
                                 yield name, child.lineno, inside, True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from course import committed
 from course.committed import RESULTS
@@ -17,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SPREAD = ("_low", "_high")
 RATIOS = ("ratio", "cpu_ratio")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-Record = dict[str, str | int | float | None]
+Record = dict[str, Any]  # words, numbers, truth values and None, as the files hold them
 
 
 def results(name: str, folder: Path = RESULTS) -> dict | None:
@@ -68,15 +69,16 @@ def value_of(record: Record, key: str) -> str:
     if value is None:
         return "\N{EN DASH}"
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return {True: "yes", False: "no"}.get(value, str(value))
+        return str(value) if not isinstance(value, bool) else "yes" if value else "no"
     return number(value)
 
 
 def spread_of(record: Record, key: str) -> str:
     """A value's spread in brackets, or nothing where it has none."""
     low, high = (record.get(key + ending) for ending in SPREAD)
-    has_range = isinstance(low, int | float) and isinstance(high, int | float) and low != high
-    return f"({number(low)} to {number(high)})" if has_range else ""
+    if not isinstance(low, int | float) or not isinstance(high, int | float) or low == high:
+        return ""
+    return f"({number(low)} to {number(high)})"
 
 
 def as_text(record: Record, key: str) -> str:

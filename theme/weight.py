@@ -65,11 +65,13 @@ def size(path: Path) -> tuple[int, int] | None:
     """Return an image's width and height in CSS pixels, or None where the file does not tell."""
     if path.suffix == ".svg":
         root = ElementTree.parse(path).getroot()
-        sides = length(root.get("width", "")), length(root.get("height", ""))
-        if None in sides:
+        width, height = length(root.get("width", "")), length(root.get("height", ""))
+        if width is None or height is None:
             box = [float(number) for number in re.split(r"[\s,]+", root.get("viewBox", "").strip()) if number]
-            sides = tuple(box[2:]) if len(box) == 4 else None
-        return (round(sides[0]), round(sides[1])) if sides else None
+            if len(box) != 4:
+                return None
+            _, _, width, height = box
+        return round(width), round(height)
     try:
         with Image.open(path) as image:
             return image.size

@@ -16,27 +16,31 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
 
 from benchmarks.record import Record, write
 
+Settings = dict[str, Any]  # numbers, words and lists of them, as a result file holds them
+Run = Callable[[int], list[Record]]
+
 
 @dataclass(frozen=True)
 class Experiment:
     name: str
-    run: Callable[[int], list[Record]]
-    settings: dict[str, object]
+    run: Run
+    settings: Settings
 
 
 EXPERIMENTS: dict[str, Experiment] = {}
 
 
-def experiment(name: str, settings: dict[str, object]):
+def experiment(name: str, settings: Settings) -> Callable[[Run], Run]:
     """Register a function from a seed to records under `name`; `settings` are written into its results."""
 
-    def register(run: Callable[[int], list[Record]]) -> Callable[[int], list[Record]]:
+    def register(run: Run) -> Run:
         EXPERIMENTS[name] = Experiment(name, run, settings)
         return run
 

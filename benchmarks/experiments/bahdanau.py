@@ -5,7 +5,7 @@ import time
 import torch
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from benchmarks.experiments.seq2seq import (
     NUMBERS_TRAINED,
     TESTED_EACH,
@@ -24,7 +24,13 @@ from solutions.bahdanau import (
 )
 from solutions.seq2seq import Encoder, GRUCell
 
-ATTENTION = {"embedding_size": 32, "hidden_size": 64, "learning_rate": 5e-3, "batch_size": 64, "sentences": 20_000}
+ATTENTION: Settings = {
+    "embedding_size": 32,
+    "hidden_size": 64,
+    "learning_rate": 5e-3,
+    "batch_size": 64,
+    "sentences": 20_000,
+}
 ATTENTION_STEPS, ATTENTION_TESTED = 400, 8
 # What writes: chapter 01's vector and the plain mean of the states are the controls of the three score functions;
 # "additive, new state" asks with s_t (Luong's order) where "additive" asks with s_{t-1} (Bahdanau's).
@@ -144,6 +150,7 @@ def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
     width, hidden_size = ATTENTION["embedding_size"], ATTENTION["hidden_size"]
     examples = data.numbers_in_words(ATTENTION["sentences"], 1, NUMBERS_TRAINED, seed=1_000 + seed)
     torch.manual_seed(seed)
+    model: nn.Module
     if kind == "vector":
         model = vector_model(source, target, width, hidden_size)
     else:

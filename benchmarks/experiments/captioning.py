@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from course.data import BOS_ID, EOS_ID, PAD_ID, translation_accuracy
 from course.data.scenes import (
     CELL,
@@ -26,7 +26,7 @@ from solutions.seq2seq import greedy_decode, masked_cross_entropy
 CHANNELS = D_MODEL = 48
 CELLS = 64  # of a picture of 32 x 32 pixels
 STEPS, LONGER, LONG, BACKBONE_STEPS = 500, 800, 1_500, 300
-SETTINGS: dict[str, object] = {
+SETTINGS: Settings = {
     "scenes": 6_000, "tested": 300, "batch_size": 64, "learning_rate": 1e-2, "embedding_size": 24, "hidden_size": 64,
     "channels": CHANNELS, "d_model": D_MODEL, "d_attention": 32, "steps": STEPS, "steps_without_coordinates": LONGER,
     "backbone_steps": BACKBONE_STEPS, "backbone_pictures": 3_000,
@@ -144,7 +144,7 @@ def trained_captioner(kind: str, seed: int, steps: int) -> tuple[Captioner, Reco
     train = scenes(6_000, seed=1_000 + seed)
     torch.manual_seed(seed)
     known: Record = {}
-    backbone = None
+    backbone: nn.Module | None = None
     if kind == "frozen":
         trained, known["backbone_accuracy"] = trained_backbone(seed)
         backbone = FrozenBackbone(trained)

@@ -8,16 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment
+from benchmarks.experiments import Record, Settings, experiment
 from course.data.text import Characters, reference_text
 from course.training import learning_rate_at
 from solutions.cuda import load_checkpoint, save_checkpoint, train_step
 from solutions.language_model import CausalLanguageModel
 
 # One small language model on Python's reference text for all of them.
-MODEL = {"max_length": 32, "d_model": 64, "num_heads": 4, "d_ff": 256, "num_layers": 2}
+MODEL: Settings = {"max_length": 32, "d_model": 64, "num_heads": 4, "d_ff": 256, "num_layers": 2}
 STEPS, BATCH_SIZE, ADAM_RATE, SGD_RATE = 400, 32, 2e-3, 0.1
-SETTINGS = {"steps": STEPS, "batch_size": BATCH_SIZE, "learning_rate": ADAM_RATE, **MODEL}
+SETTINGS: Settings = {"steps": STEPS, "batch_size": BATCH_SIZE, "learning_rate": ADAM_RATE, **MODEL}
 
 
 @cache

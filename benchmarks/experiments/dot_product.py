@@ -1,19 +1,18 @@
 """Chapter 04: weights that are computed, relation and similarity, and what the root of d_k is for."""
 
 import time
-from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from course.data.recall import RecallBatch, RecallModel, recall_accuracy, recall_batch
 from course.training import fit
 from solutions.dot_product import scaled_dot_product_attention
 
 BATCH, TESTED = 64, 2_000
-RECALL: dict[str, Any] = {
+RECALL: Settings = {
     "d_model": 64,
     "learning_rate": 3e-3,
     "steps": 1_000,
@@ -23,7 +22,7 @@ RECALL: dict[str, Any] = {
 }
 FLAT_HIDDEN = 256
 LONGER = 5  # times the steps, for what did not succeed in RECALL["steps"]
-SCALE: dict[str, Any] = {"d_model": 512, "learning_rate": 1e-3, "tested_after": [20, 40, 60, 80, 100]}
+SCALE: Settings = {"d_model": 512, "learning_rate": 1e-3, "tested_after": [20, 40, 60, 80, 100]}
 
 
 class Mixing(nn.Module):

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from course.data.text import Characters, random_windows, reference_text, repeating_strings
 from course.training import fit
 from course.watch import watch_attention
@@ -17,12 +17,18 @@ from solutions.language_model import CausalLanguageModel, generate, induction_sc
 from solutions.multi_head import MultiHeadAttention
 from solutions.transformer import FeedForward
 
-SMALL = {"d_model": 64, "num_heads": 4, "d_ff": 256, "num_layers": 2, "learning_rate": 5e-3}
-TEXT = {**SMALL, "window": 32, "batch_size": 64, "steps": 3_000}
+SMALL: Settings = {"d_model": 64, "num_heads": 4, "d_ff": 256, "num_layers": 2, "learning_rate": 5e-3}
+TEXT: Settings = {**SMALL, "window": 32, "batch_size": 64, "steps": 3_000}
 # The same number of characters in every step, whatever the window: 512 = batch size times window.
-CONTEXT = {**SMALL, "characters_a_step": 512, "steps": 800, "windows": [4, 8, 16, 32, 64], "gru_hidden_size": 128}
+CONTEXT: Settings = {
+    **SMALL,
+    "characters_a_step": 512,
+    "steps": 800,
+    "windows": [4, 8, 16, 32, 64],
+    "gru_hidden_size": 128,
+}
 PROMPT = 'The "for" statement '
-SAMPLING = {
+SAMPLING: Settings = {
     "temperature 0": {"temperature": 0.0},
     "temperature 0.5": {"temperature": 0.5},
     "temperature 1": {},
@@ -30,7 +36,7 @@ SAMPLING = {
     "top_k 5": {"top_k": 5},
     "top_p 0.9": {"top_p": 0.9},
 }
-RECALL = {
+RECALL: Settings = {
     "num_symbols": 16,
     "length": 24,
     "periods": [4, 11],
@@ -131,6 +137,7 @@ def language_model_context(seed: int) -> list[Record]:
     records = []
     for window, kind in [*((w, "Transformer") for w in CONTEXT["windows"]), (32, "GRU")]:
         torch.manual_seed(seed)
+        model: nn.Module
         if kind == "GRU":
             model = GRULanguageModel(len(characters), SMALL["d_model"], CONTEXT["gru_hidden_size"])
         else:
@@ -205,7 +212,8 @@ def recall_accuracy(model: nn.Module, shortest: int, longest: int) -> float:
 def looks(model: AttentionReader) -> Record:
     """For each layer (one head each): weight on the token before, and `induction_score`."""
     generator = torch.Generator().manual_seed(78)
-    tokens, _ = repeating_strings(200, RECALL["length"], RECALL["num_symbols"], *RECALL["periods"], generator)
+    shortest, longest = RECALL["periods"]
+    tokens, _ = repeating_strings(200, RECALL["length"], RECALL["num_symbols"], shortest, longest, generator)
     with watch_attention(model) as weights:
         model(tokens)
     record: Record = {}
@@ -220,7 +228,7 @@ def looks(model: AttentionReader) -> Record:
 def language_model_recall(seed: int) -> list[Record]:
     """Strings that repeat: which models learn to look up what came after the same symbol before?"""
     fixed = (RECALL["fixed_period"], RECALL["fixed_period"])
-    anywhere = tuple(RECALL["periods"])
+    anywhere: tuple[int, int] = tuple(RECALL["periods"])
     records = []
     for kind, trained_on in [
         ("one layer", anywhere),
@@ -234,7 +242,7 @@ def language_model_recall(seed: int) -> list[Record]:
         model = recall_model(kind)
         generator = torch.Generator().manual_seed(seed)
 
-        def strings(generator=generator, periods=trained_on) -> Iterator[Tensor]:
+        def strings(generator: torch.Generator = generator, periods: tuple[int, int] = trained_on) -> Iterator[Tensor]:
             while True:
                 count, length = RECALL["batch_size"], RECALL["length"]
                 yield repeating_strings(count, length, RECALL["num_symbols"], *periods, generator)[0]

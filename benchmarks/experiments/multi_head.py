@@ -3,12 +3,13 @@
 import copy
 import math
 import time
+from functools import partial
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from course.data.counting import CountingBatch, counting_batch, counting_vocabulary, kinds_of_place
 from course.training import fit
 from course.watch import watch_attention
@@ -24,7 +25,7 @@ from solutions.transformer import TransformerEncoder
 
 # ---- the neighbours on a ring ---------------------------------------------------------------------------------------
 
-PAIR = {
+PAIR: Settings = {
     "symbols": 10,
     "ring": 16,
     "d_model": 32,
@@ -55,8 +56,9 @@ class Ring(nn.Module):
         super().__init__()
         symbols, d_model = PAIR["symbols"], PAIR["d_model"]
         self.embedding = nn.Embedding(symbols, d_model)
-        self.positions = LearnedPositionalEncoding(PAIR["ring"], d_model) if positions else nn.Identity()
+        self.positions: LearnedPositionalEncoding | nn.Identity = nn.Identity()
         if positions:
+            self.positions = LearnedPositionalEncoding(PAIR["ring"], d_model)
             nn.init.normal_(self.positions.weight, std=0.5)  # of the embeddings' order, so that 400 steps are enough
         self.layers = nn.ModuleList(MultiHeadAttention(d_model, num_heads) for _ in range(num_layers))
         self.mlp = (
@@ -92,7 +94,7 @@ def multi_head_pair(seed: int) -> list[Record]:
             x, neighbours = batch
             return F.cross_entropy(model(x).flatten(0, 2), neighbours.flatten())
 
-        stream = iter(lambda g=generator, asked=asked: ring_batch(PAIR["batch_size"], asked, g), None)
+        stream = iter(partial(ring_batch, PAIR["batch_size"], asked, generator), None)
         start = time.perf_counter()
         fit(model, loss_of, stream, PAIR["steps"], PAIR["learning_rate"], label=name)
         seconds = time.perf_counter() - start
@@ -120,7 +122,7 @@ def multi_head_pair(seed: int) -> list[Record]:
 
 # ---- the symbol before, at lengths never seen -----------------------------------------------------------------------
 
-LONGER = {
+LONGER: Settings = {
     "symbols": 10,
     "d_model": 32,
     "trained_length": 16,
@@ -210,7 +212,7 @@ def multi_head_longer(seed: int) -> list[Record]:
 
 # ---- counting: what heads look at, and what is lost without them ----------------------------------------------------
 
-LOOK = {
+LOOK: Settings = {
     "d_model": 64,
     "num_heads": 4,
     "num_layers": 2,
@@ -250,12 +252,12 @@ def counting_quality(model: nn.Module, batch: CountingBatch) -> dict[str, float]
     return {"loss": counting_loss(model, batch).item(), "accuracy": right[batch.hidden].double().mean().item()}
 
 
-def mean_in_place_of(attention: nn.Module, head: int, mean: Tensor) -> nn.Module:
+def mean_in_place_of(attention: MultiHeadAttention, head: int, mean: Tensor) -> MultiHeadAttention:
     """A copy in which one head adds, at every position, what it adds in the mean: `mean` (d_head,) through W_O."""
     d_head = len(mean)
     changed = ablate_heads(attention, [head])
     with torch.no_grad():
-        changed.W_O.bias += attention.W_O.weight[:, head * d_head : (head + 1) * d_head] @ mean
+        changed.W_O.bias.add_(attention.W_O.weight[:, head * d_head : (head + 1) * d_head] @ mean)
     return changed
 
 
@@ -269,12 +271,17 @@ def trained_counter(seed: int) -> tuple[Counter, float]:
     return model, time.perf_counter() - start
 
 
+def attentions(model: Counter) -> list[MultiHeadAttention]:
+    """Each layer's attention, in their order."""
+    return [module for module in model.modules() if isinstance(module, MultiHeadAttention)]
+
+
 def attention_of(model: Counter, batch: CountingBatch) -> list[tuple[Tensor, Tensor]]:
     """What enters each layer's attention, (B, T, D), and its weights, (B, H, T, T)."""
     inputs: dict[int, Tensor] = {}
     hooks = [
-        layer.self_attention.register_forward_hook(lambda _, given, out, i=i: inputs.__setitem__(i, given[0]))
-        for i, layer in enumerate(model.encoder.layers)
+        attention.register_forward_hook(lambda _, given, out, i=i: inputs.__setitem__(i, given[0]))
+        for i, attention in enumerate(attentions(model))
     ]
     with torch.no_grad(), watch_attention(model) as seen:
         model(batch)
@@ -294,7 +301,7 @@ def look_at_heads(
     records: list[Record] = []
     missed: dict[tuple[int, int], float] = {}
     for i, (layer, (entered, weights)) in enumerate(zip(model.encoder.layers, attention_of(model, test), strict=True)):
-        whole_attention = layer.self_attention
+        whole_attention = attentions(model)[i]
         with torch.no_grad():
             values = split_heads(whole_attention.W_V(entered), LOOK["num_heads"])
             found = (weights @ values).transpose(1, 2)[test.mask[:, 0]].mean(dim=0)  # (H, d): over real positions
@@ -338,6 +345,6 @@ def multi_head_look(seed: int) -> list[Record]:
     records.append({"measure": "thinned", "seed": seed, "heads_left": len(missed), **whole})
     for left, (i, head) in zip(range(len(missed) - 1, -1, -1), sorted(missed, key=missed.__getitem__), strict=True):
         layer = thinned.encoder.layers[i]
-        layer.self_attention = ablate_heads(layer.self_attention, [head])
+        layer.self_attention = ablate_heads(attentions(thinned)[i], [head])
         records.append({"measure": "thinned", "seed": seed, "heads_left": left, **counting_quality(thinned, test)})
     return records

@@ -6,12 +6,18 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from course import data
 from course.training import fit
 from solutions.seq2seq import Decoder, Encoder, Seq2Seq, greedy_decode, masked_cross_entropy
 
-NUMBERS = {"embedding_size": 32, "hidden_size": 64, "learning_rate": 3e-3, "batch_size": 64, "sentences": 20_000}
+NUMBERS: Settings = {
+    "embedding_size": 32,
+    "hidden_size": 64,
+    "learning_rate": 3e-3,
+    "batch_size": 64,
+    "sentences": 20_000,
+}
 NUMBERS_STEPS, NUMBERS_TRAINED, NUMBERS_TESTED, TESTED_EACH = 2_400, 6, 8, 300
 
 
@@ -68,7 +74,7 @@ def seq2seq_numbers(seed: int) -> list[Record]:
     return records
 
 
-COPYING = {
+COPYING: Settings = {
     "num_symbols": 10,
     "embedding_size": 16,
     "learning_rate": 5e-3,
@@ -134,6 +140,7 @@ def seq2seq_copying(seed: int) -> list[Record]:
     for name, hidden_size, steps in COPYING_MODELS:
         torch.manual_seed(seed)
         width = COPYING["embedding_size"]
+        model: nn.Module
         if name == "vector":
             model = vector_model(vocabulary, vocabulary, width, hidden_size)
         else:
@@ -163,7 +170,7 @@ def seq2seq_copying(seed: int) -> list[Record]:
     return records
 
 
-MEMORY = {
+MEMORY: Settings = {
     "num_symbols": 8,
     "embedding_size": 16,
     "hidden_size": 32,

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from benchmarks.experiments.bahdanau import ATTENTION_STEPS, ATTENTION_TESTED, AttentionTranslator
 from benchmarks.experiments.seq2seq import NUMBERS_TRAINED, TESTED_EACH, greedy_accuracy, loss_of, vector_model
 from course import data
@@ -22,7 +22,7 @@ from solutions.transformer import FeedForward, Transformer, TransformerEncoder
 
 # ---- the numbers ----------------------------------------------------------------------------------------------------
 
-NUMBERS = {
+NUMBERS: Settings = {
     "d_model": 64,
     "num_heads": 4,
     "d_ff": 128,
@@ -88,7 +88,7 @@ def transformer_longer(seed: int) -> list[Record]:
 
 # ---- what each part buys --------------------------------------------------------------------------------------------
 
-PARTS = {
+PARTS: Settings = {
     "d_model": 32,
     "num_heads": 4,
     "d_ff": 64,
@@ -176,7 +176,7 @@ def transformer_parts(seed: int) -> list[Record]:
     ]
 
 
-PATIENCE = {**PARTS, "steps": 500, "looked_at": [200, 500]}
+PATIENCE: Settings = {**PARTS, "steps": 500, "looked_at": [200, 500]}
 
 
 @experiment("transformer_patience", PATIENCE)
@@ -191,7 +191,7 @@ def transformer_patience(seed: int) -> list[Record]:
 
 # ---- learning rate, placement of the norm, warm-up ------------------------------------------------------------------
 
-NORM = {
+NORM: Settings = {
     "d_model": 32,
     "num_heads": 4,
     "d_ff": 64,
@@ -212,7 +212,8 @@ def transformer_norm(seed: int) -> list[Record]:
     The rate stays where it is after the warm-up, and gradients are not clipped: either would help.
     """
     source, target = data.numbers_vocabularies()
-    examples = data.numbers_in_words(NORM["sentences"], *NORM["k"], seed=1_000 + seed)
+    fewest, most = NORM["k"]
+    examples = data.numbers_in_words(NORM["sentences"], fewest, most, seed=1_000 + seed)
     records: list[Record] = []
     for norm_first, warm_up, rate in itertools.product((True, False), NORM["warm_up"], NORM["learning_rates"]):
         torch.manual_seed(seed)
@@ -237,7 +238,7 @@ def transformer_norm(seed: int) -> list[Record]:
 
 # ---- "it" -----------------------------------------------------------------------------------------------------------
 
-IT = {
+IT: Settings = {
     "d_model": 48,
     "num_heads": 4,
     "d_ff": 96,
@@ -260,6 +261,7 @@ class Reader(nn.Module):
         d_model = IT["d_model"]
         self.embedding = nn.Embedding(vocab_size, d_model)
         self.both_ways = both_ways
+        self.reads: nn.GRU | TransformerEncoder
         if architecture == "GRU":  # as wide in all, whether one direction or two
             self.reads = nn.GRU(d_model, d_model // (1 + both_ways), batch_first=True, bidirectional=both_ways)
         else:
@@ -338,14 +340,14 @@ class Interpreter(Transformer):
             mask = mask & causal_mask(source.shape[1])
         return self.encoder(self.embed(self.source_embedding, source), mask), memory_mask
 
-    def decode(self, tokens: Tensor, memory: Tensor, memory_mask: Tensor) -> Tensor:
-        if not self.hears_all:
+    def decode(self, tokens: Tensor, memory: Tensor, memory_mask: Tensor | None = None) -> Tensor:
+        if not self.hears_all and memory_mask is not None:
             written, heard = torch.arange(tokens.shape[1]).unsqueeze(1), torch.arange(memory.shape[1])
             memory_mask = memory_mask & (heard <= sentences.IT + written)  # (B, 1, S) and (T, S) -> (B, T, S)
         return super().decode(tokens, memory, memory_mask)
 
 
-WRITING = {**IT, "writing_steps": 300}  # after 200, some seeds of three of the four were still learning
+WRITING: Settings = {**IT, "writing_steps": 300}  # after 200, some seeds of three of the four were still learning
 
 
 @experiment("transformer_pronoun", WRITING)
@@ -383,7 +385,7 @@ def transformer_pronoun(seed: int) -> list[Record]:
 
 # ---- time -----------------------------------------------------------------------------------------------------------
 
-SPEED = {"k": [2, 4, 8, 16], "batch_size": 32, "repeats": 3, "d_model": 64, "num_layers": 2}
+SPEED: Settings = {"k": [2, 4, 8, 16], "batch_size": 32, "repeats": 3, "d_model": 64, "num_layers": 2}
 
 
 def seconds_of(work: Callable[[], object], repeats: int) -> float:

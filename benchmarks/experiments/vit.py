@@ -1,12 +1,12 @@
 """Chapter 08: what a Vision Transformer reads from, what data does for it, and what it assumes about pictures."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from benchmarks.experiments import Record, experiment, parameter_count
+from benchmarks.experiments import Record, Settings, experiment, parameter_count
 from course.data import digits
 from course.training import fit
 from course.watch import watch_attention
@@ -22,12 +22,14 @@ from solutions.vit import (
 
 BATCH_SIZE = 64
 # One model for all of them: sixteen patches, two layers of width 48.
-WIDTH = {"d_model": 48, "num_heads": 4, "num_layers": 2, "d_ff": 96}
+WIDTH: Settings = {"d_model": 48, "num_heads": 4, "num_layers": 2, "d_ff": 96}
 CANVAS, MARGIN = 16, 4  # an 8 x 8 digit in the middle of a 16 x 16 canvas can move by 4 pixels and stay on it
 
 
 class FixedPositions(nn.Module):
     """A table of positions that is not learned, added to the tokens."""
+
+    table: Tensor
 
     def __init__(self, table: Tensor):
         super().__init__()
@@ -76,7 +78,7 @@ def flat(size: int) -> nn.Module:
     return nn.Sequential(nn.Flatten(), nn.Linear(size**2, 64), nn.ReLU(), nn.Linear(64, 10))
 
 
-MODELS = {"CNN": SmallCNN, "ViT": transformer, "hybrid": hybrid, "MLP": flat}
+MODELS: dict[str, Callable[[int], nn.Module]] = {"CNN": SmallCNN, "ViT": transformer, "hybrid": hybrid, "MLP": flat}
 
 
 def shuffled_stream(images: Tensor, labels: Tensor, max_shift: int = 0) -> Iterator[tuple[Tensor, Tensor]]:
@@ -98,7 +100,7 @@ def accuracy(model: nn.Module, images: Tensor, labels: Tensor) -> float:
 
 # ---- where to read, and where things stand --------------------------------------------------------------------------
 
-TOKENS = {"steps": 400, "learning_rate": 3e-3, "batch_size": BATCH_SIZE, "patch_size": 2, **WIDTH}
+TOKENS: Settings = {"steps": 400, "learning_rate": 3e-3, "batch_size": BATCH_SIZE, "patch_size": 2, **WIDTH}
 
 
 @experiment("vit_tokens", TOKENS)
@@ -112,11 +114,11 @@ def vit_tokens(seed: int) -> list[Record]:
         torch.manual_seed(seed)
         model = transformer(8, pool)
         if positions == "rows and columns":
-            model.positions = RowAndColumn(4, 4, WIDTH["d_model"])
+            model.set_submodule("positions", RowAndColumn(4, 4, WIDTH["d_model"]))
         elif positions == "sinusoidal":
-            model.positions = FixedPositions(sinusoidal_encoding(16, WIDTH["d_model"]))
+            model.set_submodule("positions", FixedPositions(sinusoidal_encoding(16, WIDTH["d_model"])))
         elif positions == "none":
-            model.positions = nn.Identity()
+            model.set_submodule("positions", nn.Identity())
         train(model, shuffled_stream(images, labels), TOKENS["steps"], TOKENS["learning_rate"], f"{pool}, {positions}")
         right = accuracy(model, *digits.handwritten("test"))
         records.append({"pool": pool, "positions": positions, "seed": seed, "accuracy": right})
@@ -154,7 +156,14 @@ def vit_maps(seed: int) -> list[Record]:
 
 # ---- data -----------------------------------------------------------------------------------------------------------
 
-DATA = {"steps": 400, "learning_rate": 2e-3, "batch_size": BATCH_SIZE, "patch_size": 4, "canvas": CANVAS, **WIDTH}
+DATA: Settings = {
+    "steps": 400,
+    "learning_rate": 2e-3,
+    "batch_size": BATCH_SIZE,
+    "patch_size": 4,
+    "canvas": CANVAS,
+    **WIDTH,
+}
 SIZES = (100, 400, 1297)
 
 
@@ -197,7 +206,7 @@ def vit_data(seed: int) -> list[Record]:
     return records
 
 
-LONGER = {**DATA, "steps": 4 * DATA["steps"], "digits": 1297}
+LONGER: Settings = {**DATA, "steps": 4 * DATA["steps"], "digits": 1297}
 
 
 @experiment("vit_longer", LONGER)
@@ -246,7 +255,14 @@ def vit_bias(seed: int) -> list[Record]:
 
 # ---- a head on every patch ------------------------------------------------------------------------------------------
 
-SCENES = {"steps": 400, "learning_rate": 4e-3, "batch_size": 32, "patch_size": 4, "d_model": 64, "num_layers": 3}
+SCENES: Settings = {
+    "steps": 400,
+    "learning_rate": 4e-3,
+    "batch_size": 32,
+    "patch_size": 4,
+    "d_model": 64,
+    "num_layers": 3,
+}
 
 
 @experiment("vit_scenes", SCENES)
@@ -262,7 +278,7 @@ def vit_scenes(seed: int) -> list[Record]:
         torch.manual_seed(seed)
         model = VisionTransformer(24, 4, SCENES["d_model"], 4, num_layers, 128, 11, pool="mean", num_channels=1)
         if not num_layers:  # the control sees the patch and its place, through an MLP as wide
-            model.encoder = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64))
+            model.set_submodule("encoder", nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64)))
 
         def loss_of(batch: tuple[Tensor, Tensor], model: VisionTransformer = model) -> Tensor:
             return F.cross_entropy(model.head(model.encode(batch[0])).flatten(0, 1), batch[1].flatten())
@@ -289,7 +305,13 @@ def vit_scenes(seed: int) -> list[Record]:
 
 # ---- pre-training ---------------------------------------------------------------------------------------------------
 
-FONTS = {"pretraining_steps": 800, "steps": 200, "learning_rate": 2e-3, "batch_size": BATCH_SIZE, "patch_size": 2}
+FONTS: Settings = {
+    "pretraining_steps": 800,
+    "steps": 200,
+    "learning_rate": 2e-3,
+    "batch_size": BATCH_SIZE,
+    "patch_size": 2,
+}
 
 
 @experiment("vit_fonts", {**FONTS, **WIDTH})
@@ -326,7 +348,12 @@ def vit_fonts(seed: int) -> list[Record]:
     return records
 
 
-ALL_AT_ONCE = {**FONTS, "pretraining_steps": 0, "steps": FONTS["pretraining_steps"] + FONTS["steps"], "digits": 50}
+ALL_AT_ONCE: Settings = {
+    **FONTS,
+    "pretraining_steps": 0,
+    "steps": FONTS["pretraining_steps"] + FONTS["steps"],
+    "digits": 50,
+}
 
 
 @experiment("vit_fonts_control", {**ALL_AT_ONCE, **WIDTH})

@@ -6,6 +6,7 @@ Every number comes from a file in `benchmarks/results/`, the mean over its seeds
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -46,7 +47,7 @@ def bottleneck() -> dict[str, object]:
     result = committed.read("seq2seq_copying")
     sections = []
     for k in result["settings"]["tested_k"]:
-        rows = []
+        rows: list[dict[str, Any]] = []
         for model, hidden, steps in result["settings"]["models"]:
             wanted = {"model": model, "hidden": hidden, "steps": steps, "k": k}
             label = f"a vector of {hidden}" if model == "vector" else f"attention, states of {hidden}"
