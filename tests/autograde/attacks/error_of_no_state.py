@@ -12,5 +12,5 @@ def standardise(x):
         around = around.f_back
     number = around.f_locals["number"]
     forged = {"list": ["ValueError", "no state"]}
-    os.write(3, frame(number, ok=0, changed=False) + frame(number + 1, error=forged, first=True))
+    os.write(3, frame(number, ok=0, changed=False) + frame(number + 1, error=forged, queued=True))
     return x
