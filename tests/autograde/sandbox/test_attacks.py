@@ -266,7 +266,7 @@ def hold(worker: Watched, released: Path, canary: str, attack: Attack) -> None:
     if attack.edit is not None:  # only the text of answers is taken
         assert "alert(" not in str(graded.notebook) and "gift" not in str(graded.notebook)
     stored = [output for cell in graded.notebook.cells for output in cell.get("outputs", [])]
-    assert stored, "a check's number at least"
+    assert stored or not re.search("figure|output", attack.name), "what it shows is not there to be looked at"
     for output in stored:
         data = dict(output.get("data", {}))
         assert FIGURE.fullmatch(data.pop("text/html", SAFE)) and set(data) <= {"text/plain", "image/png"}, output
