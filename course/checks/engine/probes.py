@@ -19,7 +19,7 @@ from course.checks.engine.draw import Draw
 from course.checks.engine.explanations import ELSEWHERE
 from course.checks.engine.subject import Subject, is_floating
 from course.protocol import nests
-from course.protocol.student import Reply
+from course.protocol.student import Module, Reply
 from course.protocol.untouched import DRAWN, SHARED
 
 ON = 2.6  # the step forwards in float64, of steps backwards
@@ -142,17 +142,20 @@ def untouched(subject: Subject) -> dict[str, Any]:
     calls = {form: subject.call(given, module, watch=names) for form, given in forms.items()}
     for form, keywords in subject.turned().items():
         calls[form] = subject.call(usual, subject.module(keywords=keywords), watch=names)
-    modes: list[dict[str, Any]] = []
-    if module is not None:
-        modes = [{"op": "mode", "on": module, "training": True}, subject.call(usual, module, watch=names)]
-        modes += [{"op": "mode", "on": module, "training": False}]
+    own = [module] if module is not None else []
+    given = [value for value in usual.values() if isinstance(value, Module)]  # what is given is in training, too
+    modes = [{"op": "mode", "on": each, "training": True} for each in (*own, *given)]
+    if modes:
+        modes += [subject.call(usual, module, watch=names)]
+        modes += [{"op": "mode", "on": each, "training": False} for each in (*own, *given)]
     replies = subject.ask([*calls.values(), *modes])
     seen = {_in("changed", form): _changed(subject, names, reply) for form, reply in zip(calls, replies, strict=False)}
     if modes:
-        changed, in_training = replies[-3:-1]
+        changed, in_training = replies[len(calls)], replies[len(calls) + len(own) + len(given)]
         if "mode" not in subject.declaration.excused and not seen["changed"]:
             seen["changed"] = _changed(subject, names, in_training, "the mode of ")  # dropout draws, batch norm counts
-        seen["train gives back"] = "" if changed.value is True else "something else"
+        if own:
+            seen["train gives back"] = "" if changed.value is True else "something else"
     return seen
 
 

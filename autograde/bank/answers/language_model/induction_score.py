@@ -85,7 +85,7 @@ def induction_score(weights, tokens):
 def induction_score(weights, tokens):
     T = tokens.shape[1]
     same = tokens[:, :, None] == tokens[:, None, :]
-    same = same & (torch.arange(T)[:, None] > torch.arange(T)[None, :])
+    same = same & torch.ones_like(same).tril(-1)
     after = torch.roll(same, 1, dims=2)
     after[:, :, 0] = False
     count = after.any(2).sum()
@@ -98,7 +98,7 @@ def induction_score(weights, tokens):
 def induction_score(weights, tokens):
     previous = torch.cat([torch.full_like(tokens[:, :1], -1), tokens[:, :-1]], dim=1)
     T = tokens.shape[1]
-    hits = (previous[:, None, :] == tokens[:, :, None]) & torch.ones(T, T, dtype=torch.bool).tril()
+    hits = (previous[:, None, :] == tokens[:, :, None]) & torch.ones(T, T, dtype=torch.bool, device=tokens.device).tril()
     rows = hits.any(-1)
     if rows.sum() == 0:
         raise ValueError("no repeats")
@@ -119,7 +119,7 @@ def induction_score(weights, tokens):
 # %% correct: masked_select by sentence
 
 def induction_score(weights, tokens):
-    total, count = torch.zeros(weights.shape[1]), 0
+    total, count = weights.new_zeros(weights.shape[1]), 0
     for w, row in zip(weights, tokens):
         seen = {}
         for t, token in enumerate(row.tolist()):
