@@ -251,7 +251,7 @@ def test_a_class_holds_its_key_in_one_file_and_its_digest_in_the_records(toy_cla
 def faced(monkeypatch) -> list[Key]:
     """The keys of the tasks that are graded."""
     met, graded = [], Here.grade
-    monkeypatch.setattr(Here, "grade", lambda self, task, jobs: (met.append(task.key), graded(self, task, jobs))[1])
+    monkeypatch.setattr(Here, "grade", lambda self, task, *jobs: (met.append(task.key), graded(self, task, *jobs))[1])
     return met
 
 

@@ -262,7 +262,7 @@ def test_what_belongs_where_is_laid_out_here_or_refused(intake, forge, monkeypat
     pieces = [vars(piece) | {"names": piece.names and _in_words(piece.names)} for piece in seen.merged.pieces]
     merged = {"pieces": pieces, "untouched": False}
     merged |= {name: [] for name in ("notes", "details", "unanswered", "edited", "flags")}
-    asked = {"notebook": seen.notebook, "notes": [], "student": "", "instructor": "", "merged": merged}
+    asked = {"notebook": seen.notebook, "notes": [], "student": "", "instructor": "", "merged": merged, "failed": ""}
     monkeypatch.setattr(intake, "_answer", lambda job, data, form: _answered(asked, form))
     assert intake.contents(b"").notebook is not None
     forge(merged)
