@@ -234,7 +234,10 @@ class SubmissionJudge:
                 continue
             failed, aside = self._not_passed(rests), self._aside(exercise)
             if name in self._waiting and not failed:  # by now they have passed
+                self._end()  # never in a child that holds a reference: what it says is passed on
                 self._own_look(exercise)
+                self._end()
+                substituted = None
                 continue
             if self._tried.get(name) == (failed, aside) or not (failed or aside or name in self._unseen):
                 continue

@@ -163,14 +163,12 @@ def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
     which = shlex.quote(safe(str(source / below)))
     *known, mine = [f"--platform {platform}" for platform in platforms]
     downloaded = f"if you downloaded it there yourself, collect {which} {' or '.join(known)}; " if known else ""
-    like = (
-        f"the names in {safe(source.name)} are as {' or '.join(names.like)} gives them, and"
-        if names.like
-        else (f"nobody has said who gave the names in {safe(source.name)}, and")
-    )
+    like = f"nobody has said who gave the names in {safe(source.name)}"
+    if names.like:
+        like = f"the names in {safe(source.name)} are as {' or '.join(names.like)} gives them"
     raise BadSource(
-        f"{like} a student may have chosen them. To do: {downloaded}if they are yours and bear your students' names,"
-        f" collect {which} {mine}; if one student handed it in, {IN_A_FOLDER}"
+        f"{like}, and a student may have chosen them. To do: {downloaded}if they are yours and bear your students'"
+        f" names, collect {which} {mine}; if one student handed it in, {IN_A_FOLDER}"
     )
 
 
