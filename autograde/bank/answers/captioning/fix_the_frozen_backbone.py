@@ -117,7 +117,6 @@
 # --- after
 
 # %% correct: a copy that does not listen
-
 import copy
 
 class FrozenBackbone(nn.Module):

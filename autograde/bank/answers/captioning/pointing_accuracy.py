@@ -173,7 +173,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     boxes[boxes < 0] = 10**6  # a box has some width, -1 four times has none
 
 # %% correct: loops
-
 def pointing_accuracy(weights, boxes, columns, cell):
     hits, named = 0, 0
     for b in range(len(weights)):
@@ -191,7 +190,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     return hits / named
 
 # %% correct: edges turned into cells
-
 def pointing_accuracy(weights, boxes, columns, cell):
     named = boxes[..., 0] != -1
     if not bool(named.any()):
@@ -205,7 +203,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     return float(inside.float().mean())
 
 # %% correct: areas, over the named words alone
-
 def pointing_accuracy(weights, boxes, columns, cell):
     named = boxes[..., 0] != -1
     looks, box = weights[named], boxes[named]
@@ -217,7 +214,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     return float((sides.prod(1) > 0).float().mean())
 
 # %% correct: the last of equal weights
-
 def pointing_accuracy(weights, boxes, columns, cell):
     n = weights.shape[2] - 1 - weights.flip(2).argmax(2)
     x, y = n % columns * cell, n // columns * cell
@@ -229,7 +225,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     return 1 - (beside & named).sum().item() / named.sum().item()
 
 # %% correct: a map of cells that overlap, gathered at the top one
-
 def pointing_accuracy(weights, boxes, columns, cell):
     n = torch.arange(weights.shape[2], device=weights.device)
     x, y = n % columns * cell, torch.div(n, columns, rounding_mode="floor") * cell

@@ -40,17 +40,14 @@
     return features.sum(1, keepdim=True) / (features != 0).any(2).sum(1).clamp(min=1)[:, None, None]
 
 # %% correct: a sum and a division
-
 def pooled_baseline(features):
     return (features.sum(1) / features.shape[1])[:, None]
 
 # %% correct: uniform weights
-
 def pooled_baseline(features):
     B, N, _ = features.shape
     return features.new_full((B, 1, N), 1 / N) @ features
 
 # %% correct: adaptive pooling
-
 def pooled_baseline(features):
     return nn.functional.adaptive_avg_pool1d(features.transpose(1, 2), 1).transpose(1, 2)

@@ -95,7 +95,6 @@ def test_pointing_accuracy(pointing_accuracy):
     return pointing_accuracy(weights, boxes, 3, 4) == pointing_accuracy(2 * weights, boxes, 3, 4)
 
 # %% correct: an own loop, compared on drawn inputs and on edges
-
 def test_pointing_accuracy(pointing_accuracy):
     def expected(weights, boxes, columns, cell):
         hits, named = 0, 0
@@ -127,7 +126,6 @@ def test_pointing_accuracy(pointing_accuracy):
     return False
 
 # %% correct: every cell against every one-pixel box
-
 def test_pointing_accuracy(pointing_accuracy):
     for columns, rows, cell in ((3, 2, 2), (2, 3, 3)):
         N = columns * rows

@@ -86,7 +86,6 @@
     weights = e / e.sum(-1, keepdim=True)
 
 # %% correct: the whole Jacobian
-
 def attention_backward(query, key, value, grad_output):
     root = query.shape[-1] ** 0.5
     p = torch.softmax(query @ key.mT / root, dim=-1)
@@ -96,7 +95,6 @@ def attention_backward(query, key, value, grad_output):
     return grad_s @ key, grad_s.mT @ query, p.mT @ grad_output
 
 # %% correct: the mean from the output: FlashAttention's form
-
 def attention_backward(query, key, value, grad_output):
     scale = query.shape[-1] ** -0.5
     p = torch.softmax((query * scale) @ key.mT, dim=-1)
@@ -106,7 +104,6 @@ def attention_backward(query, key, value, grad_output):
     return scale * (grad_s @ key), scale * (grad_s.mT @ query), p.mT @ grad_output
 
 # %% correct: einsum throughout
-
 def attention_backward(query, key, value, grad_output):
     c = 1 / query.shape[-1] ** 0.5
     s = c * torch.einsum("...td,...sd->...ts", query, key)
@@ -118,7 +115,6 @@ def attention_backward(query, key, value, grad_output):
     return gq, gk, torch.einsum("...ts,...tv->...sv", p, grad_output)
 
 # %% correct: one query at a time
-
 def attention_backward(query, key, value, grad_output):
     root = query.shape[-1] ** 0.5
     gq, gk, gv = [], torch.zeros_like(key), torch.zeros_like(value)
@@ -133,7 +129,6 @@ def attention_backward(query, key, value, grad_output):
     return torch.stack(gq, -2), gk, gv
 
 # %% correct: in float64, cast back
-
 def attention_backward(query, key, value, grad_output):
     q, k, v, g = (x.double() for x in (query, key, value, grad_output))
     root = q.shape[-1] ** 0.5

@@ -95,7 +95,6 @@
     return positions <= positions.unsqueeze(1)
 
 # %% correct: positions compared with positions
-
 def causal_mask(length):
     t = torch.arange(length)
     return t[None, :] <= t[:, None]
@@ -104,7 +103,6 @@ def padding_mask(lengths, max_length):
     return torch.arange(max_length, device=lengths.device)[None, None, :] < lengths[:, None, None]
 
 # %% correct: loops
-
 def causal_mask(length):
     return torch.tensor([[s <= t for s in range(length)] for t in range(length)])
 
@@ -113,7 +111,6 @@ def padding_mask(lengths, max_length):
     return torch.tensor(rows, device=lengths.device)
 
 # %% correct: the upper triangle turned round
-
 def causal_mask(length):
     return ~torch.triu(torch.ones(length, length, dtype=torch.bool), diagonal=1)
 
@@ -124,7 +121,6 @@ def padding_mask(lengths, max_length):
     return mask
 
 # %% correct: cumulative sums
-
 def causal_mask(length):
     return torch.eye(length).cumsum(0).bool().mT.contiguous().mT
 
@@ -133,7 +129,6 @@ def padding_mask(lengths, max_length):
     return (ones.cumsum(1) <= lengths.view(-1, 1)).view(-1, 1, max_length)
 
 # %% correct: tril_indices and repeat_interleave
-
 def causal_mask(length):
     mask = torch.zeros(length, length, dtype=torch.bool)
     mask[tuple(torch.tril_indices(length, length))] = True

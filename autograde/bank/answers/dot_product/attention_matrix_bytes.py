@@ -56,7 +56,6 @@
     return int(torch.tensor([num_layers, num_heads, num_tokens**2, bytes_per_element]).float().prod())
 
 # %% correct: product of a list
-
 def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
     total = bytes_per_element
     for count in (num_tokens, num_tokens, num_heads, num_layers):
@@ -64,11 +63,9 @@ def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=
     return total
 
 # %% correct: asked of a tensor that takes no memory
-
 def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
     return torch.empty(num_layers, num_heads, num_tokens, num_tokens, device="meta").numel() * bytes_per_element
 
 # %% correct: layer by layer
-
 def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
     return sum(num_heads * num_tokens * num_tokens * bytes_per_element for _ in range(num_layers))

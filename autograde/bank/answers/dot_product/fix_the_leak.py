@@ -84,7 +84,6 @@
     weights = e / e.sum(dim=2, keepdim=True)
 
 # %% correct: your own attention and mask
-
 def attend_to_the_past(query, key, value):
     return scaled_dot_product_attention(query, key, value, causal_mask(query.shape[1]).to(query.device))
 
@@ -95,7 +94,6 @@ def attend_to_the_past(query, key, value):
     weights = torch.softmax(scores, dim=-1)
 
 # %% correct: one position at a time
-
 def attend_to_the_past(query, key, value):
     outputs, rows = [], []
     for t in range(query.shape[1]):
@@ -105,7 +103,6 @@ def attend_to_the_past(query, key, value):
     return torch.cat(outputs, dim=1), torch.cat(rows, dim=1)
 
 # %% correct: keys in the rows, and the softmax over them
-
 def attend_to_the_past(query, key, value):
     scores = key @ query.transpose(1, 2) / query.shape[2] ** 0.5  # (B, S, T)
     allowed = torch.ones_like(scores[0]).triu().bool()
@@ -113,7 +110,6 @@ def attend_to_the_past(query, key, value):
     return torch.einsum("bst,bsd->btd", weights, value), weights.transpose(1, 2)
 
 # %% correct: exponentials by hand
-
 def attend_to_the_past(query, key, value):
     scores = torch.einsum("btd,bsd->bts", query, key) * query.shape[2] ** -0.5
     later = torch.ones_like(scores).triu(1).bool()

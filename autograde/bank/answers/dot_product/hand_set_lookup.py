@@ -68,14 +68,12 @@ def hand_set_lookup(codes):
     return 100.0 * torch.eye(K).roll(1, 0), torch.eye(K)
 
 # %% correct: the keys are shifted back
-
 def hand_set_lookup(codes):
     d = codes.shape[1]
     back = codes.T @ codes.roll(-1, 0)
     return 20 * d**0.5 * torch.eye(d), back
 
 # %% correct: a sum of outer products
-
 def hand_set_lookup(codes):
     K, d = codes.shape
     W_Q = torch.zeros(d, d)
@@ -84,7 +82,6 @@ def hand_set_lookup(codes):
     return 15 * d**0.5 * W_Q, torch.eye(d)
 
 # %% correct: queries and keys in one-hot coordinates
-
 def hand_set_lookup(codes):
     K, d = codes.shape
     W_Q, W_K = torch.zeros(d, d), torch.zeros(d, d)
@@ -93,14 +90,12 @@ def hand_set_lookup(codes):
     return W_Q * d**0.5 * 30, W_K
 
 # %% correct: solved with a pseudo-inverse
-
 def hand_set_lookup(codes):
     d = codes.shape[1]
     W = (torch.linalg.pinv(codes) @ codes.roll(-1, 0)).T
     return 5 * W, 5 * d**0.5 * torch.eye(d)
 
 # %% correct: a table of scores between the symbols, as little as is enough
-
 def hand_set_lookup(codes):
     K, d = codes.shape
     table = torch.zeros(K, K)

@@ -154,7 +154,6 @@
 # --- after
 
 # %% correct: a bias for the forbidden keys
-
 def scaled_dot_product_attention(query, key, value, mask=None):
     check_scaled_dot_product(query, key, value, mask)
 
@@ -168,7 +167,6 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     return weights @ value, weights
 
 # %% correct: broadcast, and one exponential
-
 def scaled_dot_product_attention(query, key, value, mask=None):
     check_scaled_dot_product(query, key, value, mask)
 
@@ -181,7 +179,6 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     return (weights.unsqueeze(-1) * value.unsqueeze(-3)).sum(-2), weights
 
 # %% correct: einsum with an ellipsis
-
 def scaled_dot_product_attention(query, key, value, mask=None):
     check_scaled_dot_product(query, key, value, mask)
 
@@ -190,7 +187,6 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     return torch.einsum("...ts,...sv->...tv", weights, value), weights
 
 # %% correct: a large negative number, and empty rows set to zero
-
 def scaled_dot_product_attention(query, key, value, mask=None):
     check_scaled_dot_product(query, key, value, mask)
 
@@ -203,7 +199,6 @@ def scaled_dot_product_attention(query, key, value, mask=None):
     return weights @ value, weights
 
 # %% correct: minus infinity, and NaN replaced
-
 def scaled_dot_product_attention(query, key, value, mask=None):
     check_scaled_dot_product(query, key, value, mask)
 

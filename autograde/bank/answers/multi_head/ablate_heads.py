@@ -77,7 +77,6 @@
             raise ValueError(head)
 
 # %% correct: columns multiplied by zero or one
-
 def ablate_heads(attention, heads):
     heads, H = list(heads), attention.num_heads
     if any(h < 0 or h >= H for h in heads):
@@ -88,7 +87,6 @@ def ablate_heads(attention, heads):
     return new
 
 # %% correct: a view with an axis for the heads
-
 def ablate_heads(attention, heads):
     new = copy.deepcopy(attention)
     by_head = new.W_O.weight.detach().view(new.W_O.out_features, new.num_heads, -1)
@@ -99,7 +97,6 @@ def ablate_heads(attention, heads):
     return new
 
 # %% correct: values and their bias silenced
-
 def ablate_heads(attention, heads):
     new = copy.deepcopy(attention)
     d = new.W_V.out_features // new.num_heads
@@ -111,7 +108,6 @@ def ablate_heads(attention, heads):
     return new
 
 # %% correct: the state taken out and put in
-
 def ablate_heads(attention, heads):
     state = {name: value.clone() for name, value in attention.state_dict().items()}
     blocks = list(state["W_O.weight"].chunk(attention.num_heads, dim=1))
@@ -125,7 +121,6 @@ def ablate_heads(attention, heads):
     return new
 
 # %% correct: a hook that silences what W_O is given
-
 def ablate_heads(attention, heads):
     heads = list(heads)
     for h in heads:

@@ -66,7 +66,6 @@
     return nn.functional.conv1d(x.mT, weight, bias, padding=num_heads // 2).mT, weights  # (B, K, T, C_out) -> (B, T, C_out)
 
 # %% correct: diagonals of ones
-
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
     ones = torch.ones(T, T, device=x.device)
@@ -75,7 +74,6 @@ def convolution_as_attention(x, weight, bias):
     return output, weights
 
 # %% correct: query by query
-
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
     weights = torch.zeros(K, T, T, device=x.device)
@@ -86,7 +84,6 @@ def convolution_as_attention(x, weight, bias):
     return torch.einsum("kts,bsc,ock->bto", weights, x, weight) + bias, weights
 
 # %% correct: positions as one-hot vectors, compared by dot products
-
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
     far = torch.eye(T + 2 * K, device=x.device)
@@ -97,7 +94,6 @@ def convolution_as_attention(x, weight, bias):
     return (weights @ values).sum(1) + bias, weights
 
 # %% correct: padded, then cut
-
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
     wide = nn.functional.pad(torch.eye(T, device=x.device), (K // 2, K // 2, K // 2, K // 2))
@@ -107,7 +103,6 @@ def convolution_as_attention(x, weight, bias):
     return found.flatten(2) @ weight.permute(2, 1, 0).flatten(0, 1) + bias, weights
 
 # %% correct: the course's attention with one mask a head
-
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
     places = torch.arange(T, device=x.device)

@@ -81,7 +81,6 @@
     blocked = torch.zeros(mask.shape).masked_fill(~mask, float("-inf"))  # torch's module has it the other way round: True = may not attend
 
 # %% correct: sentence by sentence
-
 def attend_with_torch(attention, query, key, value, mask):
     outputs, weights = [], []
     for b in range(len(query)):
@@ -92,13 +91,11 @@ def attend_with_torch(attention, query, key, value, mask):
     return torch.cat(outputs), torch.cat(weights)
 
 # %% correct: stacked for each sentence
-
 def attend_with_torch(attention, query, key, value, mask):
     forbidden = torch.stack([rows for rows in mask.logical_not() for _ in range(attention.num_heads)])
     return attention(query, key, value, need_weights=True, attn_mask=forbidden, average_attn_weights=False)
 
 # %% correct: repeated as found, and sorted afterwards
-
 def attend_with_torch(attention, query, key, value, mask):
     H, B = attention.num_heads, len(mask)
     copies = (~mask).repeat(H, 1, 1)

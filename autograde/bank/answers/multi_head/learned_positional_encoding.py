@@ -69,7 +69,6 @@ class LearnedPositionalEncoding(nn.Module):
         return torch.stack([x[:, t] + self.weight[t] for t in range(length)], dim=1)
 
 # %% correct: the size compared the other way
-
 class LearnedPositionalEncoding(nn.Module):
     def __init__(self, max_length, d_model):
         super().__init__()

@@ -73,7 +73,6 @@ def previous_token_head(d_model, gain):
     d_model -= d_model % 2
 
 # %% correct: the keys are turned forward
-
 def previous_token_head(d_model, gain):
     if d_model % 2:
         raise ValueError("odd")
@@ -84,7 +83,6 @@ def previous_token_head(d_model, gain):
     return gain * torch.eye(d_model), torch.block_diag(*blocks)
 
 # %% correct: half the turn and the root of the gain on each side
-
 def previous_token_head(d_model, gain):
     if d_model % 2 != 0:
         raise ValueError(d_model)
@@ -94,7 +92,6 @@ def previous_token_head(d_model, gain):
     return gain**0.5 * back, gain**0.5 * back.T
 
 # %% correct: diagonals
-
 def previous_token_head(d_model, gain):
     if d_model % 2 == 1:
         raise ValueError("an even width is needed")
@@ -105,7 +102,6 @@ def previous_token_head(d_model, gain):
     return (gain * W).float(), torch.eye(d_model)
 
 # %% correct: the matrix exponential of a slow turn
-
 def previous_token_head(d_model, gain):
     if d_model % 2:
         raise ValueError("odd")
@@ -116,7 +112,6 @@ def previous_token_head(d_model, gain):
     return torch.eye(d_model), gain * torch.linalg.matrix_exp(generator).T.float()
 
 # %% correct: angles read off the encoding itself
-
 def previous_token_head(d_model, gain):
     if d_model % 2:
         raise ValueError("odd")

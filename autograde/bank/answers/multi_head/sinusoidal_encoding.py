@@ -74,7 +74,6 @@
     positions = torch.arange(5000)[:length].unsqueeze(1)
 
 # %% correct: the loop
-
 def sinusoidal_encoding(length, d_model):
     import math
     if d_model % 2 == 1:
@@ -86,7 +85,6 @@ def sinusoidal_encoding(length, d_model):
     return torch.tensor(rows)
 
 # %% correct: every other column filled in, exponential of a logarithm
-
 def sinusoidal_encoding(length, d_model):
     if d_model % 2 != 0:
         raise ValueError(f"{d_model} is odd")
@@ -99,7 +97,6 @@ def sinusoidal_encoding(length, d_model):
     return out
 
 # %% correct: in double precision, an outer product
-
 def sinusoidal_encoding(length, d_model):
     if d_model & 1:
         raise ValueError(d_model)
@@ -108,7 +105,6 @@ def sinusoidal_encoding(length, d_model):
     return torch.stack((angles.sin(), angles.cos()), -1).reshape(length, d_model).float()
 
 # %% correct: a cosine is a sine a quarter turn on
-
 def sinusoidal_encoding(length, d_model):
     if d_model % 2:
         raise ValueError("odd")
@@ -117,7 +113,6 @@ def sinusoidal_encoding(length, d_model):
     return torch.sin(angles.double() + (j % 2) * torch.pi / 2).float()
 
 # %% correct: complex numbers on the unit circle
-
 def sinusoidal_encoding(length, d_model):
     if d_model % 2:
         raise ValueError("odd")

@@ -117,7 +117,6 @@
     return heads.reshape(batch, num_heads, length, d_model // num_heads)
 
 # %% correct: reshape and permute
-
 def split_heads(x, num_heads):
     B, T, D = x.shape
     if D % num_heads != 0:
@@ -129,7 +128,6 @@ def merge_heads(x):
     return x.permute(0, 2, 1, 3).reshape(B, T, H * d)
 
 # %% correct: chunks, stacked and put side by side
-
 def split_heads(x, num_heads):
     if x.shape[-1] % num_heads:
         raise ValueError((num_heads, x.shape[-1]))
@@ -139,7 +137,6 @@ def merge_heads(x):
     return torch.cat(x.unbind(dim=1), dim=2)
 
 # %% correct: unflatten
-
 def split_heads(x, num_heads):
     if x.shape[2] // num_heads * num_heads != x.shape[2]:
         raise ValueError("num_heads must divide the width")
@@ -149,7 +146,6 @@ def merge_heads(x):
     return x.transpose(1, 2).contiguous().view(x.shape[0], x.shape[2], x.shape[1] * x.shape[3])
 
 # %% correct: head by head
-
 def split_heads(x, num_heads):
     if x.shape[2] % num_heads:
         raise ValueError(f"{num_heads} does not divide {x.shape[2]}")
@@ -163,7 +159,6 @@ def merge_heads(x):
     return torch.cat([x[:, h] for h in range(x.shape[1])], dim=-1)
 
 # %% correct: gathered feature by feature, merged by a matrix of ones and zeros
-
 def split_heads(x, num_heads):
     B, T, D = x.shape
     d, rest = divmod(D, num_heads)

@@ -100,7 +100,6 @@ def test_split_heads(split_heads):
     return False
 
 # %% correct: asserts, head by head
-
 def test_split_heads(split_heads):
     x = torch.randn(2, 5, 12)
     heads = split_heads(x, 3)
@@ -114,7 +113,6 @@ def test_split_heads(split_heads):
     raise AssertionError("five heads of twelve features were let through")
 
 # %% correct: numbers that say where they belong
-
 def test_split_heads(split_heads):
     b, t, f = torch.meshgrid(torch.arange(2), torch.arange(3), torch.arange(8), indexing="ij")
     x = 100 * b + 10 * t + f
@@ -131,7 +129,6 @@ def test_split_heads(split_heads):
     return right and refused
 
 # %% correct: compared with chunks
-
 def test_split_heads(split_heads):
     for batch, length, heads, d in ((2, 3, 4, 5), (1, 4, 3, 2), (3, 1, 2, 6)):
         x = torch.randn(batch, length, heads * d)
@@ -146,7 +143,6 @@ def test_split_heads(split_heads):
     return True
 
 # %% correct: put back together from the heads
-
 def test_split_heads(split_heads):
     x = torch.randn(2, 4, 15)
     heads = split_heads(x, 5)
@@ -160,7 +156,6 @@ def test_split_heads(split_heads):
     return False
 
 # %% correct: whole numbers, compared as lists
-
 def test_split_heads(split_heads):
     x = torch.arange(2 * 5 * 12).view(2, 5, 12)
     assert split_heads(x, 3).tolist() == x.reshape(2, 5, 3, 4).transpose(1, 2).tolist()
