@@ -22,7 +22,8 @@ class GridEncoder(nn.Module):
     coordinates=False nothing is appended, and `project` goes from channels to d_model.
 
     forward: images (B, 3, H, W) -> features (B, N, d_model), where N is rows * columns, row by
-    row: cell n lies in row n // columns and in column n % columns. Rows and columns may differ.
+    row: cell n lies in row n // columns and in column n % columns. Rows and columns may differ;
+    there are two or more of each.
     """
 
     def __init__(self, backbone, channels, d_model, coordinates=True):
@@ -104,11 +105,11 @@ def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -
 
     weights (B, T, N) over the N cells of a grid, row by row, `columns` to a row; a cell is a
     square of cell x cell pixels, and cell 0 begins at pixel 0 of both axes. boxes (B, T, 4)
-    int64: left, top, right and bottom edge in pixels of the box around the object that token t
-    names, or -1 four times where it names none: such tokens count nowhere.
-    A token is a hit where its most weighted cell and its box overlap: where they share some
-    area, however little; a common edge or corner is not enough. Returns the share of hits among
-    the tokens that name something, as a Python float.
+    int64: left, top, right and bottom edge in pixels, 0 or more, of the box (never empty) around
+    the object that token t names, or -1 four times where it names none: such tokens count
+    nowhere. A token is a hit where its most weighted cell (of equal ones, any) and its box
+    overlap: where they share some area, however little; a common edge or corner is not enough.
+    Returns the share of hits among the tokens that name something, as a Python float.
     Raises ValueError where no token names anything. Leaves weights and boxes as they were.
     """
     names = boxes[..., 2] > boxes[..., 0]  # a box has some width, -1 four times has none

@@ -24,7 +24,7 @@ grid_encoder = Check("grid_encoder", components=("GridEncoder",))
 _CHANNELS, _D = 5, 7
 
 
-# Where a single row or column lies between -1 and 1 is said nowhere.
+# Where a single row or column lies between -1 and 1 would have to be said: there are two of each at least.
 @grid_encoder.takes(
     "GridEncoder",
     B=2,
@@ -192,8 +192,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @caption_decoder.case("padding is a token, and a cell of zeros a cell, like any other")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     features, tokens = draw.normal(_B, _N, _D_MODEL), draw.integers(1, _V, _B, _T)
-    features[:, 1], features[1, 4], tokens[:, 2], tokens[1, 3] = 0.0, 0.0, 0, 0
-    return {"logits": _written(_decoder(student, draw)(features, tokens))["logits"]}
+    features[:, 1], features[1, 4], tokens[0, 1], tokens[:, 3] = 0.0, 0.0, 0, 0  # in the midst, and at all ends
+    return _written(_decoder(student, draw)(features, tokens))
 
 
 @caption_decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
@@ -277,9 +277,10 @@ def _(draw: Draw, B: int, T: int, ROWS: int, COLUMNS: int, CELL: int) -> Argumen
 
 
 def _shares(student: Student, weights: Tensor, boxes: Tensor, columns: int = _COLUMNS, cell: int = _CELL) -> dict:
-    """The share, and that of each caption alone: two ways of counting may agree in one number, and not in all."""
+    """The share, and that of each caption alone that names something: two ways of counting may agree in one number, and
+    not in all."""
     seen = {"share": student.pointing_accuracy(weights, boxes, columns, cell)}
-    for b in range(len(boxes)):
+    for b in (boxes[..., 0] >= 0).any(dim=1).nonzero().flatten().tolist():
         one = student.pointing_accuracy(weights[b : b + 1], boxes[b : b + 1], columns, cell)
         seen[f"share of caption {b} alone"] = one
     return seen
@@ -302,13 +303,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @pointing_accuracy.case("words that name nothing count nowhere", weight=2, explain=_explain_share)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, _, _ = _looks(draw, 4, 30)
-    boxes = _boxes(draw, 4, 30)
+    weights, _, _ = _looks(draw, 5, 30)
+    boxes = _boxes(draw, 5, 30)
     # A caption with fewer words that name something than the others, and all of them hit: the mean over captions is
     # another than that over words, whatever was drawn.
     boxes[2] = torch.tensor([0, 0, _COLUMNS * _CELL, _ROWS * _CELL])
     boxes[:, ::3] = -1
     boxes[2, 9:] = -1
+    boxes[4] = -1  # a caption that names nothing, beside others that do
     return _shares(student, weights, boxes)
 
 
@@ -339,11 +341,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     elsewhere = small.roll(1, dims=1)
     chosen = (draw.uniform(2, 20, 1) < 0.6) & (torch.arange(20).view(1, 20, 1) > 0)
     inside = torch.where(chosen, small, elsewhere)
+    # Stripes through the cell and through the whole picture: no corner of the one lies in the other.
+    upright = torch.stack([left, 0 * top, left + 2, 0 * top + _ROWS * _CELL], dim=2)
+    flat = torch.stack([0 * left, top, 0 * left + _COLUMNS * _CELL, top + 2], dim=2)
     return {
         "share where the box is the whole picture": student.pointing_accuracy(
             weights, whole.contiguous(), _COLUMNS, _CELL
         ),
         "share where the box is inside a cell": student.pointing_accuracy(weights, inside, _COLUMNS, _CELL),
+        "share where the box is an upright stripe": student.pointing_accuracy(weights, upright, _COLUMNS, _CELL),
+        "share where the box is a flat stripe": student.pointing_accuracy(weights, flat, _COLUMNS, _CELL),
     }
 
 
@@ -457,6 +464,6 @@ test_pointing_accuracy = CheckOfTest(
     of="pointing_accuracy",
     variants=POINTING_ACCURACY,
     right_forms=RIGHT_POINTING_ACCURACY,
-    beyond=("the boxes are written into", "the share is rounded"),
+    beyond=("the boxes are written into", "the share is rounded", "a corner of the one must lie in the other"),
 )
 test_pointing_accuracy.takes_nothing("A test takes a function, and is judged by what it says of forms of it.")

@@ -101,6 +101,14 @@ def pointing_accuracy(weights, boxes, columns, cell):
 # --- after
         return 0.0
 
+# %% wrong: no error of its own where nothing is named
+# Where no word names anything Python complains, of a division by zero. Raise ValueError before it comes to that.
+
+# --- before
+    if not names.any():
+        raise ValueError(f"none of the {names.numel()} tokens names an object")
+# --- after
+
 # %% wrong: a tensor in the float's place
 # The share is right, and it is a tensor. The docstring promises a Python float.
 
@@ -137,6 +145,28 @@ def pointing_accuracy(weights, boxes, columns, cell):
     for a in (x, x + cell - 1):
         for b in (y, y + cell - 1):
             hits |= (a >= left) & (a < right) & (b >= top_edge) & (b < bottom)
+
+# %% wrong: a corner of the one must lie in the other
+# A cell and a box may cross like two stripes: they share some area, and no corner of the one lies in the other. Compare
+# the edges along each axis by itself.
+
+# --- before
+    hits = (x < right) & (x + cell > left) & (y < bottom) & (y + cell > top_edge)
+# --- after
+    def an_end_within(a, b, c, d):
+        return ((a >= c) & (a < d)) | ((b > c) & (b <= d))
+
+    hits = an_end_within(x, x + cell, left, right) & an_end_within(y, y + cell, top_edge, bottom)
+    hits |= an_end_within(left, right, x, x + cell) & an_end_within(top_edge, bottom, y, y + cell)
+
+# %% wrong: cells are always four pixels wide
+# The cells of our pictures are four pixels wide, and others are not: `cell` says how wide they are.
+
+# --- before
+    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+# --- after
+    cell = 4
+    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
 
 # %% wrong: one look for the whole caption
 # One cell was taken for all the words of a caption, the one with the largest weight of all. Each word has its own.
