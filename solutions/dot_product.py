@@ -43,8 +43,8 @@ def causal_mask(length: int) -> Tensor:
 def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
     """(B, 1, max_length) boolean: True at the first lengths[b] keys of sequence b.
 
-    lengths (B,) int64; True = may attend. The axis of length one is the queries': all of them may
-    attend to the same keys. Lives on the device of lengths.
+    lengths (B,) int64, each from 0 to max_length; True = may attend. The axis of length one is the
+    queries': all of them may attend to the same keys. Lives on the device of lengths.
     """
     positions = torch.arange(max_length, device=lengths.device)
     return (positions < lengths.unsqueeze(1)).unsqueeze(1)  # (B, S) -> (B, 1, S)
@@ -56,7 +56,7 @@ class SelfAttention(nn.Module):
     The parameters are three linear maps without bias, W_Q, W_K and W_V, each d_model to d_model.
 
     forward: x (B, T, D), mask boolean, True = may attend, broadcastable to (B, T, T), or None.
-    Returns the output (B, T, D) and the weights (B, T, T).
+    Returns the output (B, T, D) and the weights (B, T, T), zeros where a query may look at nothing.
     """
 
     def __init__(self, d_model):
@@ -94,8 +94,8 @@ def attention_matrix_bytes(
     """Bytes that the attention weights of one sequence fill if those of all layers are kept.
 
     Each head of each layer has one weight for each query and each key: every token asks every
-    token, itself included. bytes_per_element: 4 for float32, 2 for bfloat16. The weights alone:
-    queries, keys, values and the rest come on top.
+    token, itself included. bytes_per_element: 4 for float32, 2 for bfloat16. Returns an int, exact
+    at any size. The weights alone: queries, keys, values and the rest come on top.
     """
     return num_layers * num_heads * num_tokens**2 * bytes_per_element
 

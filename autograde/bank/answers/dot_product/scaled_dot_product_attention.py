@@ -100,6 +100,14 @@
 # --- after
     return weights @ key, weights
 
+# %% wrong: the weights come back without their gradient
+# The weights that come back are cut from the graph. They are a result like the output: a loss may be made of them.
+
+# --- before
+    return weights @ value, weights
+# --- after
+    return weights @ value, weights.detach()
+
 # %% wrong: the output alone
 # Only one result came back. Return the output and the weights, so that figures can be drawn of them.
 
