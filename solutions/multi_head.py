@@ -20,7 +20,7 @@ def split_heads(x: Tensor, num_heads: int) -> Tensor:
     """(B, T, D) -> (B, H, T, d) with d = D / H: each position's features, shared out to heads.
 
     Head h gets the d features from h * d on, of every position. Raises ValueError where
-    num_heads does not divide D.
+    num_heads, which is 1 or more, does not divide D.
     """
     batch, length, d_model = x.shape
     if d_model % num_heads:
@@ -66,7 +66,8 @@ class MultiHeadAttention(nn.Module):
 
     forward: query (B, T, D), key (B, S, D), value (B, S, D): self-attention where all three are
     the same, cross-attention where key and value come from elsewhere. mask boolean, True = may
-    attend, broadcastable to (B, T, S), the same for all heads, or None.
+    attend, broadcastable to (B, T, S), the same for all heads, or None; a query that may look at
+    nothing gets weights of zero.
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).
     """
 
@@ -138,9 +139,9 @@ def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
 
         gain * e(t - 1) . e(s)
 
-    where e(t) is the formula of sinusoidal_encoding at position t, and e(-1) the same formula.
-    Returns W_Q and W_K, each (d_model, d_model) and float32. Raises ValueError where d_model is
-    odd.
+    where e(t) is the formula of sinusoidal_encoding at position t, e(-1) the same formula, and
+    gain larger than 0. Returns W_Q and W_K, each (d_model, d_model) and float32. Raises
+    ValueError where d_model is odd.
     """
     if d_model % 2:
         raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
@@ -159,7 +160,8 @@ def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[T
     x (B, T, C_in); weight (C_out, C_in, K), K odd, and bias (C_out,), as nn.Conv1d keeps them.
     Query t of head k gives all its weight to the key t + k - K // 2, and where there is no such
     key, at the edges, it gives none. Returns the output (B, T, C_out), that of nn.Conv1d with
-    stride 1 and padding K // 2, and the heads' weights (K, T, T), each of them one or zero.
+    stride 1 and padding K // 2, and the heads' weights (K, T, T), each of them one or zero, in the
+    dtype of x.
     """
     length, num_heads = x.shape[1], weight.shape[2]
     positions = torch.arange(length, device=x.device)
@@ -175,9 +177,9 @@ def ablate_heads(attention: MultiHeadAttention, heads: Iterable[int]) -> MultiHe
     """A copy of a multi-head attention in which the given heads add nothing to the output.
 
     attention: as MultiHeadAttention, with num_heads and the four maps W_Q, W_K, W_V and W_O.
-    heads: numbers of heads, from 0. The copy returns the weights of all heads as before; its
-    output is W_O's bias and the other heads' contributions. The attention that was given and
-    its parameters stay as they were. Raises ValueError for a head that it does not have.
+    heads: numbers of heads, from 0, each once. The copy returns the weights of all heads as
+    before; its output is W_O's bias and the other heads' contributions. The attention that was
+    given and its parameters stay as they were. Raises ValueError for a head that it does not have.
     """
     d_head = attention.W_O.in_features // attention.num_heads
     without = copy.deepcopy(attention)

@@ -157,12 +157,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _output_and_weights(attention(*arguments, draw.mask(2, 4, 5)))
 
 
-@multi_head_attention.case("masks (B, 1, S) and (T, S) that broadcast", explain=_explain_attention)
+@multi_head_attention.case("masks (B, 1, S), (T, S) and (1, T, S) that broadcast", explain=_explain_attention)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention = _attention(student, draw, 4, 2)
     arguments = draw.normal(2, 3, 4), draw.normal(2, 4, 4), draw.normal(2, 4, 4)
-    padding, causal = attention(*arguments, draw.mask(2, 1, 4)), attention(*arguments, draw.mask(3, 4))
-    return _output_and_weights(padding) | {"output (T, S)": causal[0]}
+    padding, causal, one = (attention(*arguments, draw.mask(*shape)) for shape in ((2, 1, 4), (3, 4), (1, 3, 4)))
+    return _output_and_weights(padding) | {"output (T, S)": causal[0], "output (1, T, S)": one[0]}
 
 
 @multi_head_attention.case("a query that may look at nothing: zero weights", weight=0.5, explain=_explain_attention)
@@ -361,7 +361,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @previous_token_head.case("an odd width raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    W_Q, W_K = student.previous_token_head(6, 2.0)
+    W_Q, W_K = student.previous_token_head(2, 2.0)
     return {
         "the shapes of an even one": str((tuple(W_Q.shape), tuple(W_K.shape))),
         "seven features": student.error_of("previous_token_head", 7, 2.0),
@@ -384,7 +384,6 @@ convolution_as_attention = Check(
     C_IN=4,
     C_OUT=5,
     K=Axis(3, long=71),
-    excused={"float64": "its weights are ones and zeros made from nothing, and no dtype of theirs is promised"},
 )
 def _(draw: Draw, B: int, T: int, C_IN: int, C_OUT: int, K: int) -> Arguments:
     return {"x": draw.normal(B, T, C_IN), "weight": draw.normal(C_OUT, C_IN, K), "bias": draw.normal(C_OUT)}
@@ -440,10 +439,11 @@ def _whole(student: Student, draw: Draw, d_model: int, num_heads: int) -> Module
     return attention
 
 
-@ablate_heads.case("one head of four switched off", weight=2)
+@ablate_heads.case("one head of four switched off, with a mask", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     without = student.ablate_heads(_whole(student, draw, 12, 4), [2])
-    return _output_and_weights(without(draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)))
+    arguments = draw.normal(2, 5, 12), draw.normal(2, 6, 12), draw.normal(2, 6, 12)
+    return _output_and_weights(without(*arguments, draw.mask(2, 5, 6)))
 
 
 @ablate_heads.case("two heads of three", weight=2)

@@ -38,7 +38,9 @@ def heads_before_batch(x: Tensor, num_heads: int) -> Tensor:
 
 
 def cut_where_it_does_not_divide(x: Tensor, num_heads: int) -> Tensor:
-    """Features that are too many are dropped, and nobody is told."""
+    """Features that are too many are dropped, and nobody is told; but heads without a feature are refused."""
+    if num_heads > x.shape[2]:
+        raise ValueError(f"{num_heads} heads and {x.shape[2]} features")
     x = x[:, :, : x.shape[2] // num_heads * num_heads]
     blocks = x.split(x.shape[2] // num_heads, dim=2)
     heads = x.new_empty(len(x), num_heads, *blocks[0].shape[1:])
@@ -90,6 +92,19 @@ def last_head_empty(x: Tensor, num_heads: int) -> Tensor:
     return heads
 
 
+def positions_reversed(x: Tensor, num_heads: int) -> Tensor:
+    """Every head has its features, and the last position stands first."""
+    return x.flip(1).reshape(len(x), x.shape[1], num_heads, _shared(x, num_heads)).transpose(1, 2)
+
+
+def inner_heads_empty(x: Tensor, num_heads: int) -> Tensor:
+    """The first head and the last are right, and between them is nothing."""
+    d = _shared(x, num_heads)
+    heads = x.new_zeros(len(x), num_heads, x.shape[1], d)
+    heads[:, 0], heads[:, -1] = x[:, :, :d], x[:, :, -d:]
+    return heads
+
+
 def other_sentences_by_view(x: Tensor, num_heads: int) -> Tensor:
     """The first sentence is right, and nothing of the others has moved."""
     heads = x.reshape(len(x), num_heads, x.shape[1], _shared(x, num_heads)).clone()
@@ -116,6 +131,8 @@ SPLIT_HEADS = {
     "sentences are mixed up": sentences_mixed_up,
     "heads and their width are exchanged": heads_as_wide_as_they_are_many,
     "the last head stays empty": last_head_empty,
+    "the positions come in reverse order": positions_reversed,
+    "the heads between the first and the last stay empty": inner_heads_empty,
     "only the first sentence is split": other_sentences_by_view,
     "one head too many": one_head_too_many,
     "a width that does not divide is cut": cut_where_it_does_not_divide,

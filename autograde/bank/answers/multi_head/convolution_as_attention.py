@@ -68,7 +68,7 @@
 # %% correct: diagonals of ones
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
-    ones = torch.ones(T, T, device=x.device)
+    ones = torch.ones(T, T, dtype=x.dtype, device=x.device)
     weights = torch.stack([ones.tril(o).triu(o) for o in range(-(K // 2), K // 2 + 1)])
     output = bias + sum(weights[k] @ x @ weight[:, :, k].T for k in range(K))
     return output, weights
@@ -76,7 +76,7 @@ def convolution_as_attention(x, weight, bias):
 # %% correct: query by query
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
-    weights = torch.zeros(K, T, T, device=x.device)
+    weights = torch.zeros(K, T, T, dtype=x.dtype, device=x.device)
     for k in range(K):
         for t in range(T):
             if 0 <= t + k - K // 2 < T:
@@ -86,7 +86,7 @@ def convolution_as_attention(x, weight, bias):
 # %% correct: positions as one-hot vectors, compared by dot products
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
-    far = torch.eye(T + 2 * K, device=x.device)
+    far = torch.eye(T + 2 * K, dtype=x.dtype, device=x.device)
     keys = far[K : K + T]
     scores = torch.stack([far[K + k - K // 2 : K + T + k - K // 2] @ keys.T for k in range(K)])
     weights = (1e4 * (scores - 0.5)).softmax(-1) * (scores > 0.5)
@@ -96,7 +96,7 @@ def convolution_as_attention(x, weight, bias):
 # %% correct: padded, then cut
 def convolution_as_attention(x, weight, bias):
     T, K = x.shape[1], weight.shape[2]
-    wide = nn.functional.pad(torch.eye(T, device=x.device), (K // 2, K // 2, K // 2, K // 2))
+    wide = nn.functional.pad(torch.eye(T, dtype=x.dtype, device=x.device), (K // 2, K // 2, K // 2, K // 2))
     h = K // 2
     weights = torch.stack([wide[h + k - h : h + k - h + T, h : h + T] for k in range(K)])
     found = torch.einsum("kts,bsc->btkc", weights, x)

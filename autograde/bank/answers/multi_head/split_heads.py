@@ -43,9 +43,12 @@
 # Heads that do not divide the width are let through. The docstring asks for an error there.
 
 # --- before
+    if d_model % num_heads:
         raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
 # --- after
-        x = x[:, :, : d_model - d_model % num_heads]
+    if num_heads > d_model:
+        raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
+    x = x[:, :, : d_model - d_model % num_heads]
 
 # %% wrong: a width that does not divide raises another error
 # Where the heads do not divide the width, it is torch that complains, about a shape nobody asked for. Raise a
@@ -105,6 +108,24 @@
     for h in range(num_heads - 1):
         heads[:, h] = x[:, :, h * d : (h + 1) * d]
     return heads  # (B, T, H, d) -> (B, H, T, d)
+
+# %% wrong: the heads between the first and the last stay empty
+# Between the first head and the last there is nothing but zeros. Each of the num_heads heads gets its features.
+
+# --- before
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+# --- after
+    heads, d = x.new_zeros(batch, num_heads, length, d_model // num_heads), d_model // num_heads
+    heads[:, 0], heads[:, -1] = x[:, :, :d], x[:, :, -d:]
+    return heads  # (B, T, H, d) -> (B, H, T, d)
+
+# %% wrong: the positions come in reverse order
+# Every head has its own features, and the last position stands first. Nothing is asked for that turns positions round.
+
+# --- before
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+# --- after
+    return x.flip(1).view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, H, T, d)
 
 # %% wrong: positions and features exchanged inside a head
 # Each head has its own numbers, and inside it they stand in another order: its features were brought in front of its

@@ -116,10 +116,10 @@ def test_split_heads(split_heads):
 def test_split_heads(split_heads):
     b, t, f = torch.meshgrid(torch.arange(2), torch.arange(3), torch.arange(8), indexing="ij")
     x = 100 * b + 10 * t + f
-    heads = split_heads(x, 2)
-    right = heads.shape == (2, 2, 3, 4) and all(
-        int(heads[b, h, t, j]) == 100 * b + 10 * t + 4 * h + j
-        for b in range(2) for h in range(2) for t in range(3) for j in range(4)
+    heads = split_heads(x, 4)
+    right = heads.shape == (2, 4, 3, 2) and all(
+        int(heads[b, h, t, j]) == 100 * b + 10 * t + 2 * h + j
+        for b in range(2) for h in range(4) for t in range(3) for j in range(2)
     )
     try:
         split_heads(x, 3)
@@ -136,7 +136,7 @@ def test_split_heads(split_heads):
         if y.shape != (batch, heads, length, d) or not torch.equal(y, torch.stack(x.chunk(heads, 2), 1)):
             return False
         try:
-            split_heads(x, heads * d + 1)
+            split_heads(x, heads * d - 1)
             return False
         except ValueError:
             pass
