@@ -82,14 +82,14 @@ def patch_labels(labels, patch_size, background):
             ink = patch[patch != background]
             row.append(int(ink.mode().values) if len(ink) else background)
         rows.append(row)
-    return torch.tensor(rows)
+    return torch.tensor(rows, device=labels.device)
 
 # %% correct: one comparison a class
 
 def patch_labels(labels, patch_size, background):
     pixels = patchify(labels.unsqueeze(1), patch_size)
-    best = torch.zeros(pixels.shape[:2], dtype=torch.int64)
-    found = torch.full(pixels.shape[:2], background)
+    best = torch.zeros_like(pixels[:, :, 0])
+    found = torch.full_like(best, background)
     for number in range(int(labels.max()) + 1):
         if number == background:
             continue
@@ -107,7 +107,7 @@ def patch_labels(labels, patch_size, background):
     for patch in flat:
         counts = torch.bincount(patch, minlength=background + 1)
         counts[background] = 0
-        out.append(counts.argmax() if counts.any() else torch.tensor(background))
+        out.append(counts.argmax() if counts.any() else patch.new_tensor(background))
     return torch.stack(out).reshape(patches.shape[:2])
 
 # %% correct: background as half a vote
