@@ -68,8 +68,8 @@ class VisionTransformer(nn.Module):
     encode: images (B, C, H, W) -> (B, T, D), what the encoder says of each of the T tokens, N
       or N + 1.
     forward: images (B, C, H, W) -> logits (B, num_classes).
-    Raises ValueError for another pool, for patches that do not tile the image, and for images
-    that are not of image_size.
+    The constructor raises ValueError for another pool and for patches that do not tile
+    image_size, encode and forward raise it for images that are not of image_size.
     """
 
     def __init__(
@@ -158,10 +158,10 @@ class HybridVisionTransformer(nn.Module):
 def augment(images: Tensor, max_shift: int) -> Tensor:
     """Each image moved by a random number of pixels of its own, afresh at every call.
 
-    images (B, C, H, W). An image moves down by one whole number from -max_shift to max_shift
-    and to the right by another, all equally likely, from torch's global random state. What
-    moves out of the picture is lost; zeros come in at the other side. Returns a new tensor of
-    the same shape; images is left as it was.
+    images (B, C, H, W); max_shift is at least 0 and less than H and W. An image moves down by
+    one whole number from -max_shift to max_shift and to the right by another, all equally
+    likely, from torch's global random state. What moves out of the picture is lost; zeros come
+    in at the other side. Returns a new tensor of the same shape; images is left as it was.
     """
     batch, channels, height, width = images.shape
     padded = F.pad(images, (max_shift,) * 4)

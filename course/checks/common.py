@@ -27,10 +27,10 @@ def as_number(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def raised(module: Module, *arguments: Any) -> str:
-    """The type name of what a call raises, or "no error"."""
+def raised(module: Module, *arguments: Any, method: str = "") -> str:
+    """The type name of what a call of a module, or of a method of it, raises, or "no error"."""
     try:
-        module(*arguments)
+        module.method(method, *arguments) if method else module(*arguments)
     except StudentError as error:
         return error.type_name
     return "no error"

@@ -76,7 +76,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"patches": student.patchify(_numbered(2, 1, 4, 6).long(), 2)}
 
 
-@patchify.case("patches that do not tile, or a missing axis, raise ValueError", weight=0.5, contract=True)
+@patchify.case("patches that do not tile, or another number of axes, raise ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     patches = student.patchify(draw.normal(2, 3, 4, 6), 2)  # first, so that raising always proves nothing
     return {
@@ -85,6 +85,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "a width of 7": student.error_of("patchify", draw.normal(2, 3, 4, 7), 2),
         "as many pixels as whole patches have": student.error_of("patchify", draw.normal(2, 1, 2, 8), 4),
         "an image without a batch": student.error_of("patchify", draw.normal(3, 4, 6), 2),
+        "one axis more": student.error_of("patchify", draw.normal(1, 2, 3, 4, 6), 2),
     }
 
 
@@ -206,10 +207,7 @@ def _explain_vit(observed: dict[str, Any], expected: dict[str, Any]) -> str | No
 
 @vision_transformer.case("the parts, by their names and shapes, with a class token and without", explain=_explain_state)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {
-        "class": _shapes(_vit(student, draw)),
-        "mean": _shapes(_vit(student, draw, pool="mean")),
-    }
+    return {pool: _shapes(_vit(student, draw, pool=pool)) for pool in ("class", "mean", "first", "last")}
 
 
 @vision_transformer.case('pool = "class": wide images', weight=2, explain=_explain_vit)
@@ -237,9 +235,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _pooled(_vit(student, draw, pool="last"), draw.normal(3, 3, 4, 6))
 
 
-@vision_transformer.case("another depth, and a large epsilon in the norms", explain=_explain_vit)
+@vision_transformer.case("another depth, a large epsilon in the norms; no dropout in training", explain=_explain_vit)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    deep = _vit(student, draw, (2, 6), num_layers=3, layer_norm_eps=0.5)
+    deep = _vit(student, draw, (2, 6), num_layers=3, layer_norm_eps=0.5).train()
     return _read(deep, draw.normal(2, 3, 2, 6))
 
 
@@ -254,6 +252,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "patches that do not tile the height": student.error_of("VisionTransformer", (5, 4), **_SIZES),
         "larger images": raised(model, draw.normal(2, 3, 6, 6)),
         "smaller images": raised(model, draw.normal(2, 3, 4, 4)),
+        "smaller images, to encode": raised(model, draw.normal(2, 3, 2, 6), method="encode"),
         "as many patches, turned round": raised(model, draw.normal(2, 3, 6, 4)),
     }
 
@@ -400,7 +399,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     _seed(student, draw)
     images = draw.normal(40, 3, 4, 9)
-    return _coming_in(images, _moved(student, images, 1), 1)
+    return _coming_in(images, _moved(student, images, 3), 3)
 
 
 @augment.case("the caller's images stay as they were, and so does all else but torch's random numbers", weight=0.5,
@@ -420,7 +419,7 @@ hybrid_vision_transformer = Check("hybrid_vision_transformer", components=("Hybr
 
 @hybrid_vision_transformer.takes(
     "HybridVisionTransformer",
-    new=lambda B, H, W, P, D, K: (Fixture("Stem", (2, 5)), 5, (H, W), P, D, 2 if D % 2 == 0 else 1, 1, 12, K),
+    new=lambda B, H, W, P, D, K: (Fixture("Stem", (2, 5)), 5, (H, W), P, D, 2 if D % 2 == 0 else 1, 1, 12, K, "last"),
     B=2, H=Axis(4, least=2), W=Axis(6, least=2), P=Axis(2, long=2), D=8, K=5,
 )  # fmt: skip
 def _(draw: Draw, B: int, H: int, W: int, P: int, D: int, K: int) -> Arguments:
@@ -574,12 +573,19 @@ def _explain_area(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     return None
 
 
-@partial_auc.case("the upper fifth, and the upper half, of the true positive rates", weight=2, explain=_explain_area)
+@partial_auc.case(
+    "true positive rates above 0.6, and above 0.75, right where the curve falls", weight=2, explain=_explain_area
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    scores, positive = _ranked(draw, 40)
+    negatives = draw.integers(0, 3, 13)  # with scores above the best of 12 positives, and below each of them
+    negatives[[0, 9]] += 1  # 9 of 12 are 0.75
+    positive = torch.zeros(12 + int(negatives.sum()), dtype=torch.bool)
+    positive[torch.arange(12) + negatives[:12].cumsum(0)] = True
+    order = draw.permutation(len(positive))
+    scores, positive = -0.1 * order, positive[order]
     return {
-        "above 0.8": student.partial_auc(scores, positive, 0.8),
-        "above 0.5": student.partial_auc(scores, positive, 0.5),
+        "above 0.6": student.partial_auc(scores, positive, 0.6),
+        "above 0.75": student.partial_auc(scores, positive, 0.75),
     }
 
 
@@ -642,7 +648,7 @@ fix_the_resized_positions = Check("fix_the_resized_positions", components=("resi
 
 @fix_the_resized_positions.takes("resize_positions", H=2, W=3, D=4)
 def _(draw: Draw, H: int, W: int, D: int) -> Arguments:
-    return {"table": draw.normal(1 + H * W, D), "old_grid": (H, W), "new_grid": (3, 5)}
+    return {"table": draw.normal(1 + H * W, D), "old_grid": (H, W), "new_grid": (H + 1, 2 * W - 1)}
 
 
 def _explain_table(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

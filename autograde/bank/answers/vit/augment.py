@@ -44,15 +44,6 @@ def augment(images, max_shift):
 # --- after
     down = right = torch.randint(0, 2 * max_shift + 1, (batch, 1), device=images.device)
 
-# %% wrong: only sideways
-# Images move to the left and right and never up or down.
-
-# --- before
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
-# --- after
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
-    down = torch.full_like(down, max_shift)
-
 # %% wrong: a seed of its own
 # Every call gives the same shifts: the generator is seeded inside. Then nothing is fresh. Draw from torch's global
 # state and leave seeding to the caller.

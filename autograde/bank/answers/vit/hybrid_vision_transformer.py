@@ -57,15 +57,7 @@
 # --- before
         self.backbone = backbone
 # --- after
-        self.backbones = [backbone]
-# --- before
-        return self.transformer.encode(self.backbone(images))
-# --- after
-        return self.transformer.encode(self.backbones[0](images))
-# --- before
-        return self.transformer(self.backbone(images))
-# --- after
-        return self.transformer(self.backbones[0](images))
+        self.__dict__["backbone"] = backbone  # as behind a property that reads the list
 
 # %% wrong: encode gives the backbone's features
 # encode stops at the patches of the feature map. It is to say what the transformer's encoder makes of them.

@@ -95,6 +95,14 @@
 # --- after
             d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=1e-6, norm_first=True
 
+# %% wrong: dropout in the encoder
+# In training mode the encoder drops numbers at random. The docstring asks for no dropout.
+
+# --- before
+            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+# --- after
+            d_model, num_heads, d_ff, num_layers, dropout=0.1, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+
 # %% wrong: the same layer over and over
 # All layers of the tower are one and the same object. Each layer has weights of its own: let TransformerEncoder make
 # them.
