@@ -64,7 +64,7 @@ def train_step(
 
     loss_of: a function (model, batch) -> the mean loss, a scalar. It runs under autocast to
     dtype on the device of the model's parameters; torch.float32 means without autocast. A model
-    in training mode stays in it.
+    in training mode stays in it. optimizer has all of the model's parameters.
     The loss times the scaler's scale is what backward starts from. The gradients are divided by
     the scale again, then clipped to a norm of max_norm over all parameters together; then the
     scaler lets the optimizer step (it leaves the step out where a gradient is infinite or NaN)
@@ -89,10 +89,11 @@ def train_step(
 def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     """Attention whose products take bfloat16 numbers and whose softmax does not.
 
-    query (..., T, d), key (..., S, d), value (..., S, d_v), of float32. Both matrix products
-    are of tensors in bfloat16, as a GPU's matrix units want them. Scaling and softmax are done
-    in float32, so that each row of weights sums to one as exactly as float32 can, however large
-    its scores are. F.scaled_dot_product_attention is no way round: it gives no weights.
+    query (..., T, d), key (..., S, d), value (..., S, d_v), of float32, with the same leading
+    axes. Both matrix products are of tensors in bfloat16, as a GPU's matrix units want them.
+    Scaling and softmax are done in float32, so that each row of weights sums to one as exactly
+    as float32 can, however large its scores are. F.scaled_dot_product_attention is no way
+    round: it gives no weights.
     Returns the output (..., T, d_v) and the weights (..., T, S), both float32.
     """
     scores = query.bfloat16() @ key.bfloat16().transpose(-2, -1)  # (..., T, S)
@@ -108,8 +109,8 @@ class FusedMultiHeadAttention(nn.Module):
 
     forward: query (B, T, D), key and value (B, S, D), mask boolean, True = may attend,
     of two or three axes and broadcastable to (B, T, S), the same for all heads, or None.
-    Returns the same output (B, T, D), and None in the place of the weights. The product with
-    the values is left to F.scaled_dot_product_attention.
+    Returns the same output (B, T, D), also where a query may attend to nothing, and None in the
+    place of the weights. The product with the values is left to F.scaled_dot_product_attention.
     """
 
     def __init__(self, attention):
@@ -182,12 +183,14 @@ def accumulate(
 ) -> Tensor:
     """The gradients of one large batch, from pieces of it that fit into memory.
 
-    micro_batches: pieces of a batch, which may differ in size. loss_sum_of: a function (model,
-    micro_batch) -> the sum of the losses of its predictions, a scalar, and how many
-    predictions there were; a piece may have none, and some piece has at least one.
+    micro_batches: pieces of a batch, which may differ in size and may come from a generator.
+    loss_sum_of: a function (model, micro_batch) -> the sum of the losses of its predictions, a
+    scalar, and how many predictions there were; a piece may have none, and some piece has at
+    least one.
     Afterwards each parameter's .grad is the gradient of the mean loss over all predictions of
-    all pieces, whatever it was before, and the optimizer can step. Of the graphs only one
-    piece's is in memory at a time. Returns that mean loss, a tensor without a graph.
+    all pieces, whatever it was before (None or zeros where the loss does not reach it), and the
+    optimizer can step. Of the graphs only one piece's is in memory at a time. Returns that mean
+    loss, a tensor without a graph.
     """
     model.zero_grad()
     total, count = torch.zeros(()), 0
@@ -241,8 +244,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
     The five objects, made as they were for the training that was saved, take on their states;
     so do torch's random numbers. Tensors go to the device of the model's parameters, whatever
     device they were saved from. No code that the file may hold is run. Returns the number of
-    steps taken. Raises FileNotFoundError where there is no file, and ValueError with the path
-    where it cannot be read or is not a checkpoint.
+    steps taken. Raises FileNotFoundError where nothing stands at `path`, and ValueError with
+    the path in its message where what stands there cannot be read or is not a checkpoint.
     """
     device = next(model.parameters()).device
     try:
@@ -306,9 +309,10 @@ def average_gradients(model: nn.Module, all_reduce: Callable[[Tensor], Tensor], 
     """Give every process the mean of all processes' gradients, as DDP does.
 
     all_reduce: a function, tensor -> the sum of the tensors that all world_size processes gave
-    to their calls; the n-th calls of all processes belong together. So every process calls it
-    once for each parameter, in the order of model.parameters(), and gives zeros for a parameter
-    that has no gradient there. Afterwards each parameter's .grad is the mean.
+    to their calls, as a tensor of its own; the n-th calls of all processes belong together. So
+    every process calls it once for each parameter, in the order of model.parameters(), and
+    gives zeros for a parameter that has no gradient there, in its shape and dtype. Afterwards
+    each parameter's .grad is the mean.
     """
     for parameter in model.parameters():
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad

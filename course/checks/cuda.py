@@ -122,9 +122,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @measure_throughput.case("step is called as often as asked, no more", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    device = _Device(*_times(draw)[:2])
+    device, cold = _Device(*_times(draw)[:2]), _Device(*_times(draw)[:2])
     _throughput(student, device, 8, 5, 3)
-    return {"calls of step": device.calls}
+    _throughput(student, cold, 8, 2, 0)
+    return {"calls of step": device.calls, "calls of step without warm-up": cold.calls}
 
 
 @measure_throughput.case("fewer than one step, or a negative warm-up, raise ValueError", weight=0.5, contract=True,
@@ -173,10 +174,17 @@ class _Step:
     """A model, a batch and all that train_step takes beside them; `scale` is what the scaler begins with."""
 
     def __init__(
-        self, student: Student, draw: Draw, scale: float, lr: float = 0.5, growth_interval: int = 2000, on: bool = True
+        self,
+        student: Student,
+        draw: Draw,
+        scale: float,
+        lr: float = 0.5,
+        growth_interval: int = 2000,
+        on: bool = True,
+        model: str = "TinyClassifier",
     ):
         self.student = student
-        self.model = student.fixture("TinyClassifier", _V, _T, _D, _CLASSES)
+        self.model = student.fixture(model, _V, _T, _D, _CLASSES)
         self.weights = draw.state(self.model)
         self.model.load(self.weights)
         self.watch = student.fixture("Watch")
@@ -271,24 +279,39 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
+_OTHER_DEVICE = "autocast on another device than the model's"
+
+
 def _explain_autocast(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     wrong = [
         f"with dtype = torch.{asked} the model computed in {seen}"
         for asked, seen in ((key.removeprefix("computed in."), value) for key, value in observed.items())
-        if seen != asked
+        if seen != asked and asked != _OTHER_DEVICE
     ]
+    if observed[_OTHER_DEVICE] != "none":
+        wrong.append(f"where the model's parameters were on a GPU, autocast was asked for on {observed[_OTHER_DEVICE]}")
     message = "; ".join(wrong)
     return f"{message[:1].upper()}{message[1:]}." if wrong else None
 
 
-@train_step.case("loss_of runs under autocast to the dtype, and for float32 without", explain=_explain_autocast)
+@train_step.case(
+    "loss_of runs under autocast to the dtype on the model's device, and for float32 without", explain=_explain_autocast
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     seen = {}
     for dtype in (torch.bfloat16, torch.float16, torch.float32):
         step = _Step(student, draw, scale=8.0, on=dtype is not torch.bfloat16)  # which needs no scale
         step.take(_batch(draw), dtype=dtype)
         seen[str(dtype).removeprefix("torch.")] = step.loss_of.method("seen")
-    return {"computed in": seen}
+    far, asked = _Step(student, draw, scale=1.0, on=False, model="FarClassifier"), student.fixture("Autocasts")
+    asked.method("begin")
+    try:
+        far.take(_batch(draw), dtype=torch.bfloat16)
+    except StudentError:
+        pass  # nothing can be made on a GPU that there is none of
+    finally:
+        asked.method("end")
+    return {"computed in": seen, _OTHER_DEVICE: asked.method("other_than", "cuda")}
 
 
 @train_step.case("a gradient that has become infinite leaves the step out, and the scale falls")
@@ -338,7 +361,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-_READS = ("item", "tolist", "numpy", "__float__", "__int__", "__bool__", "is_nonzero")
+_READS = ("item", "tolist", "numpy", "cpu", "is_nonzero", "__array__", "__bool__", "__float__", "__int__", "__repr__")
 
 
 @train_step.case("loss and norm are tensors, and no number is read off the loss: a GPU need not be waited for",
@@ -506,18 +529,20 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": fused(*given, draw.mask(2, 3, 5))[0]}
 
 
-@fused_multi_head_attention.case("as many sentences as heads, where a missing axis fits by accident", weight=0.5)
+@fused_multi_head_attention.case("as many sentences as heads and queries, where wrong axes fit by accident", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 6, 3)[1]
-    given = draw.normal(3, 4, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
-    return {"output": fused(*given, draw.mask(3, 4, 5))[0]}
+    given = draw.normal(3, 3, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
+    masks = {"three axes": draw.mask(3, 3, 5), "two": draw.mask(3, 5)}
+    return {f"output with a mask of {axes}": fused(*given, mask)[0] for axes, mask in masks.items()}
 
 
-@fused_multi_head_attention.case("one mask for all, (T, S), and one row of keys a sentence, (B, 1, S)", weight=0.5)
+@fused_multi_head_attention.case("one mask or one row of it for all, and one row of keys a sentence", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 8, 4)[1]
     given = draw.normal(2, 3, 8), draw.normal(2, 5, 8), draw.normal(2, 5, 8)
-    masks = {"(T, S)": draw.mask(3, 5), "(B, 1, S)": draw.mask(2, 1, 5)}
+    forms = {"(T, S)": (3, 5), "(1, S)": (1, 5), "(1, T, S)": (1, 3, 5), "(B, 1, S)": (2, 1, 5)}
+    masks = {form: draw.mask(*shape) for form, shape in forms.items()}
     return {f"output with a mask {form}": fused(*given, mask)[0] for form, mask in masks.items()}
 
 
@@ -538,6 +563,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     attention.load({name: 2 * value for name, value in draw.state(attention).items()})  # as training would
     return {
         "state": names,
+        "num_heads": fused.method("__getattribute__", "num_heads"),
         "it follows when the attention's weights change": not torch.equal(before, fused(x, x, x)[0]),
     }
 
@@ -767,11 +793,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"type of the loss": type(mean).__name__, "a graph hangs on the loss": passes > before}
 
 
-@accumulate.case("the weights stay as they are: the step is the optimizer's", weight=0.5, contract=True)
+@accumulate.case("the weights stay as they are, and all else but the gradients", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    model, loss = _classifier(student, draw), student.fixture("SummedLoss")
-    student.accumulate(model, loss, _pieces(draw, (4, 1), (2, 0)))
-    return {"weights": model.state()}
+    model, pieces = _classifier(student, draw).eval(), _pieces(draw, (4, 1), (2, 0))
+    given, names = [model, student.fixture("SummedLoss"), pieces], ["model", "loss_sum_of", "micro_batches"]
+    (reply,) = student.calls([{"op": "call", "name": "accumulate", "args": given, "watch": names}])
+    if reply.raised is not None:
+        raise StudentError(*reply.raised)
+    changed = [name for name in reply.changed if name != "the state of model"]  # its gradients are part of it
+    return {"weights": model.state(), "changed beside the gradients": ", ".join(changed)}
 
 
 # ---- checkpoints ----------------------------------------------------------------------------------------------------
@@ -1043,6 +1073,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "a file cut short": error_of("checkpoint"),
         "a file of text": error_of("text"),
         "an empty file": error_of("empty"),
+        "a folder": error_of(""),
         "a file with nothing but weights": error_of("weights"),
     }
 
@@ -1209,7 +1240,7 @@ class _Calls:
         number = len(self.given)
         self.given.append(tensor)
         theirs = [of_one[number] for of_one in self.others if number < len(of_one)]
-        return sum((other for other in theirs if other.shape == tensor.shape), tensor)
+        return sum((other for other in theirs if other.shape == tensor.shape), tensor.clone())
 
 
 def _averaged(student: Student, draw: Draw, world_size: int, without: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -1244,7 +1275,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _classifier(student, draw)
     model.load({"unused": torch.tensor([float("inf"), 1.0])})  # zeros are zeros, whatever the parameter is
-    given = dict(draw.state(model)) | {"unused": None}
+    model.before("double")
+    given = {name: value.double() for name, value in draw.state(model).items()} | {"unused": None}
     model.method("set_gradients", given)
     student.average_gradients(model, _Calls([[]]).all_reduce, 2)
     return {"parameters left without": model.method("without_gradients"), "gradient": model.method("gradients")}

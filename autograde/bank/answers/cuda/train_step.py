@@ -117,6 +117,14 @@
 # --- after
     if True:
 
+# %% wrong: autocast for the CPU, wherever the model is
+# On a GPU nothing is cast: autocast was asked for on the CPU. Ask for it on the model's device. See section 9.4.
+
+# --- before
+    with torch.autocast(device.type, dtype=dtype, enabled=dtype != torch.float32):
+# --- after
+    with torch.autocast("cpu", dtype=dtype, enabled=dtype != torch.float32):
+
 # %% wrong: the loss is not scaled
 # The backward pass started from the plain loss, and then the gradients were divided by the scale: the step was that
 # much too small. Start it from what the scaler makes of the loss. See section 9.4.
