@@ -193,11 +193,12 @@ def accumulate(
     loss, a tensor without a graph.
     """
     model.zero_grad()
-    total, count = torch.zeros(()), 0
+    total: Any = 0.0
+    count = 0
     for micro_batch in micro_batches:
         loss_sum, predictions = loss_sum_of(model, micro_batch)
         loss_sum.backward()  # adds to .grad, and lets the graph go
-        total = total.to(loss_sum.device) + loss_sum.detach()
+        total = total + loss_sum.detach()
         count = count + predictions
     for parameter in model.parameters():
         if parameter.grad is not None:

@@ -46,6 +46,7 @@ class CausalLanguageModel(nn.Module):
         self.token_embedding = nn.Embedding(vocab_size, d_model)
         nn.init.normal_(self.token_embedding.weight, std=d_model**-0.5)  # logits of order one
         self.positions = LearnedPositionalEncoding(max_length, d_model)
+        self.register_buffer("mask", causal_mask(max_length), persistent=False)  # goes where the parameters go, once
         self.dropout = nn.Dropout(dropout)
         self.layers = nn.ModuleList(
             EncoderLayer(
@@ -62,8 +63,8 @@ class CausalLanguageModel(nn.Module):
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
         x = self.dropout(self.positions(self.token_embedding(tokens)))  # (B, T) -> (B, T, D)
+        mask = self.mask[: tokens.shape[1], : tokens.shape[1]]
         for layer in self.layers:
             x = layer(x, mask)
         return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
@@ -190,7 +191,8 @@ class KeyValueCache(nn.Module):
         max_length = len(model.positions.weight)
         if now > max_length:
             raise ValueError(f"{past} tokens are read and {now - past} are new, the model has {max_length} positions")
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
+        places = torch.arange(now, device=tokens.device)
+        mask = places <= places[past:].unsqueeze(1) if now - past > 1 else None  # (T, now); one alone sees all
         x = model.token_embedding(tokens) + model.positions.weight[past:now]
         for i, layer in enumerate(model.layers):
             x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)

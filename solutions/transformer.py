@@ -271,8 +271,9 @@ class Transformer(nn.Module):
 
     def embed(self, embedding: nn.Embedding, tokens: Tensor) -> Tensor:
         vectors = embedding(tokens) * self.d_model**0.5  # (B, T) -> (B, T, D)
-        positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
-        return self.dropout(vectors + positions.to(vectors))
+        with tokens.device:  # made there: nothing is copied, and so nothing is waited for
+            positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
+        return self.dropout(vectors + positions.to(vectors.dtype))
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
@@ -280,7 +281,8 @@ class Transformer(nn.Module):
 
     def decode(self, tokens: Tensor, memory: Tensor, memory_mask: Tensor | None = None) -> Tensor:
         # Targets are padded at the right, so a causal mask keeps the padding from every real token, too.
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+        with tokens.device:
+            mask = causal_mask(tokens.shape[1])
         states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask, memory_mask)
         return self.output(states)  # (B, T, D) -> (B, T, V)
 
