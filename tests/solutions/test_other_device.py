@@ -22,7 +22,7 @@ from solutions.cuda import accumulate, fuse_attention, train_step
 from solutions.language_model import CausalLanguageModel, KeyValueCache
 from solutions.transformer import Transformer, label_smoothing_loss
 from solutions.vit import VisionTransformer
-from training import configuration, loop
+from training import configuration, devices, step
 from training.tasks import make_task
 
 aten = torch.ops.aten
@@ -112,7 +112,7 @@ def test_a_training_step_copies_nothing_between_devices(name, fused):
 
 
 def test_pieces_of_a_batch_copy_nothing_between_devices():
-    model, (windows,) = device._module(language_model()), there(TEXT)
+    model = device._module(language_model())
 
     def loss_sum_of(model: nn.Module, piece: Tensor) -> tuple[Tensor, int]:
         return model.loss(piece) * piece[:, 1:].numel(), piece[:, 1:].numel()
@@ -144,6 +144,6 @@ def test_the_programs_step_copies_nothing_between_devices(name, accumulate):
     pieces = [there(task.batch_of([2 * i, 2 * i + 1])) for i in range(accumulate)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler("cpu", enabled=False)
-    process = loop.Process(0, 1, torch.device(device.OTHER))
-    seen, (loss, _) = waits(lambda: loop.take_step(model, task, pieces, optimizer, scaler, config, process))
+    process = devices.Process(0, 1, torch.device(device.OTHER))
+    seen, (loss, _) = waits(lambda: step.take_step(model, task, pieces, optimizer, scaler, config, process))
     assert not seen and loss.device.type == device.OTHER

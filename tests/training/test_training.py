@@ -18,10 +18,14 @@ import torch
 from PIL import Image
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+import training.step
 from tests import processes
-from training import loop, tasks
-from training.configuration import FIELDS, Configuration, as_toml, parse, read_toml
-from training.loop import Process, Samples, main, trained
+from training import devices, loop, tasks
+from training.configuration import FIELDS, Configuration, TrainingError, as_toml, parse, read_toml
+from training.devices import Process
+from training.folder import open_folder
+from training.loop import main, trained
+from training.step import Samples, rate
 
 TINY = "--d-model 8 --num-heads 2 --num-layers 1 --d-ff 16 --batch-size 8 --learning-rate 0.01 --warm-up 5".split()
 VIT = [*TINY, "--samples", "100"]
@@ -154,7 +158,7 @@ def test_the_same_training_done_otherwise(more, tolerance, tmp_path):
 
 def test_a_mean_of_the_pieces_means_is_another_training(tmp_path, monkeypatch):
     """What the tolerance above is for: this fault moves the weights by more than a hundred times as much."""
-    right = loop.accumulate
+    right = training.step.accumulate
 
     def mean_of_means(model, loss_sum_of, pieces):
         def mean_of(model, piece):
@@ -164,7 +168,7 @@ def test_a_mean_of_the_pieces_means_is_another_training(tmp_path, monkeypatch):
         return right(model, mean_of, pieces)
 
     main([*UNEQUAL, "--out", str(tmp_path / "plain")])
-    monkeypatch.setattr(loop, "accumulate", mean_of_means)
+    monkeypatch.setattr(training.step, "accumulate", mean_of_means)
     main([*UNEQUAL, "--accumulate", "4", "--out", str(tmp_path / "other")])
     with pytest.raises(AssertionError):
         assert_equal_weights(tmp_path / "plain", tmp_path / "other", 1e-3, but=ROUNDING)
@@ -172,7 +176,7 @@ def test_a_mean_of_the_pieces_means_is_another_training(tmp_path, monkeypatch):
 
 def test_the_rate_rises_in_a_line_and_falls_along_a_cosine():
     config = Configuration(steps=110, warm_up=10)
-    rates = [loop.rate(step, config) for step in range(111)]
+    rates = [rate(step, config) for step in range(111)]
     assert rates[:10] == pytest.approx([(i + 1) / 10 for i in range(10)])
     assert rates[10] == 1.0 and rates[60] == pytest.approx(0.525) and rates[110] == pytest.approx(0.05)
     assert rates[10:] == sorted(rates[10:], reverse=True)
@@ -471,7 +475,7 @@ def test_a_second_run_in_a_folder_is_refused_as_long_as_the_first_lives(tmp_path
     process.kill()
     process.join()
     config, _ = parse(arguments)
-    with loop.open_folder(tmp_path, config, resume=True):  # what is killed leaves no lock behind
+    with open_folder(tmp_path, config, resume=True):  # what is killed leaves no lock behind
         assert step_of(tmp_path) >= 5
 
 
@@ -697,6 +701,53 @@ def test_a_hubs_data_sets(tmp_path, capsys, monkeypatch):
     main([*words, "hub:some/words", "--out", str(tmp_path / "c")])
     assert "no other/words and no network" in refused([*words, "hub:other/words", "--out", str(tmp_path / "d")], capsys)
     assert "text" in refused([*words, "hub:some/pictures", "--out", str(tmp_path / "d")], capsys)
+
+
+@pytest.mark.parametrize(
+    ("device", "world_size", "local_rank", "got"),
+    [
+        ("auto", 1, 0, "cuda:0"),
+        ("cuda", 4, 3, "cuda:3"),
+        ("cuda:1", 1, 0, "cuda:1"),
+        ("cuda:0", 1, 0, "cuda:0"),
+        ("cpu", 4, 3, "cpu"),
+        ("cuda:1", 2, 0, "cuda:1 is one GPU, and 2 processes want one each"),
+        ("cuda:0", 2, 1, "cuda:0 is one GPU, and 2 processes want one each"),
+        ("cuda", 8, 7, "torch sees 4 GPUs"),
+        ("tpu", 1, 0, "device tpu"),
+        ("mps", 1, 0, "device is auto, cpu, cuda or cuda:NUMBER"),
+    ],
+)
+def test_each_process_takes_a_gpu_of_its_own(device, world_size, local_rank, got, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 4)
+    try:
+        taken = str(devices.device_of(Configuration(device=device), world_size, local_rank))
+    except TrainingError as error:
+        assert got in str(error)
+    else:
+        assert taken == got
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
+def test_a_gpu_without_units_for_bfloat16_is_not_asked_to_imitate_them(dtype, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: including_emulation)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Tesla T4")
+    if dtype == "bfloat16":
+        with pytest.raises(TrainingError, match=r"Tesla T4 has no units for bfloat16.*--dtype float16"):
+            devices.device_of(Configuration(dtype=dtype), 1, 0)
+    else:
+        assert devices.device_of(Configuration(dtype=dtype), 1, 0).type == "cuda"
+
+
+@pytest.mark.parametrize("tf32", [False, True])
+def test_tf32_is_asked_for_and_taken_back(tf32):
+    before = torch.get_float32_matmul_precision()
+    with devices.this_process(Configuration(device="cpu", tf32=tf32)):
+        assert torch.get_float32_matmul_precision() == ("high" if tf32 else "highest")
+    assert torch.get_float32_matmul_precision() == before
 
 
 def test_without_tensorboard_it_says_what_to_do(tmp_path, capsys, monkeypatch):

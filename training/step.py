@@ -1,0 +1,137 @@
+"""One step of training and one look at held-out data: what is computed, whatever stops the run or keeps its results."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parallel import DistributedDataParallel
+
+from solutions.cuda import accumulate, shard, train_step
+from training.configuration import Configuration
+from training.devices import Process, summed
+from training.tasks import Batch, Task
+
+
+class Samples:
+    """The endless order of training samples, and where in it the training stands.
+
+    Epoch after epoch as `shard` orders it. The state counts the samples of all processes together, so that a run may go
+    on with another number of processes: where that number divides the data, in the same batches.
+    """
+
+    def __init__(self, task: Task, process: Process, seed: int):
+        self.num_samples, self.fingerprint = task.num_samples, task.fingerprint
+        self.process, self.seed = process, seed
+        self.taken = 0
+        self._epoch, self._order = -1, list[int]()
+
+    def next(self, count: int) -> list[int]:
+        """This process's part of the next `count` samples."""
+        numbers: list[int] = []
+        place = self.taken // self.process.world_size
+        per_epoch = -(-self.num_samples // self.process.world_size)
+        while len(numbers) < count // self.process.world_size:
+            epoch, start = divmod(place + len(numbers), per_epoch)
+            if epoch != self._epoch:
+                self._order = shard(self.num_samples, self.process.rank, self.process.world_size, epoch, self.seed)
+                self._epoch = epoch
+            numbers += self._order[start : start + count // self.process.world_size - len(numbers)]
+        self.taken += count
+        return numbers
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"taken": self.taken, "fingerprint": self.fingerprint}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        if state["fingerprint"] != self.fingerprint:
+            raise ValueError(f"it was trained on other data ({state['fingerprint']}; now {self.fingerprint})")
+        self.taken = state["taken"]
+
+
+def seed_step(step: int, config: Configuration, process: Process) -> None:
+    """Random numbers of this step in this process, whatever was drawn before."""
+    seed = ((config.seed * 1_000_003 + step) * process.world_size + process.rank) % 2**63
+    if process.device.type == "cpu":
+        torch.default_generator.manual_seed(seed)
+    else:
+        torch.manual_seed(seed)  # every device's; where a kind of device is absent this takes a millisecond
+
+
+def to_device(batch: Batch, device: torch.device) -> Batch:
+    if device.type != "cuda":
+        return tuple(x.to(device) for x in batch)
+    return tuple(x.pin_memory().to(device, non_blocking=True) for x in batch)  # copies while earlier kernels run
+
+
+def take_step(
+    model: nn.Module,
+    task: Task,
+    pieces: list[Batch],
+    optimizer: torch.optim.Optimizer,
+    scaler: torch.amp.GradScaler,
+    config: Configuration,
+    process: Process,
+) -> tuple[Tensor, Tensor]:
+    """train_step, or the same with accumulate for a batch in several pieces.
+
+    DDP averages the processes' gradients, but what is wanted is the mean over all predictions, and one process's
+    sentences may be longer than another's. So each divides its sum by the *mean number of predictions* of a process.
+    Returns this process's loss, whose mean over the processes is the whole batch's, and the gradients' norm.
+    """
+    dtype = getattr(torch, config.dtype)
+
+    def loss_sum_of(model: nn.Module, piece: Batch) -> tuple[Tensor, Tensor]:
+        with torch.autocast(process.device.type, dtype=dtype, enabled=dtype != torch.float32):
+            loss_sum, predictions = task.loss_sum(model, piece)
+        return loss_sum, summed(predictions, process) / process.world_size
+
+    if len(pieces) == 1:
+
+        def loss_of(model: nn.Module, batch: Batch) -> Tensor:
+            loss_sum, predictions = loss_sum_of(model, batch)
+            return loss_sum / predictions
+
+        return train_step(model, loss_of, pieces[0], optimizer, scaler, config.clip, dtype)
+
+    def scaled_sum_of(model: nn.Module, piece: Batch) -> tuple[Tensor, Any]:
+        loss_sum, predictions = loss_sum_of(model, piece)
+        return scaler.scale(loss_sum), predictions
+
+    def one_exchange() -> Iterator[Batch]:
+        for i, piece in enumerate(pieces):
+            if isinstance(
+                model, DistributedDataParallel
+            ):  # as in its no_sync: gradients travel once, with the last piece
+                model.require_backward_grad_sync = i == len(pieces) - 1
+            yield piece
+
+    loss = accumulate(model, scaled_sum_of, one_exchange()) / scaler.scale(torch.ones((), device=process.device))
+    scaler.unscale_(optimizer)
+    norm = nn.utils.clip_grad_norm_(model.parameters(), config.clip)
+    scaler.step(optimizer)
+    scaler.update()
+    return loss, norm
+
+
+@torch.no_grad()
+def evaluate(model: nn.Module, task: Task, config: Configuration, process: Process) -> dict[str, float]:
+    """Every score over all held-out data; each process looks at its part of the batches."""
+    dtype = getattr(torch, config.dtype)
+    totals = torch.zeros(len(task.score_names), 2, dtype=torch.float64, device=process.device)
+    model.eval()
+    for batch in task.held_out[process.rank :: process.world_size]:
+        with torch.autocast(process.device.type, dtype=dtype, enabled=dtype != torch.float32):
+            totals += task.scores(model, to_device(batch, process.device))
+    model.train()
+    sums, counts = summed(totals, process).unbind(dim=1)
+    return dict(zip(task.score_names, (sums / counts).tolist(), strict=True))
+
+
+def rate(step: int, config: Configuration) -> float:
+    """The share of the learning rate for the step after `step` steps: up in a line, down along a cosine."""
+    if step < config.warm_up:
+        return (step + 1) / config.warm_up
+    done = (step - config.warm_up) / max(1, config.steps - config.warm_up)
+    return 0.05 + 0.95 * 0.5 * (1 + math.cos(math.pi * min(done, 1.0)))
