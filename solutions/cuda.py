@@ -134,18 +134,83 @@ class FusedMultiHeadAttention(nn.Module):
         return self.W_O(merge_heads(outputs)), None
 
 
-def fuse_attention(model: nn.Module) -> nn.Module:
+class FusedCausalAttention(FusedMultiHeadAttention):
+    """The same for a self-attention whose mask is the causal one at every call.
+
+    The kernel is told so by a flag and is given no mask: it leaves out what lies above the diagonal, and on a GPU it
+    may be FlashAttention, which takes a mask in no other way. forward's own mask is not read.
+    """
+
+    def forward(
+        self,
+        query: Tensor,
+        key: Tensor,
+        value: Tensor,
+        mask: Tensor | None = None,
+    ) -> tuple[Tensor, None]:
+        queries, keys, values = (
+            split_heads(project(x), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+            for project, x in ((self.W_Q, query), (self.W_K, key), (self.W_V, value))
+        )
+        outputs = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
+        return self.W_O(merge_heads(outputs)), None
+
+
+def fuse_attention(model: nn.Module, is_causal: Callable[[str], bool] = lambda name: False) -> nn.Module:
     """Put a FusedMultiHeadAttention in the place of every MultiHeadAttention inside a model.
 
-    The parameters stay the same objects under the same names, so an optimizer or a checkpoint
-    made before fits afterwards, and the other way round. Returns the model, changed in place.
+    is_causal: whether the attention of this name (`model.named_modules`) is given the causal mask at every call; a
+    FusedCausalAttention then stands in for it. The parameters stay the same objects under the same names, so an
+    optimizer or a checkpoint made before fits afterwards, and the other way round. Returns the model, changed in place.
     """
-    for name, child in model.named_children():
-        if isinstance(child, MultiHeadAttention):
-            setattr(model, name, FusedMultiHeadAttention(child))
-        else:
-            fuse_attention(child)
+    for name, attention in list(model.named_modules()):
+        if isinstance(attention, MultiHeadAttention):
+            fused = FusedCausalAttention if is_causal(name) else FusedMultiHeadAttention
+            holder, _, attribute = name.rpartition(".")
+            setattr(model.get_submodule(holder), attribute, fused(attention))
     return model
+
+
+class StaticKeyValueCache(nn.Module):
+    """Chapter 07's KeyValueCache with room for every token from the start.
+
+    model: a CausalLanguageModel in eval mode, with whatever attention that has W_Q, W_K, W_V, W_O and num_heads. What
+    is read is written into its place, so that no token moves what came before it; a token that comes alone may attend
+    to everything there is, and needs no mask. forward: tokens (B, T) -> logits (B, T, V), as of KeyValueCache. Raises
+    ValueError where there is no room for them or B is not batch_size, and then reads nothing.
+    """
+
+    def __init__(self, model: nn.Module, batch_size: int):
+        super().__init__()
+        self.model, self.length = model, 0
+        weight, heads = model.positions.weight, model.layers[0].self_attention.num_heads
+        max_length, d_model = weight.shape
+        self.kept = weight.new_zeros(len(model.layers), 2, batch_size, heads, max_length, d_model // heads)
+
+    @torch.no_grad()
+    def forward(self, tokens: Tensor) -> Tensor:
+        model, past, now = self.model, self.length, self.length + tokens.shape[1]
+        if now > self.kept.shape[4] or len(tokens) != self.kept.shape[2]:
+            raise ValueError(
+                f"room for {tuple(self.kept.shape[2:5:2])}, {past} are read, got tokens {tuple(tokens.shape)}"
+            )
+        mask = None
+        if past and now - past > 1:  # (T, now): the rows of the new tokens
+            places = torch.arange(now, device=tokens.device)
+            mask = places <= places[past:].unsqueeze(1)
+        x = model.token_embedding(tokens) + model.positions.weight[past:now]
+        for layer, kept in zip(model.layers, self.kept, strict=True):
+            attention, normed = layer.self_attention, layer.norm1(x)
+            queries, kept[0, :, :, past:now], kept[1, :, :, past:now] = (
+                split_heads(project(normed), attention.num_heads)  # (B, T, D) -> (B, H, T, d)
+                for project in (attention.W_Q, attention.W_K, attention.W_V)
+            )
+            keys, values = kept[:, :, :, :now]
+            outputs = F.scaled_dot_product_attention(queries, keys, values, mask, is_causal=not past and now > 1)
+            x = x + attention.W_O(merge_heads(outputs))
+            x = x + layer.feed_forward(layer.norm2(x))
+        self.length = now
+        return F.linear(model.norm(x), model.token_embedding.weight)
 
 
 def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: int) -> Tensor:

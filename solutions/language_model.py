@@ -192,7 +192,7 @@ class KeyValueCache(nn.Module):
         if now > max_length:
             raise ValueError(f"{past} tokens are read and {now - past} are new, the model has {max_length} positions")
         places = torch.arange(now, device=tokens.device)
-        mask = places <= places[past:].unsqueeze(1) if now - past > 1 else None  # (T, now); one alone sees all
+        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
         x = model.token_embedding(tokens) + model.positions.weight[past:now]
         for i, layer in enumerate(model.layers):
             x = x + self._attend(i, layer.self_attention, layer.norm1(x), mask)

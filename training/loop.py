@@ -115,7 +115,7 @@ class Run:
 
     def _build(self) -> None:
         config, kind = self.config, self.process.device.type
-        self.bare = fuse_attention(self.task.model) if config.fused else self.task.model
+        self.bare = fuse_attention(self.task.model, self.task.is_causal) if config.fused else self.task.model
         self.bare.to(self.process.device).train()
         self.optimizer = torch.optim.AdamW(
             self.bare.parameters(), config.learning_rate, weight_decay=config.weight_decay, fused=kind == "cuda"

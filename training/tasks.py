@@ -53,6 +53,7 @@ class Task:
     loss_sum: Callable[[Any, Batch], tuple[Tensor, Tensor]]
     score_names: tuple[str, ...]
     scores: Callable[[Any, Batch], Tensor]
+    is_causal: Callable[[str], bool] = lambda name: False  # which of the model's attentions, for `fuse_attention`
 
 
 def make_task(config: Configuration) -> Task:
@@ -330,6 +331,7 @@ def translation(config: Configuration, kind: str, where: str) -> Task:
         loss_sum,
         ("loss", "accuracy", "exact_match"),
         scores,
+        lambda name: name.startswith("decoder.") and name.endswith(".self_attention"),
     )
 
 
@@ -392,4 +394,5 @@ def language(config: Configuration, kind: str, where: str) -> Task:
         loss_sum,
         ("loss", "bits_per_character"),
         scores,
+        lambda name: True,
     )

@@ -140,7 +140,7 @@ def test_the_programs_step_copies_nothing_between_devices(name, accumulate):
     config = configuration.Configuration(model=name, d_model=8, num_heads=2, num_layers=1, d_ff=16, samples=20,
                                          batch_size=4, accumulate=accumulate, fused=True)  # fmt: skip
     task = make_task(config)
-    model = device._module(fuse_attention(task.model))
+    model = device._module(fuse_attention(task.model, task.is_causal))
     pieces = [there(task.batch_of([2 * i, 2 * i + 1])) for i in range(accumulate)]
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     scaler = torch.amp.GradScaler("cpu", enabled=False)

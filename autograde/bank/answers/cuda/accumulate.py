@@ -36,11 +36,7 @@ def accumulate(model, loss_sum_of, micro_batches):
 # for. Detach each sum and add up the tensors. See section 9.7.
 
 # --- before
-    total, count = torch.zeros(()), 0
-# --- after
-    total, count = 0.0, 0
-# --- before
-        total = total.to(loss_sum.device) + loss_sum.detach()
+        total = total + loss_sum.detach()
 # --- after
         total = total + loss_sum.item()
 
@@ -48,9 +44,9 @@ def accumulate(model, loss_sum_of, micro_batches):
 # The sums were added up with their graphs, which hang on the loss that came back. Detach each sum. See section 9.7.
 
 # --- before
-        total = total.to(loss_sum.device) + loss_sum.detach()
+        total = total + loss_sum.detach()
 # --- after
-        total = total.to(loss_sum.device) + loss_sum
+        total = total + loss_sum
 
 # %% wrong: divided by the last piece's count
 # The number of predictions at the end is that of the last piece alone. Add the counts up. See section 9.7.
@@ -142,11 +138,7 @@ def accumulate(model, loss_sum_of, micro_batches):
 
 # %% correct: sums as numbers
 # --- before
-    total, count = torch.zeros(()), 0
-# --- after
-    total, count = 0.0, 0
-# --- before
-        total = total.to(loss_sum.device) + loss_sum.detach()
+        total = total + loss_sum.detach()
 # --- after
         total = total + loss_sum.item()
 # --- before

@@ -2,7 +2,7 @@
 # Each place saw itself and what comes after it, and nothing before. Row t of the mask is what place t may see: 0 to t.
 
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+        mask = self.mask[: tokens.shape[1], : tokens.shape[1]]
 # --- after
         mask = causal_mask(tokens.shape[1]).T
 
@@ -30,7 +30,7 @@
 # and those before it.
 
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+        mask = self.mask[: tokens.shape[1], : tokens.shape[1]]
 # --- after
         mask = torch.ones(tokens.shape[1], tokens.shape[1]).tril(1).bool()
 
@@ -39,7 +39,7 @@
 # the shift stands in the targets and not in the mask.
 
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+        mask = self.mask[: tokens.shape[1], : tokens.shape[1]]
 # --- after
         mask = torch.ones(tokens.shape[1], tokens.shape[1]).tril(-1).bool()
 
@@ -150,7 +150,7 @@
 
 # %% correct: a mask of its own, an einsum at the end
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+        mask = self.mask[: tokens.shape[1], : tokens.shape[1]]
 # --- after
         places = torch.arange(tokens.shape[1], device=tokens.device)
         mask = places[:, None] >= places[None, :]

@@ -31,7 +31,7 @@
 # rows of the mask for all tokens.
 
 # --- before
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
 # --- after
         mask = None  # the rows of the new tokens: (T, now)
 
@@ -39,7 +39,7 @@
 # The new tokens may see one another and nothing that was read before. They may attend to all earlier tokens too.
 
 # --- before
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
 # --- after
         mask = F.pad(causal_mask(now - past), (past, 0))  # the rows of the new tokens: (T, now)
 
@@ -48,7 +48,7 @@
 # the layers.
 
 # --- before
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
 # --- after
         self.seen = tokens if past == 0 else torch.cat([self.seen, tokens], dim=1)
         self.length = now
@@ -213,6 +213,6 @@ class KeyValueCache(nn.Module):
 
 # %% correct: no mask where one token comes
 # --- before
-        mask = causal_mask(now)[past:].to(tokens.device)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
 # --- after
         mask = None if now - past == 1 else causal_mask(now)[-(now - past) :].to(tokens.device)

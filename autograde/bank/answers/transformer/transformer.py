@@ -45,7 +45,7 @@
 # The positions are missing: to this model a sentence is a bag of words. Add sinusoidal_encoding.
 
 # --- before
-        return self.dropout(vectors + positions.to(vectors))
+        return self.dropout(vectors + positions.to(vectors.dtype))
 # --- after
         return self.dropout(vectors)
 
@@ -53,27 +53,27 @@
 # Every word of a sentence got the same position, its row in the batch. Positions run along the sentence.
 
 # --- before
-        positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
+            positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
 # --- after
-        positions = sinusoidal_encoding(tokens.shape[0], self.d_model).unsqueeze(1)
+            positions = sinusoidal_encoding(tokens.shape[0], self.d_model).unsqueeze(1)
 
 # %% wrong: no causal mask
 # The logits of a place move when a later word changes: the decoder reads ahead. Give its self-attention the causal
 # mask.
 
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+            mask = causal_mask(tokens.shape[1])
 # --- after
-        mask = None
+            mask = None
 
 # %% wrong: a causal mask that hides the word itself
 # No place may read the word that goes in at that very place: the diagonal of the mask is missing. After the shift that
 # word is the one before.
 
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+            mask = causal_mask(tokens.shape[1])
 # --- after
-        mask = causal_mask(tokens.shape[1]).to(tokens.device).tril(-1)
+            mask = causal_mask(tokens.shape[1]).tril(-1)
 
 # %% wrong: the source's padding is read
 # A sentence's memory changes with the company it is padded for: the encoder was run without its mask.
@@ -128,18 +128,18 @@
 # In training nothing is dropped from the sum of vectors and positions. Apply self.dropout to it.
 
 # --- before
-        return self.dropout(vectors + positions.to(vectors))
+        return self.dropout(vectors + positions.to(vectors.dtype))
 # --- after
-        return vectors + positions.to(vectors)
+        return vectors + positions.to(vectors.dtype)
 
 # %% wrong: dropout in evaluation too
 # Numbers are dropped after eval() as well: F.dropout drops unless it is told not to. Use the module self.dropout,
 # which knows its mode.
 
 # --- before
-        return self.dropout(vectors + positions.to(vectors))
+        return self.dropout(vectors + positions.to(vectors.dtype))
 # --- after
-        return F.dropout(vectors + positions.to(vectors), self.dropout.p)
+        return F.dropout(vectors + positions.to(vectors.dtype), self.dropout.p)
 
 # %% wrong: bos_id is taken to be 1
 # The first word that goes in is token 1, whatever the model was told. Use self.bos_id: another vocabulary has it
@@ -193,9 +193,9 @@
 
 # %% correct: the mask of every sentence's own
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+            mask = causal_mask(tokens.shape[1])
 # --- after
-        mask = causal_mask(tokens.shape[1]).to(tokens.device).expand(len(tokens), -1, -1)
+            mask = causal_mask(tokens.shape[1]).expand(len(tokens), -1, -1)
 
 # %% correct: only the last state goes through the output
 # --- before
@@ -211,7 +211,7 @@
 # --- after
         vectors = self.d_model**0.5 * F.embedding(tokens, embedding.weight)
 # --- before
-        mask = causal_mask(tokens.shape[1]).to(tokens.device)
+            mask = causal_mask(tokens.shape[1])
 # --- after
-        places = torch.arange(tokens.shape[1], device=tokens.device)
-        mask = places[:, None] >= places[None, :]
+            places = torch.arange(tokens.shape[1], device=tokens.device)
+            mask = places[:, None] >= places[None, :]
