@@ -180,9 +180,10 @@ class StaticKeyValueCache(nn.Module):
     ValueError where there is no room for them or B is not batch_size, and then reads nothing.
     """
 
-    def __init__(self, model: nn.Module, batch_size: int):
+    def __init__(self, model: Any, batch_size: int):
         super().__init__()
-        self.model, self.length = model, 0
+        self.model: Any = model
+        self.length = 0
         weight, heads = model.positions.weight, model.layers[0].self_attention.num_heads
         max_length, d_model = weight.shape
         self.kept = weight.new_zeros(len(model.layers), 2, batch_size, heads, max_length, d_model // heads)

@@ -30,6 +30,8 @@ class CausalLanguageModel(nn.Module):
     in nats: every token but the first is a target, every one but the last goes in.
     """
 
+    mask: Tensor  # (max_length, max_length)
+
     def __init__(
         self,
         vocab_size,

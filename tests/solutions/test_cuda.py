@@ -20,7 +20,9 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from course.fixtures.cuda import Training, Unwritable
 from solutions.cuda import (
+    FusedCausalAttention,
     FusedMultiHeadAttention,
+    StaticKeyValueCache,
     accumulate,
     attention_in_blocks,
     average_gradients,
@@ -33,13 +35,15 @@ from solutions.cuda import (
     shard,
     train_step,
 )
-from solutions.dot_product import scaled_dot_product_attention
+from solutions.dot_product import causal_mask, scaled_dot_product_attention
 from solutions.language_model import CausalLanguageModel
 from solutions.multi_head import MultiHeadAttention
 from solutions.transformer import EncoderLayer, Transformer, TransformerEncoder
 from solutions.vit import VisionTransformer
 from tests.processes import start
 from tests.solutions.peers.compare import TOLERANCE, assert_close, generator, randomise
+from training.configuration import Configuration
+from training.tasks import make_task
 
 SEEDS = st.integers(0, 2**31 - 1)
 SIZES = st.integers(1, 6)
@@ -487,3 +491,62 @@ def test_parameters_without_a_gradient_take_part():
         others = iter(given_[1 - rank])
         average_gradients(model, lambda tensor, others=others: tensor + next(others), 2)
         close(gradients(model), expected, 1e-6)
+
+
+# ---- FusedCausalAttention, fuse_attention, StaticKeyValueCache -------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [1, 2, 7])
+def test_the_causal_mask_as_a_flag_is_the_causal_mask(length):
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(8, 2)
+    x = torch.randn(3, length, 8)
+    plain, _ = attention(x, x, x, causal_mask(length))
+    torch.testing.assert_close(FusedCausalAttention(attention)(x, x, x)[0], plain)
+
+
+def test_only_attention_that_is_causal_is_told_so():
+    model = Transformer(11, 12, 16, 2, 32, 2, bos_id=1)
+    names = [name for name, module in model.named_modules() if isinstance(module, MultiHeadAttention)]
+    fuse_attention(model, lambda name: name.startswith("decoder.") and name.endswith(".self_attention"))
+    kinds = {name: type(model.get_submodule(name)) for name in names}
+    assert len(kinds) == 6
+    assert {name for name, kind in kinds.items() if kind is FusedCausalAttention} == {
+        f"decoder.layers.{i}.self_attention" for i in range(2)
+    }
+    assert set(kinds.values()) == {FusedCausalAttention, FusedMultiHeadAttention}
+
+
+@pytest.mark.parametrize("name", ["transformer", "language-model"])
+def test_a_tasks_causal_attention_computes_what_its_model_does(name):
+    """The loss and each gradient of a batch."""
+    config = Configuration(model=name, d_model=16, num_heads=2, num_layers=2, d_ff=32, samples=20, batch_size=4)
+    task, fused = make_task(config), make_task(config)
+    fuse_attention(fused.model, fused.is_causal)
+    assert any(isinstance(module, FusedCausalAttention) for module in fused.model.modules())
+    batch = task.batch_of([0, 1, 2, 3])
+    for each in (task, fused):
+        each.loss_sum(each.model, batch)[0].backward()
+    for one, other in zip(task.model.parameters(), fused.model.parameters(), strict=True):
+        torch.testing.assert_close(other.grad, one.grad, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("pieces", [[9], [1] * 9, [3, 1, 4, 1], [1, 5, 3]])
+def test_a_cache_with_room_from_the_start_gives_the_models_logits(pieces):
+    torch.manual_seed(0)
+    model = CausalLanguageModel(11, 12, 16, 2, 32, 3).double().eval()
+    tokens = torch.randint(11, (2, 9))
+    cache = StaticKeyValueCache(model, 2)
+    logits = torch.cat([cache(piece) for piece in tokens.split(pieces, dim=1)], dim=1)
+    torch.testing.assert_close(logits, model(tokens).detach(), rtol=0, atol=1e-12)
+    assert cache.length == 9
+
+
+@pytest.mark.parametrize("shape", [(2, 4), (1, 1), (3, 1)])
+def test_what_there_is_no_room_for_is_refused_and_not_read(shape):
+    cache = StaticKeyValueCache(CausalLanguageModel(11, 6, 16, 2, 32, 1).eval(), 2)
+    cache(torch.zeros(2, 3, dtype=torch.int64))
+    before = cache.kept.clone()
+    with pytest.raises(ValueError, match=r"room for \(2, 6\), 3 are read"):
+        cache(torch.zeros(shape, dtype=torch.int64))
+    assert cache.length == 3 and torch.equal(cache.kept, before)
