@@ -2,12 +2,14 @@
 # The work is done by tools/setup.py (the environment) and tools/course.py (what is made); this file only names it.
 
 # The first Python that is new enough; PYTHON=... chooses another.
-PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
   "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo "$$python" && break; done)
 VENV := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 PORT ?= 8000
 CLASS ?= class
 ARGS ?=
+# CUDA=1 takes torch's build for NVIDIA's GPUs, CUDA=0 the one for the CPU; what was chosen stays.
+BUILD := $(if $(filter 1,$(CUDA)),--cuda)$(if $(filter 0,$(CUDA)),--no-cuda)
 
 # One thread each: two on a busy machine are often slower than one, and results are the same only at a fixed number.
 export OMP_NUM_THREADS ?= 1
@@ -24,7 +26,7 @@ PYTEST := $(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadsco
 help: ## say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-course: course-set-up ## everything: environment, book, assignments, a sample class and its grades
+course: course-set-up ## everything: environment, book, assignments, a sample class and its grades (CUDA=1: torch for NVIDIA's GPUs)
 	@$(VENV)/python -m tools.course
 
 env: learner-set-up ## the environment alone, .venv
@@ -68,10 +70,10 @@ python:
 	    "Install one (Debian, Ubuntu: sudo apt-get install python3), or name it: make PYTHON=/path/to/python3.11 course" >&2; exit 1; }
 
 learner-set-up: python
-	@$(PYTHON) tools/setup.py learner
+	@$(PYTHON) tools/setup.py learner $(BUILD)
 
 course-set-up: python
-	@$(PYTHON) tools/setup.py course
+	@$(PYTHON) tools/setup.py course $(BUILD)
 
 test-set-up: python
-	@$(PYTHON) tools/setup.py test $(if $(NEWEST),--newest)
+	@$(PYTHON) tools/setup.py test $(BUILD) $(if $(NEWEST),--newest)

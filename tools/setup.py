@@ -4,11 +4,16 @@
     python3 tools/setup.py course     # the same and the grader's sandbox
     python3 tools/setup.py test       # the same and the tests' tools, a browser among them
 
+On Linux torch comes as its build for the CPU, a tenth of the other to fetch; `--cuda` takes the build for NVIDIA's
+GPUs, and so does a machine where one is seen. What was chosen stays until `--cuda` or `--no-cuda` says otherwise.
+
 Standard library only: this runs before anything is installed. A finished set-up is recorded in `.venv/set-up.json`,
 written last, with a digest of all that it was made from; a set-up that was interrupted is seen by the marker it left
 and made again. `--newest` leaves the lock aside and takes the newest versions that pyproject.toml allows (the weekly
 run).
 """
+
+from __future__ import annotations  # so that a Python that is too old gets as far as the sentence that says so
 
 import argparse
 import ctypes
@@ -16,6 +21,8 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +39,15 @@ RECORD = VENV / "set-up.json"
 MARKER = VENV / "unfinished"
 LOCK = ROOT / "requirements.txt"
 AGAIN = "run the same command again"
+PYTHONS = ((3, 11), (3, 14))  # the oldest and the newest that the lock is for
+
+# PyTorch's own index of builds for the CPU. PyPI's builds for Linux take NVIDIA's libraries with them, 2.7 GB together.
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
+LEFT_TO_TORCH = re.compile(r"(nvidia|cuda)-|triton==")  # the packages that a build for NVIDIA's GPUs takes with it
+# What there is to fetch, in GB, as the indexes say for torch 2.13.0 and the lock on x86_64: to be measured again when
+# the lock moves.
+TORCH_CPU, TORCH_CUDA = 0.2, 2.7
+OTHERS = {"learner": 0.25, "course": 0.25, "test": 0.4}
 
 # What each kind of work needs: extras of pyproject.toml, and programs of the system (any one name of each group will
 # do).
@@ -117,6 +133,94 @@ def install_packages(kind: str) -> None:
         stop(f"still missing after apt-get: {' '.join(missing)}. Install by hand, then {AGAIN}.")
 
 
+def refuse_machine(newest: bool) -> None:
+    """Stops where the lock, or PyTorch, has nothing for this Python or this system."""
+    oldest, latest = (".".join(map(str, version)) for version in PYTHONS)
+    if sys.version_info < PYTHONS[0] or (sys.version_info[:2] > PYTHONS[1] and not newest):
+        stop(
+            f"this is Python {platform.python_version()}, and the course needs {oldest} to {latest}. Install one of "
+            f"these and start with it: `python{latest} tools/setup.py ...`, or `make PYTHON=python{latest} course`."
+        )
+    if sys.platform == "darwin" and platform.machine() == "x86_64":
+        stop(
+            "PyTorch has had no builds for Macs with Intel processors since 2.2. Use Linux on that machine, or another "
+            "machine. On a Mac with a processor of Apple's, install Python for arm64: this one is for Intel's."
+        )
+    if sys.platform == "darwin" and int(platform.mac_ver()[0].split(".")[0]) < 14:
+        stop(f"PyTorch needs macOS 14 or newer, and this is {platform.mac_ver()[0]}. Update it, then {AGAIN}.")
+
+
+def sees_gpu() -> bool:
+    """Whether NVIDIA's driver is at work here."""
+    return Path("/proc/driver/nvidia/version").exists() or shutil.which("nvidia-smi") is not None
+
+
+def chosen_build(cuda: bool | None, before: str | None) -> str:
+    """Which build of torch is wanted: what was said now, or before, or what suits the machine."""
+    if sys.platform != "linux":
+        if cuda:
+            stop("CUDA=1 is for Linux: for this system PyPI has the one build of torch. Leave it out.")
+        return "cpu"
+    if cuda is None and before:
+        return before
+    if cuda is None:
+        cuda = sees_gpu()
+    return "cuda" if cuda else "cpu"
+
+
+def offers(version: str, *options: str) -> bool:
+    """Whether pip, as it is set up here, finds this version of torch. Indexes are read, and nothing is fetched."""
+    words = [str(PYTHON), "-m", "pip", "index", "versions", "torch", *options]
+    done = subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return version in re.split(r"[\s,()]+", done.stdout)
+
+
+def torch_words(build: str, others: float) -> list[str]:
+    """What pip is told of torch, in a step of its own: `torch==2.13.0`, as the lock has it, would fit either build.
+
+    Says how much there is to fetch. Nothing to do: an empty list.
+    """
+    (version,) = re.findall(r"^torch==(\S+)", LOCK.read_text(encoding="utf-8"), re.MULTILINE)
+    of_cpu = f"{version}+cpu"
+    installed = {path.name for path in VENV.glob("lib/python*/site-packages/torch-*.dist-info")}
+    if f"torch-{version if build == 'cuda' else of_cpu}.dist-info" in installed:
+        return []
+    rest = f"and at most {others} GB of other packages"
+    if build == "cuda":
+        say(f"torch {version} for NVIDIA's GPUs, about {TORCH_CUDA} GB, {rest} (CUDA=0: for the CPU, {TORCH_CPU} GB)")
+        return ["--constraint", str(LOCK), f"torch=={version},!={of_cpu}"]
+    unlike = f"(CUDA=1: for NVIDIA's GPUs, {TORCH_CUDA} GB)"
+    if offers(of_cpu):
+        say(f"torch {version} for the CPU, from where pip is set to look, {rest} {unlike}")
+        return ["--no-deps", f"torch=={of_cpu}"]
+    if offers(of_cpu, "--index-url", CPU_BUILDS):
+        say(f"torch {version} for the CPU, about {TORCH_CPU} GB, {rest} {unlike}")
+        return ["--no-deps", "--index-url", CPU_BUILDS, f"torch=={of_cpu}"]
+    stop(
+        f"torch {version} for the CPU is not to be had: {CPU_BUILDS} cannot be reached from here, or has none for "
+        f"{platform.machine()} and Python 3.{sys.version_info.minor}. Try again later; or put its wheel into a folder "
+        f"and set PIP_FIND_LINKS to that; or take the build for NVIDIA's GPUs from PyPI, which runs without one too: "
+        f"add CUDA=1 to make, or --cuda to tools/setup.py (about {TORCH_CUDA} GB)."
+    )
+
+
+def left_over() -> list[str]:
+    """The packages that came with torch's build for NVIDIA's GPUs."""
+    words = [str(PYTHON), "-m", "pip", "list", "--format=freeze", "--disable-pip-version-check"]
+    listed = subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return [line.partition("==")[0] for line in listed.stdout.splitlines() if LEFT_TO_TORCH.match(line)]
+
+
+def without_warnings() -> dict[str, str]:
+    """Variables that keep pip from warning of what is well: a home that cannot be written, and packages (docopt is one)
+    that come as sources and are built in the old way unless it is told."""
+    quiet = {"PIP_USE_PEP517": "1"}
+    words = [str(PYTHON), "-m", "pip", "cache", "dir"]  # refuses where pip would do without its cache
+    if subprocess.run(words, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True).returncode:
+        quiet["PIP_NO_CACHE_DIR"] = "1"
+    return quiet
+
+
 def digest(newest: bool) -> str:
     """Of everything the environment is made from: the same digest, the same environment."""
     parts = [
@@ -142,54 +246,76 @@ def refuse_anothers() -> None:
                 )
 
 
-def make_environment(kind: str, newest: bool) -> None:
+def make_environment(kind: str, newest: bool, cuda: bool | None = None) -> None:
     """Makes `.venv`, or brings it up to date: only what the lock changed is installed anew."""
     refuse_anothers()
-    wanted = digest(newest)
     try:
         record = json.loads(RECORD.read_text(encoding="utf-8"))
     except (OSError, ValueError):
-        record = {"digest": "", "extras": []}
+        record = {}
     if MARKER.exists():
         say("the last set-up was interrupted: making .venv again")
         shutil.rmtree(VENV)
-        record = {"digest": "", "extras": []}
-    extras = sorted({*record["extras"], *EXTRAS[kind]})  # what was there stays there
-    if PYTHON.exists() and record == {"digest": wanted, "extras": extras}:
+        record = {}
+    extras = sorted({*record.get("extras", ()), *EXTRAS[kind]})  # what was there stays there
+    build = chosen_build(cuda, record.get("torch"))
+    wanted = {"digest": digest(newest), "extras": extras, "torch": build}
+    if PYTHON.exists() and record == wanted:
         return
 
     started = time.perf_counter()
     VENV.mkdir(exist_ok=True)
-    MARKER.write_text("A set-up is at work here, or was interrupted.\n", encoding="utf-8")
-    RECORD.unlink(missing_ok=True)
     if not PYTHON.exists():
+        begin()
         say(f"making .venv with Python {sys.version.split()[0]}")
         # Started from inside an activated .venv, the interpreter below it makes the new one.
         run(
             [getattr(sys, "_base_executable", sys.executable), "-m", "venv", str(VENV)],
             f"python -m venv failed: see above, then {AGAIN}.",
         )
+    for_cpu = sys.platform == "linux" and build == "cpu"
+    # Before anything changes: where this build is not to be had, an environment that works stays as it is.
+    torch = torch_words(build, OTHERS[kind]) if sys.platform == "linux" and not newest else []
+    begin()
     say("installing the newest versions" if newest else f"installing from {LOCK.name} (a few minutes the first time)")
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     limits = ["--upgrade", "--upgrade-strategy", "eager"] if newest else ["--constraint", str(LOCK)]
-    failure = f"pip failed: see above. Once the cause is gone, {AGAIN}."
+    if newest and for_cpu:
+        limits += ["--extra-index-url", CPU_BUILDS]  # of two builds of a version, pip takes the one for the CPU
+    failure, quiet = f"pip failed: see above. Once the cause is gone, {AGAIN}.", without_warnings()
     # The build tool comes from the lock too, so nothing is fetched behind the lock's back.
-    run([*pip, "--quiet", *limits, "setuptools", "wheel"], failure)
-    run([*pip, *limits, "--no-build-isolation", "--editable", f".[{','.join(extras)}]"], failure)
+    run([*pip, "--quiet", *limits, "setuptools", "wheel"], failure, **quiet)
+    if torch:
+        run([*pip, *torch], failure, **quiet)
+    run([*pip, *limits, "--no-build-isolation", "--editable", f".[{','.join(extras)}]"], failure, **quiet)
+    if for_cpu and record.get("torch") != "cpu" and (names := left_over()):
+        run([str(PYTHON), "-m", "pip", "uninstall", "--quiet", "--yes", *names], failure)
     partial = RECORD.with_suffix(".partial")
-    partial.write_text(json.dumps({"digest": wanted, "extras": extras}) + "\n", encoding="utf-8")
+    partial.write_text(json.dumps(wanted) + "\n", encoding="utf-8")
     partial.replace(RECORD)
     MARKER.unlink()
     say(f"the environment stands in .venv ({time.perf_counter() - started:.0f} s)")
 
 
+def begin() -> None:
+    """Marks the environment as half-made, until its record is written."""
+    MARKER.write_text("A set-up is at work here, or was interrupted.\n", encoding="utf-8")
+    RECORD.unlink(missing_ok=True)
+
+
 def main() -> None:
+    refuse_machine("--newest" in sys.argv)
     parser = argparse.ArgumentParser(description="Make .venv and install what the system lacks.")
     parser.add_argument("kind", choices=sorted(EXTRAS))
     parser.add_argument("--newest", action="store_true", help="leave the lock aside")
+    parser.add_argument(
+        "--cuda",
+        action=argparse.BooleanOptionalAction,
+        help="torch's build for NVIDIA's GPUs, or the one for the CPU; unless said, what the machine has",
+    )
     arguments = parser.parse_args()
     install_packages(arguments.kind)
-    make_environment(arguments.kind, arguments.newest)
+    make_environment(arguments.kind, arguments.newest, arguments.cuda)
 
 
 if __name__ == "__main__":

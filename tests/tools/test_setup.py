@@ -2,7 +2,10 @@
 
 import json
 import os
+import shutil
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -36,6 +39,11 @@ def place(tmp_path, monkeypatch):
             setup.PYTHON.touch()
 
     monkeypatch.setattr(setup, "run", run)
+    monkeypatch.setattr(setup, "offers", lambda version, *options: True)
+    monkeypatch.setattr(setup, "left_over", list)
+    monkeypatch.setattr(setup, "without_warnings", dict)
+    monkeypatch.setattr(setup.sys, "platform", "linux")
+    monkeypatch.setattr(setup, "sees_gpu", lambda: False)
     return commands
 
 
@@ -102,6 +110,171 @@ def test_newest_leaves_the_lock_aside(place):
     assert "--upgrade" in place[-1] and "--constraint" not in place[-1]
 
 
+def of_torch(commands):
+    """What pip was told of torch by itself."""
+    return [command for command in commands if "torch==" in command]
+
+
+def test_without_a_gpu_torch_is_the_build_for_the_cpu(place, capsys):
+    setup.make_environment("learner", newest=False)
+    (command,) = of_torch(place)
+    assert command.endswith("--no-deps torch==2.13.0+cpu") and place.index(command) < len(place) - 1
+    assert "torch 2.13.0 for the CPU, from where pip is set to look" in capsys.readouterr().out
+
+
+def test_the_build_for_the_cpu_is_looked_for_at_hand_first(place, monkeypatch, capsys):
+    monkeypatch.setattr(setup, "offers", lambda version, *options: bool(options))
+    setup.make_environment("learner", newest=False)
+    assert of_torch(place)[0].endswith(f"--index-url {setup.CPU_BUILDS} torch==2.13.0+cpu")
+    assert "about 0.2 GB" in capsys.readouterr().out
+
+
+def test_with_a_gpu_or_when_asked_torch_is_the_build_for_gpus(place, monkeypatch, capsys):
+    setup.make_environment("learner", newest=False, cuda=True)
+    assert of_torch(place)[0].endswith("torch==2.13.0,!=2.13.0+cpu") and setup.CPU_BUILDS not in " ".join(place)
+    assert "about 2.7 GB" in capsys.readouterr().out
+    monkeypatch.setattr(setup, "sees_gpu", lambda: True)
+    assert setup.chosen_build(None, None) == "cuda"
+    assert setup.chosen_build(False, None) == "cpu"
+
+
+def test_from_one_build_to_the_other_and_back(place, monkeypatch):
+    setup.make_environment("learner", newest=False)
+    place.clear()
+    setup.make_environment("learner", newest=False, cuda=True)
+    assert len(of_torch(place)) == 1 and not any("-m venv" in command for command in place)
+    place.clear()
+    setup.make_environment("learner", newest=False)  # what was chosen stays
+    assert place == []
+    monkeypatch.setattr(setup, "left_over", lambda: ["nvidia-cublas", "triton"])
+    setup.make_environment("learner", newest=False, cuda=False)
+    assert "+cpu" in of_torch(place)[0] and place[-1].endswith("uninstall --quiet --yes nvidia-cublas triton")
+
+
+def test_torch_that_is_there_is_not_asked_for_again(place, monkeypatch):
+    setup.make_environment("learner", newest=False)
+    (setup.VENV / "lib" / "python3.11" / "site-packages" / "torch-2.13.0+cpu.dist-info").mkdir(parents=True)
+    monkeypatch.setattr(setup, "offers", lambda version, *options: False)  # a machine without a network
+    setup.make_environment("course", newest=False)
+    setup.make_environment("test", newest=False)
+    assert len(of_torch(place)) == 1
+
+
+def test_where_there_is_no_build_for_the_cpu_an_environment_stays_as_it_is(place, monkeypatch, capsys):
+    setup.make_environment("learner", newest=False, cuda=True)
+    before = setup.RECORD.read_text()
+    monkeypatch.setattr(setup, "offers", lambda version, *options: False)
+    place.clear()
+    with pytest.raises(SystemExit):
+        setup.make_environment("learner", newest=False, cuda=False)
+    assert place == [] and setup.RECORD.read_text() == before and not setup.MARKER.exists()
+    (said,) = capsys.readouterr().err.splitlines()
+    assert setup.CPU_BUILDS in said and "PIP_FIND_LINKS" in said and "CUDA=1" in said
+
+
+def test_elsewhere_than_linux_torch_is_pypis(place, monkeypatch, capsys):
+    monkeypatch.setattr(setup.sys, "platform", "darwin")
+    setup.make_environment("learner", newest=False)
+    assert not of_torch(place)
+    with pytest.raises(SystemExit):
+        setup.make_environment("learner", newest=False, cuda=True)
+    assert "CUDA=1 is for Linux" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("system", "machine", "version", "said"),
+    [
+        ("darwin", "x86_64", (3, 12, 1), "Macs with Intel processors"),
+        ("darwin", "arm64", (3, 12, 1), "needs macOS 14"),
+        ("linux", "x86_64", (3, 10, 9), "needs 3.11 to 3.14"),
+        ("linux", "x86_64", (3, 15, 0), "make PYTHON=python3.14 course"),
+    ],
+)
+def test_a_machine_without_builds_is_told_so(place, monkeypatch, capsys, system, machine, version, said):
+    monkeypatch.setattr(setup.sys, "platform", system)
+    monkeypatch.setattr(setup.sys, "version_info", version)
+    monkeypatch.setattr(setup.platform, "machine", lambda: machine)
+    monkeypatch.setattr(setup.platform, "mac_ver", lambda: ("13.6", ("", "", ""), machine))
+    with pytest.raises(SystemExit):
+        setup.refuse_machine(newest=False)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert said in line and place == []
+
+
+def test_make_hands_the_build_on():
+    def commands(*words):
+        asked = ["make", "--no-print-directory", "-n", *words]
+        return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    for target, kind in (("course", "course"), ("lab", "learner"), ("test", "test")):
+        assert f"setup.py {kind} --cuda" in commands(target, "CUDA=1")
+        assert f"setup.py {kind} --no-cuda" in commands(target, "CUDA=0")
+        assert "cuda" not in commands(target, "CUDA=/usr/local/cuda")  # a name that other programs use too
+
+
+def test_pip_is_asked_what_it_finds_and_warns_of_nothing(tmp_path, monkeypatch):
+    """With a pip that is none, in a path with spaces and umlauts; `pip cache dir` fails where there can be no cache."""
+    python = tmp_path / "Kurs für Übende" / "python"
+    python.parent.mkdir()
+    python.write_text(
+        '#!/bin/sh\ncase "$*" in *index*) echo "Available versions: 2.13.0+cpu, 2.13.0";; *cache*) exit 1;; '
+        '*list*) printf "cuda-toolkit==13\\nnumpy==2\\nnvidia-nccl-cu13==2\\ntriton==3\\ntriton-like==1\\n";; esac\n'
+    )
+    python.chmod(0o755)
+    monkeypatch.setattr(setup, "PYTHON", python)
+    assert setup.offers("2.13.0+cpu") and not setup.offers("2.13.0+cp") and not setup.offers("2.1")
+    assert setup.left_over() == ["cuda-toolkit", "nvidia-nccl-cu13", "triton"]
+    assert setup.without_warnings() == {"PIP_USE_PEP517": "1", "PIP_NO_CACHE_DIR": "1"}
+
+
+@pytest.fixture
+def open_folder():
+    """A folder that everybody may enter: pytest's own are closed to all but who runs it."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="umask and an ordinary user")
+def test_an_ordinary_user_sets_up_in_any_path(open_folder):
+    """As nobody, where the tests run as root: umask 077, a home that cannot be written, spaces and umlauts. Everything
+    is done but what pip would fetch: a stand-in for pip comes in by PYTHONPATH, and writes down what it was told."""
+    place, home, pip = open_folder / "Kurs für Übende", open_folder / "heim", open_folder / "pips" / "pip"
+    for folder in (place / "tools", home, pip):
+        folder.mkdir(parents=True)
+    for name in ("tools/setup.py", "pyproject.toml", "requirements.txt"):
+        shutil.copy(ROOT / name, place / name)
+    (pip / "__init__.py").touch()
+    (pip / "__main__.py").write_text(
+        "import os, sys\n"
+        "if 'cache' in sys.argv: sys.exit(not os.access(os.environ['HOME'], os.W_OK))\n"
+        "print(*sys.argv[1:], '2.13.0+cpu' * ('index' in sys.argv), os.environ.get('PIP_NO_CACHE_DIR'))\n"
+    )
+    home.chmod(0o555)
+    user = {}
+    if os.geteuid() == 0:
+        user = {"user": 65534, "group": 65534, "extra_groups": []}
+        for path in (place, *place.rglob("*")):
+            os.chown(path, 65534, 65534)
+
+    def as_user(*words):
+        environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(pip.parent)}
+        command = ["sh", "-c", 'umask 077; exec "$@"', "sh", *words]
+        return subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, **user)
+
+    fits = "import sys, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 15))"
+    for python in ("/usr/bin/python3", sys._base_executable):
+        if as_user(python, "-c", fits).returncode == 0:
+            break
+    else:
+        pytest.skip("nobody may run a Python here that is new enough and has ensurepip")
+    done = as_user(python, "tools/setup.py", "learner", "--no-cuda")
+    assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
+    assert "--no-deps torch==2.13.0+cpu  1\n" in done.stdout and ".[book,grade,lab]  1\n" in done.stdout
+    again = as_user(python, "tools/setup.py", "learner")
+    assert (again.returncode, again.stdout, again.stderr) == (0, "", "")
+
+
 def test_nobody_without_rights_is_told_the_one_command(place, monkeypatch, capsys):
     monkeypatch.setattr(setup.sys, "platform", "linux")
     monkeypatch.setattr(setup.os, "geteuid", lambda: 1000)
@@ -139,7 +312,7 @@ def test_elsewhere_than_linux_no_sandbox_is_asked_for(place, monkeypatch):
 
 def test_an_old_python_is_told_what_to_install(tmp_path):
     """Every python on the PATH is too old: one line, and nothing is made."""
-    for name in ("python3", "python3.13", "python3.12", "python3.11", "python"):
+    for name in ("python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"):
         (tmp_path / name).write_text('#!/bin/sh\n[ "$1" = --version ] && echo "Python 3.8.18" && exit 0\nexit 1\n')
         (tmp_path / name).chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
