@@ -1,5 +1,5 @@
 """Makes requirements.txt, the lock of everything, from pyproject.toml: one file for Linux, macOS and Windows, Python
-3.11 to 3.13.
+3.11 to 3.14.
 
     python -m tools.lock              # keeps the versions already locked where pyproject.toml still allows them
     python -m tools.lock --upgrade    # takes the newest
@@ -10,7 +10,6 @@ they are left out here.
 """
 
 import argparse
-import re
 import shutil
 import subprocess
 import sys
@@ -18,12 +17,12 @@ import tempfile
 from pathlib import Path
 
 from course.files import replace
+from tools.setup import LEFT_TO_TORCH
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCK = ROOT / "requirements.txt"
-LEFT_TO_TORCH = re.compile(r"(nvidia|cuda)-|triton\b")
 HEADER = """\
-# The lock: exact versions of everything, for every system and Python 3.11 to 3.13. Made by `make lock`; do not edit.
+# The lock: exact versions of everything, for every system and Python 3.11 to 3.14. Made by `make lock`; do not edit.
 # What is asked for, and why, stands in pyproject.toml. torch's own CUDA packages are left to pip.
 """
 

@@ -9,6 +9,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tools import setup
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LINES = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
@@ -23,9 +25,10 @@ for line in LINES:
     if line and not line.startswith("#"):
         PINS[canonicalize_name(Requirement(line).name)].append(Requirement(line))
 
+PYTHONS = [words.rpartition(" ")[2] for words in PROJECT["classifiers"] if "Python :: 3." in words]
 MACHINES = [
     {"python_full_version": f"{version}.4", "python_version": version, "sys_platform": system, "os_name": name}
-    for version in ("3.11", "3.12", "3.13")
+    for version in PYTHONS
     for system, name in (("linux", "posix"), ("darwin", "posix"), ("win32", "nt"))
 ]
 
@@ -47,6 +50,19 @@ def test_every_direct_dependency_is_pinned_once_on_every_machine(wanted):
 def test_every_line_is_one_exact_version():
     for line in LINES:
         assert line.startswith("#") or re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9._+!-]+( ; .+)?", line), line
+
+
+def test_the_lock_the_set_up_make_and_the_workflows_name_the_same_pythons():
+    oldest, newest = PYTHONS[0], PYTHONS[-1]
+    assert PROJECT["requires-python"] == f">={oldest}"
+    assert [".".join(map(str, version)) for version in setup.PYTHONS] == [oldest, newest]
+    for path in ("requirements.txt", "tools/lock.py"):
+        assert f"Python {oldest} to {newest}" in " ".join((ROOT / path).read_text(encoding="utf-8").split())
+    assert all(f" python{version} " in (ROOT / "Makefile").read_text(encoding="utf-8") for version in PYTHONS)
+    matrix = {name: re.findall(r"python: \[(.+)\]", (ROOT / ".github" / "workflows" / name).read_text(encoding="utf-8"))
+              for name in ("tests.yml", "newest.yml")}  # fmt: skip
+    assert matrix["tests.yml"] == [f'"{oldest}", "{newest}"']
+    assert matrix["newest.yml"] == [", ".join(f'"{version}"' for version in PYTHONS)]
 
 
 def test_torch_is_exact_and_its_cuda_packages_are_left_to_pip():
