@@ -8,6 +8,8 @@ modules beside these. Not safe: a name that a notebook imports, which learners' 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from course.home import stand_in
+
 if TYPE_CHECKING:
     from course.learner.check import check
     from course.learner.components import use_reference
@@ -27,6 +29,8 @@ _WHERE = {
     "style": "course.plots",
     "use_reference": "course.learner.components",
 }
+
+stand_in()  # before anybody imports Matplotlib; a process that this one starts is told too
 
 
 def __getattr__(name: str) -> Any:
