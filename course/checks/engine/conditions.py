@@ -56,7 +56,7 @@ CONDITIONS: dict[str, Condition] = {
     "ignored": Condition("what does not count changes nothing", probes.ignored, explanations.say_ignored),
     "device": Condition("on another device", probes.elsewhere, explanations.say_elsewhere),
 }
-KINDS = {*CONDITIONS, "training", "mode"}  # parts of "again" and "untouched"
+KINDS = {*CONDITIONS, "training", "mode", "state"}  # parts of "again" and "untouched"
 WEIGHT = 0.5  # of each
 _PROBE = Key.public("which conditions apply")
 
@@ -99,7 +99,7 @@ def _case(condition: Condition, declarations: Sequence[Declaration]) -> Case:
     """The case of one condition, for all components that are asked for it."""
 
     def prefix(declaration: Declaration) -> str:
-        return f"{declaration.component}: " if len(declarations) > 1 else ""
+        return f"{declaration.called}: " if len(declarations) > 1 else ""
 
     def look(student: Student, draw: Draw) -> dict[str, Any]:
         seen: dict[str, Any] = {}
@@ -118,7 +118,7 @@ def _case(condition: Condition, declarations: Sequence[Declaration]) -> Case:
                 for values in (observed, expected)
             )
             if (sentence := condition.explain(own, right)) is not None:
-                return f"`{declaration.component}`: {sentence}" if start else sentence
+                return f"`{declaration.called}`: {sentence}" if start else sentence
         return None
 
     atol = 1e-4 if condition is CONDITIONS["gradients"] else ATOL

@@ -84,6 +84,11 @@ class Declaration:
         return made
 
     @property
+    def called(self) -> str:
+        """What is called, as a learner writes it."""
+        return f"{self.component}.{self.method}" if self.method else self.component
+
+    @property
     def usual(self) -> dict[str, int]:
         return {name: axis.usual for name, axis in self.sizes.items()}
 

@@ -166,6 +166,8 @@ def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "
     of_modules = ("the mode of", "the state of", "`requires_grad` in")
     known |= {f"{what} {name}" for what in of_modules for name in ("the module", *given)}
     names = [name for name in reply.changed if not (subject.declaration.draws and name == DRAWN)]
+    if "state" in subject.declaration.excused:
+        names = [name for name in names if not name.startswith("the state of ")]
     names = [name for name in names if name.startswith(only)]
     return ", ".join(name if name in known else "something else" for name in names)
 

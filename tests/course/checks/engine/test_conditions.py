@@ -7,6 +7,7 @@ from torch import nn
 from course.checks.engine import Axis, Check, Observation, Table
 from course.checks.engine.agreement import numbers_of
 from course.checks.engine.conditions import CONDITIONS
+from course.checks.engine.declare import Fixture
 from course.checks.engine.draw import Draw, Key
 from course.protocol.student import Local
 
@@ -273,6 +274,52 @@ def test_what_is_excused_is_not_asked():
         made.takes("free", N=3, excused={"devise": "a slip"})
     with pytest.raises(ValueError, match="declares 'other'"):
         made.takes("other", N=3)
+
+
+def test_a_model_may_be_changed_where_that_is_excused_and_nothing_else_of_it():
+    made = Check("train", components=("train",))
+
+    @made.takes("train", N=3, excused={"state": "it trains the model"})
+    def _(draw, N):
+        return {"model": Fixture("TinyClassifier", (5, 2, 3, 4)), "inputs": draw.integers(0, 5, N, 2)}
+
+    def train(model, inputs):
+        loss = model(inputs).logsumexp(1).mean()
+        loss.backward()
+        return loss.detach()
+
+    def in_evaluation_mode(model, inputs):
+        return train(model.train(), inputs)
+
+    assert said(made, train, train) == {}
+    messages = said(made, train, in_evaluation_mode)
+    assert messages[CONDITIONS["untouched"].title].endswith("the mode of model.")
+
+
+def test_a_method_is_asked_beside_its_module():
+    made = Check("Sums", components=("Sums",))
+
+    @made.takes("Sums", N=3, new=lambda N: (), excused={"gradients": "nothing learns here"})
+    def _(draw, N):
+        return {"x": draw.normal(N)}
+
+    @made.takes("Sums", N=3, new=lambda N: (), method="step", excused={"gradients": "nothing learns here"})
+    def _(draw, N):
+        return {"x": draw.normal(N), "state": (draw.normal(N),)}
+
+    class Sums(nn.Module):
+        def forward(self, x):
+            return x.cumsum(0)
+
+        def step(self, x, state):
+            return state[0] + x
+
+    class InPlace(Sums):
+        def step(self, x, state):
+            return state[0].add_(x)
+
+    assert said(made, Sums, Sums) == {}
+    assert "`Sums.step`: The call changes what is not its own: `state`." in said(made, Sums, InPlace).values()
 
 
 @pytest.mark.parametrize("what", ["same", "optional"])
