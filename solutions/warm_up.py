@@ -17,7 +17,7 @@ def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]
     """The shapes of eight tensors, told from the sizes alone.
 
     With query (B, T, D), key (B, S, D) and lengths (B,), returns a dictionary with the shape, a
-    tuple of sizes, of
+    tuple or list of sizes, of
       "mean_query"   query.mean(dim=1)
       "kept_axis"    query.sum(dim=-1, keepdim=True)
       "last_key"     key[:, -1]
@@ -54,10 +54,11 @@ def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
 def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     """Softmax along one axis, finite for every finite score.
 
-    scores: any shape; dim: the axis that is shared out, counted from the front or, if negative,
-    from the back. Returns weights in the shape of scores: exp(score) divided by the sum of
-    exp(score) along dim, so they sum to one along dim. A score of minus infinity gets the
-    weight zero, as long as another along dim is finite. scores is left as it was.
+    scores: any shape of one axis or more; dim: the axis that is shared out, counted from the
+    front or, if negative, from the back. Returns weights in the shape of scores: exp(score)
+    divided by the sum of exp(score) along dim, so they sum to one along dim. Besides finite
+    scores there may be minus infinity, which gets the weight zero, as long as another along dim
+    is finite. scores is left as it was.
     """
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
     exponentials = shifted.exp()
@@ -82,11 +83,11 @@ def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
 def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: float = 1e-3) -> Tensor:
     """The gradient of a function at x, by central differences, one entry at a time.
 
-    function takes a tensor in the shape of x and returns one number (a tensor without axes). x:
-    floating point, any shape, float64 for an answer worth comparing. Returns a tensor in the
-    shape and dtype of x: entry i is (function(x + step * e_i) - function(x - step * e_i)) /
-    (2 * step), where e_i is 1 at i and 0 elsewhere. x is left as it was. Raises ValueError
-    where step is not positive.
+    function takes a tensor in the shape and dtype of x and returns one number (a tensor without
+    axes). x: floating point, any shape of one axis or more, float64 for an answer worth
+    comparing. Returns a tensor in the shape and dtype of x: entry i is (function(x + step *
+    e_i) - function(x - step * e_i)) / (2 * step), where e_i is 1 at i and 0 elsewhere. x is
+    left as it was. Raises ValueError where step is not positive.
     """
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
@@ -103,8 +104,9 @@ def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: T
     """One step of training on one batch.
 
     model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The
-    loss is their cross-entropy in nats, the mean over the batch. The optimizer takes one step
-    down this loss's gradient: gradients left in the parameters from before do not count.
+    loss is their cross-entropy in nats, the mean over the batch. The optimizer, which holds all
+    of the model's parameters and no others, takes one step down this loss's gradient: gradients
+    left in the parameters from before do not count. The model stays in the mode that it is in.
     Returns the loss as it was before the step, as a Python float.
     """
     optimizer.zero_grad()
@@ -124,10 +126,11 @@ def train_epoch(
 ) -> float:
     """Train once on each of the chosen examples, batch by batch.
 
-    inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order. Batches
-    of batch_size are taken along order, and the last may be smaller. Returns the mean loss over
-    the M examples, each counted once, as it was when its batch was trained on. Raises
-    ValueError where inputs and targets differ in N or batch_size is below 1.
+    inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order, some
+    perhaps twice. Batches of batch_size are taken along order; the last, or the only one, may
+    be smaller. The model stays in the mode that it is in. Returns the mean loss over the M,
+    each as it was when its batch was trained on. Raises ValueError where inputs and targets
+    differ in N or batch_size is below 1.
     """
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")

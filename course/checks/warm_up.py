@@ -113,9 +113,12 @@ def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     query, key = draw.normal(2, 3, 5), draw.normal(2, 4, 5)
     student.pairwise_scores(query, key)  # an error for sizes that do agree would prove nothing
+    # with sizes of one products stretch; with others they raise something else
+    pairs = [(query, key[:1]), (query[:1], key), (query, key[:, :, :1]), (query[:, :, :1], key), (query, key[:, :, :4])]
+    pairs += [(query, draw.normal(3, 4, 5))]
     return {
-        "a query (2, 3, 5) with a key (1, 4, 5)": student.error_of("pairwise_scores", query, key[:1]),
-        "a query (2, 3, 5) with a key (2, 4, 1)": student.error_of("pairwise_scores", query, key[:, :, :1]),
+        f"a query {tuple(q.shape)} with a key {tuple(k.shape)}": student.error_of("pairwise_scores", q, k)
+        for q, k in pairs
     }
 
 
@@ -138,13 +141,12 @@ def _rounds_to(seen: Any, right: Tensor) -> bool:
 
 
 def _explain_weights(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    off = [
-        name for name, right in expected.items() if isinstance(right, Tensor) and not _rounds_to(observed[name], right)
-    ]
+    weighed = {name: x for name, x in expected.items() if isinstance(x, Tensor) and x.is_floating_point()}
+    off = [name for name, right in weighed.items() if not _rounds_to(observed[name], right)]
     weights = observed[off[0]] if off else None
     if not isinstance(weights, Tensor) or weights.shape != expected[off[0]].shape:
         return None
-    dim = 1 if off[0] == "along the middle" else observed.get("dim", -1)
+    dim = {"along the middle": 1, "counted from the back": -2}.get(off[0], observed.get("dim", -1))
     bad = int((~torch.isfinite(weights)).sum())
     if bad:
         return f"{bad} of the {weights.numel()} weights are NaN or infinite."
@@ -163,7 +165,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @safe_softmax.case("along the first axis, and along the middle one", explain=_explain_weights)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = draw.normal(4, 3, 5)
-    return {"weights": student.safe_softmax(scores, 0), "along the middle": student.safe_softmax(scores, 1), "_dim": 0}
+    middle, from_the_back = student.safe_softmax(scores, 1), student.safe_softmax(scores, -2)
+    weights = student.safe_softmax(scores, 0)
+    return {"weights": weights, "along the middle": middle, "counted from the back": from_the_back, "_dim": 0}
 
 
 @safe_softmax.case("one axis only", explain=_explain_weights, weight=0.25)
@@ -202,7 +206,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     # as many rows as scores in each, where an axis that was not kept fits by accident
     scores = draw.normal(5, 5).masked_fill(~draw.mask(5, 5), float("-inf"))
-    return {"weights": student.safe_softmax(scores, -1), "_dim": -1}
+    weights = student.safe_softmax(scores, -1)
+    return {"weights": weights, "which are zero": weights == 0, "_dim": -1}
 
 
 def _explain_gradient(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -257,6 +262,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "a padding of floating-point numbers": student.error_of("broadcast_mask", padding.float(), pattern),
         "a pattern of whole numbers": student.error_of("broadcast_mask", padding, pattern.int()),
         "a padding (2, 5) with a pattern (3, 1)": student.error_of("broadcast_mask", padding, pattern[:, :1]),
+        "a padding (2, 1) with a pattern (3, 5)": student.error_of("broadcast_mask", padding[:, :1], pattern),
+        "a padding (2, 5) with a pattern (3, 4)": student.error_of("broadcast_mask", padding, pattern[:, :4]),
     }
 
 
@@ -292,19 +299,25 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"gradient": student.numerical_gradient(_cubic(weights), x)}
 
 
-@numerical_gradient.case("a matrix: each entry has a slope of its own", atol=_SLOPES)
+@numerical_gradient.case("a matrix, and one axis more: each entry has a slope of its own", atol=_SLOPES)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, x = draw.normal(2, 3).double(), draw.normal(2, 3).double()
-    return {"gradient": student.numerical_gradient(_cubic(weights), x)}
+    seen = {}
+    for name, shape in (("gradient", (2, 3)), ("gradient of (2, 3, 4)", (2, 3, 4))):
+        weights, x = draw.normal(*shape).double(), draw.normal(*shape).double()
+        seen[name] = student.numerical_gradient(_cubic(weights), x)
+    return seen
 
 
 @numerical_gradient.case("a large step, which shows which differences are taken", atol=_SLOPES)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    weights, x = draw.normal(3).double(), draw.normal(3).double()
+    # a step that goes with the entry shows beside entries below 1 and above it
+    weights, x = draw.normal(3).double(), torch.tensor([0.4, -2.0, 3.0]).double() + 0.1 * draw.normal(3)
     return {"gradient": student.numerical_gradient(_cubic(weights), x, 0.5)}
 
 
 def _explain_dtype(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if observed["dtype for float32"] != "float32":
+        return f"For x in float32 the gradient came in {observed['dtype for float32']}."
     if observed["dtype"] == expected["dtype"]:
         nearly = float(observed["gradient's error, enlarged"].abs().max()) < 1e5 * _SLOPES
         right = "For a straight line, whose slopes are known, the gradient is right to seven digits and no further."
@@ -318,9 +331,11 @@ def _explain_dtype(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, x = draw.normal(3).double(), draw.normal(3).double()
     gradient = student.numerical_gradient(lambda x: (weights * x).sum(), x)
+    narrow = student.numerical_gradient(lambda x: (weights * x).sum().float(), x.float())
     # a step that has been through float32 is 5e-8 too long, by which the slopes are off
     return {
         "dtype": str(gradient.dtype).removeprefix("torch."),
+        "dtype for float32": str(narrow.dtype).removeprefix("torch."),
         "gradient's error, enlarged": 1e5 * (gradient - weights),
     }
 
@@ -344,7 +359,7 @@ _V, _T, _D, _CLASSES = 11, 3, 4, 7
 
 
 # With a learning rate of 0 the model is the same before every call, so that calls can be compared.
-_TRAINS = {"untouched": "the model's gradients are what it is to change"}
+_TRAINS = {"state": "the model's weights and gradients are what it is to change"}
 
 
 @train_step_cpu.takes("train_step_cpu", B=5, V=_CLASSES, excused=_TRAINS)
@@ -456,7 +471,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 fix_the_training_loop = Check("fix_the_training_loop", components=("train_epoch",))
 
 
-@fix_the_training_loop.takes("train_epoch", N=9, M=7, B=4, excused=_TRAINS)
+# `draws`: torch's DataLoader draws a seed even where it shuffles nothing
+@fix_the_training_loop.takes("train_epoch", N=9, M=7, B=4, draws=True, excused=_TRAINS)
 def _(draw: Draw, N: int, M: int, B: int) -> Arguments:
     model = Fixture("TinyClassifier", (_V, _T, _D, _CLASSES))
     return {
@@ -507,6 +523,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "six inputs with seven targets": student.error_of(
             "train_epoch", model, optimizer, inputs, torch.cat([targets, targets[:1]]), order, 4
+        ),
+        "six inputs with five targets": student.error_of(
+            "train_epoch", model, optimizer, inputs, targets[:5], order.clamp(max=4), 4
         ),
         "a batch size of 0": student.error_of("train_epoch", model, optimizer, inputs, targets, order, 0),
         "a batch size of -2": student.error_of("train_epoch", model, optimizer, inputs, targets, order, -2),
