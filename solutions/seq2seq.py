@@ -57,8 +57,8 @@ class GRUCell(nn.Module):
 class Encoder(nn.Module):
     """Reads a sentence both ways and sums it up in one vector (Bahdanau et al., 2015, section 3.2).
 
-    forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,), each from 1
-    to S.
+    forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,) int64, each
+    from 1 to S, on the CPU.
     Returns
       outputs (B, S, 2H): the forward and the backward state at every position, zero at padding;
       state (B, H): tanh(bridge([forward state after the last real token; backward state after
@@ -163,10 +163,11 @@ class Seq2Seq(nn.Module):
 def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     """Mean of -log softmax(logits)[target] over the real tokens of the whole batch, a scalar.
 
-    logits (B, T, V), targets (B, T); a target equal to pad_id is no token and counts nowhere,
-    whatever finite logits stand there, so neither added padding nor a row of nothing but
-    padding changes the loss. Where no token is left the loss is 0, with zero gradients. A NaN
-    among the logits of a real token is not hidden: the loss is NaN then.
+    logits (B, T, V), targets (B, T) and pad_id from 0 to V - 1; a target equal to pad_id is no
+    token and counts nowhere, whatever logits up to 1e30 in size stand there, so neither added
+    padding nor a row of nothing but padding changes the loss. Where no token is left the loss
+    is 0, with zero gradients. A NaN among the logits of a real token is not hidden: the loss is
+    NaN then.
     Raises ValueError where logits is not (B, T, V) for targets (B, T).
     """
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:
@@ -182,7 +183,7 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
 
     step: a function (token (B,), state) -> (logits (B, V), state); state: what step expects at
     the first token, a tensor or a tuple of tensors with the batch first. The first token fed in
-    is bos_id.
+    is bos_id. Of several that are equally likely any may be taken.
     Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all
     its tokens are eos_id. Some vocabularies use one id for both: bos_id fed in ends nothing,
     even where it equals eos_id. T is no longer than the longest row needs, its eos_id included.
@@ -242,9 +243,9 @@ def fit_the_vector(
     model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V). It comes back as it
     was, so that training could go on: the same weights, mode and gradients (none added, none
     taken away), and every parameter still requires its gradient. Starting from `vector` (B, H),
-    which is not changed, take `steps` steps of torch.optim.Adam over the vector alone, on
-    masked_cross_entropy. Returns the fitted vector (B, H) and the losses (steps,), each
-    measured before its step.
+    which is not changed, take `steps` steps, 1 or more, of torch.optim.Adam over the vector
+    alone, on masked_cross_entropy. Returns the fitted vector (B, H) and the losses (steps,),
+    each measured before its step.
     """
     vector = vector.detach().clone().requires_grad_()
     optimizer = torch.optim.Adam([vector], lr=learning_rate)

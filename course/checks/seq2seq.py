@@ -123,6 +123,9 @@ def _(student: Student, draw: Draw) -> Values:
         "one input for four states": (input[:1], hidden),
         "an input too wide": (draw.normal(BATCH, INPUT + 1), hidden),
         "a state too wide": (input, draw.normal(BATCH, HIDDEN + 1)),
+        "an input and a state without a batch": (input[0], hidden[0]),
+        "an input of three axes": (input.unsqueeze(1), hidden),
+        "a state of three axes, as `nn.GRU` gives it": (input, hidden.unsqueeze(0)),
     }
     shape = tuple(cell(input, hidden).shape)  # an error for shapes that fit would prove nothing
     return {"shape of the state where they fit": str(shape), **refusals(cell, misfits)}
@@ -143,7 +146,7 @@ encoder = Check("encoder", components=("Encoder",))
     H=WIDTH,
     V=Axis(SOURCE_VOCABULARY, least=2, long=0),
     new=lambda B, S, E, H, V: (V, E, H, 0),
-    excused={"device": "PyTorch packs by lengths on the CPU, wherever the sentences lie"},
+    excused={"device": "its lengths lie on the CPU, wherever the sentences lie: PyTorch packs by such"},
 )
 def _(draw: Draw, B: int, S: int, E: int, H: int, V: int) -> Arguments:
     lengths = draw.lengths(B, max(1, S - 1))  # no sentence fills the batch
@@ -231,6 +234,7 @@ def _(student: Student, draw: Draw) -> Values:
         "a length of 0": (source, none),
         "a length above S": (source, above),
         "four lengths for five sentences": (source, lengths[:4]),
+        "lengths of two axes": (source, lengths.unsqueeze(1)),
     }
     shape = tuple(_pair(made(source, lengths))["state"].shape)  # an error for lengths that can be would prove nothing
     return {"shape of the state where they fit": str(shape), **refusals(made, misfits)}
@@ -267,12 +271,26 @@ def _(draw: Draw, B: int, T: int, E: int, H: int, V: int) -> Arguments:
         Fixture("context_decoder", (TARGET_VOCABULARY, WIDTH)),
         2,
     ),
-    excused={"device": "its encoder and decoder are made beside it"},
 )
 def _(draw: Draw, B: int, S: int, T: int) -> Arguments:
     lengths = draw.lengths(B, max(1, S - 1))  # no sentence fills the batch
     source = draw.integers(1, SOURCE_VOCABULARY, B, S).masked_fill(torch.arange(S) >= lengths.unsqueeze(1), 0)
     return {"source": source, "lengths": lengths, "targets": draw.integers(1, TARGET_VOCABULARY, B, T)}
+
+
+@decoder.takes(
+    "Seq2Seq",
+    B=4,
+    new=lambda B: (
+        Fixture("vector_encoder", (SOURCE_VOCABULARY, WIDTH)),
+        Fixture("context_decoder", (TARGET_VOCABULARY, WIDTH)),
+        2,
+    ),
+    method="step",
+    excused={"gradients": "nothing is trained by way of single steps"},
+)
+def _(draw: Draw, B: int) -> Arguments:
+    return {"token": draw.integers(1, TARGET_VOCABULARY, B), "state": (draw.normal(B, WIDTH), draw.normal(B, WIDTH))}
 
 
 def _decoder(student: Student, draw: Draw) -> Module:
@@ -307,6 +325,9 @@ def _(student: Student, draw: Draw) -> Values:
         "one context for five sentences": (tokens, hidden, context[:1]),
         "a state too wide": (tokens, draw.normal(5, WIDTH + 1), context),
         "a context too wide": (tokens, hidden, draw.normal(5, WIDTH + 1)),
+        "five states and contexts for one sentence": (tokens[:1], hidden, context),
+        "a state of three axes, as `nn.GRU` gives it": (tokens, hidden.unsqueeze(0), context),
+        "a context of three axes": (tokens, hidden, context.unsqueeze(1)),
     }
     logits, _ = made(tokens, hidden, context)  # an error for shapes that fit would prove nothing
     return {"shape of the logits where they fit": str(tuple(logits.shape)), **refusals(made, misfits)}
@@ -755,8 +776,13 @@ def _(student: Student, draw: Draw) -> Values:
     return {"reach": student.gradient_reach(network, draw.normal(BATCH, 6, INPUT))}
 
 
+_FROZEN = "parameters that train, of a frozen network"
+
+
 def _left(seen: Values, reference: Values) -> str | None:
     """What was not left as it was, of a module's condition before and after."""
+    if seen.get(_FROZEN) != reference.get(_FROZEN):
+        return f"{seen[_FROZEN]} parameters of a network that was frozen can be trained after the call."
     if seen["condition.trainable"] != reference["condition.trainable"]:
         few = "fewer" if seen["condition.trainable"] < reference["condition.trainable"] else "more"
         return f"{seen['condition.trainable']} parameters can be trained after the call, {few} than before it."
@@ -772,8 +798,12 @@ def _left(seen: Values, reference: Values) -> str | None:
 )
 def _(student: Student, draw: Draw) -> Values:
     network = student.fixture("stale_gradients", _network(student, draw, "GRU").train(), 7.0)
+    frozen = _network(student, draw, "LSTM")
+    frozen.before("requires_grad_", False)
+    student.gradient_reach(frozen, draw.normal(2, 4, INPUT))
+    thawed = frozen.method("condition")["trainable"]
     student.gradient_reach(network, draw.normal(2, 4, INPUT))
-    return {"condition": network.method("condition")}
+    return {"condition": network.method("condition"), _FROZEN: thawed}
 
 
 @gradient_reach.case("the caller's inputs are left as they were", weight=0.5, contract=True)
@@ -813,26 +843,29 @@ def _(draw: Draw, B: int, T: int, H: int, V: int, N: int) -> Arguments:
     }
 
 
-def _fitting(student: Student, draw: Draw) -> tuple[Module, Tensor, Tensor]:
-    """A small trained-looking decoder, targets with padding, and a vector to start from."""
+def _fitting(student: Student, draw: Draw) -> tuple[Module, Tensor, Tensor, int]:
+    """A small trained-looking decoder, targets with padding, a vector to start from, and the padding's id: never 0,
+    which somebody might have written down."""
     model = student.fixture("vector_decoder", TARGET_VOCABULARY, WIDTH)
     model.load(draw.state(model, scale=1.0))
-    targets = draw.integers(1, TARGET_VOCABULARY, 4, TARGET)
-    targets = targets.masked_fill(torch.arange(TARGET) >= draw.lengths(4, TARGET).unsqueeze(1), 0)
-    return model, targets, draw.normal(4, WIDTH)
+    pad_id = int(draw.integers(1, TARGET_VOCABULARY, 1))
+    targets = draw.integers(0, TARGET_VOCABULARY - 1, 4, TARGET)
+    targets = targets + (targets >= pad_id)  # any id but pad_id
+    targets = targets.masked_fill(torch.arange(TARGET) >= draw.lengths(4, TARGET).unsqueeze(1), pad_id)
+    return model, targets, draw.normal(4, WIDTH), pad_id
 
 
 # Adam's first steps are near sign(gradient): where a gradient is all but zero, another order of sums shows. Hence atol.
 @fit_the_vector.case("the losses of eight steps", weight=3, atol=1e-3)
 def _(student: Student, draw: Draw) -> Values:
-    _, losses = student.fit_the_vector(*_fitting(student, draw), 0, 8, 0.1)
+    _, losses = student.fit_the_vector(*_fitting(student, draw), 8, 0.1)
     return {"losses": losses}
 
 
 @fit_the_vector.case("the fitted vector", atol=2e-3)
 def _(student: Student, draw: Draw) -> Values:
-    model, targets, vector = _fitting(student, draw)
-    vector, _ = student.fit_the_vector(model, targets, student.fixture("encoded", vector), 0, 5, 0.2)
+    model, targets, vector, pad_id = _fitting(student, draw)
+    vector, _ = student.fit_the_vector(model, targets, student.fixture("encoded", vector), pad_id, 5, 0.2)
     return {"vector": vector}
 
 
@@ -840,7 +873,7 @@ def _(student: Student, draw: Draw) -> Values:
     "the model can be trained on: mode, gradients, parameters", weight=0.5, contract=True, explain=_left
 )
 def _(student: Student, draw: Draw) -> Values:
-    model, targets, vector = _fitting(student, draw)
+    model, targets, vector, pad_id = _fitting(student, draw)
     model = student.fixture("stale_gradients", model.train(), 7.0)
-    student.fit_the_vector(model, targets, vector, 0, 3, 0.1)
+    student.fit_the_vector(model, targets, vector, pad_id, 3, 0.1)
     return {"condition": model.method("condition")}
