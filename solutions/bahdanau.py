@@ -16,11 +16,12 @@ from solutions.seq2seq import GRUCell
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     """Softmax over the last axis of scores, shared out among the keys that the mask allows.
 
-    scores (..., S); mask boolean, True = may attend, broadcastable to the shape of scores, or
-    None to allow every key.
+    scores (..., S), finite where the mask allows; mask boolean, True = may attend,
+    broadcastable to the shape of scores, or None to allow every key.
     Returns weights in the shape of scores: zero where the mask forbids, summing to one over the
     rest. A row whose mask allows nothing is all zeros, and its gradient is zero too, not NaN.
-    What stands in a forbidden score never matters, and scores is left as it was.
+    What stands in a forbidden score never matters, to the weights or to any gradient, and
+    scores is left as it was.
     Raises ValueError where the mask is not boolean or does not broadcast to the shape of
     scores.
     """
@@ -36,9 +37,10 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
 def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
     """One context vector, as equations 5 and 6 of Bahdanau et al. (2015) read.
 
-    scores (S,): how well each source position fits what the decoder looks for; states (S, d):
-    the encoder's states. Each state's weight is the exponential of its score, divided by the
-    sum of all S exponentials. Returns the sum of the states, each times its weight: (d,).
+    scores (S,), from -50 to 50: how well each source position fits what the decoder looks for;
+    states (S, d): the encoder's states. Each state's weight is the exponential of its score,
+    divided by the sum of all S exponentials. Returns the sum of the states, each times its
+    weight: (d,). Plain numbers will do: neither gradients nor float64 are asked for.
     """
     exponentials = [torch.exp(score) for score in scores]
     total = sum(exponentials)
@@ -59,8 +61,8 @@ class AdditiveAttention(nn.Module):
     forward: query (B, d_query), keys (B, S, d_key), values (B, S, d_v), mask (B, S) boolean
     with True = may attend.
     Returns the output (B, d_v), the mean of the values under the weights, and the weights
-    (B, S). Where a row's mask allows nothing both are zero. Raises ValueError where the shapes
-    do not fit.
+    (B, S). Where a row's mask allows nothing both are zero, with zero gradients. Raises
+    ValueError where the shapes do not fit.
     """
 
     def __init__(self, d_query, d_key, d_hidden):
@@ -86,8 +88,8 @@ class DotProductAttention(nn.Module):
     forward: query (B, d), keys (B, S, d), values (B, S, d_v), mask (B, S) boolean with True =
     may attend.
     Returns the output (B, d_v), the mean of the values under the weights, and the weights
-    (B, S). Where a row's mask allows nothing both are zero. Raises ValueError where the shapes
-    do not fit, a query wider than the keys included.
+    (B, S). Where a row's mask allows nothing both are zero, with zero gradients. Raises
+    ValueError where the shapes do not fit, a query wider than the keys included.
     """
 
     def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -106,8 +108,8 @@ class BilinearAttention(nn.Module):
     forward: query (B, d_query), keys (B, S, d_key), values (B, S, d_v), mask (B, S) boolean
     with True = may attend.
     Returns the output (B, d_v), the mean of the values under the weights, and the weights
-    (B, S). Where a row's mask allows nothing both are zero. Raises ValueError where the shapes
-    do not fit.
+    (B, S). Where a row's mask allows nothing both are zero, with zero gradients. Raises
+    ValueError where the shapes do not fit.
     """
 
     def __init__(self, d_query, d_key):
@@ -172,7 +174,8 @@ def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
 
     weights (B, T, S); alignment (B, T) int64, the true source position of each target token, or
     -1 where it has none (a word without a counterpart, the end token, padding): those count
-    nowhere. Returns the share as a Python float.
+    nowhere. Of several weights that are largest any may be taken. Returns the share as a Python
+    float.
     Raises ValueError where alignment is not (B, T), or where no token has a counterpart.
     """
     if alignment.shape != weights.shape[:2]:

@@ -17,7 +17,7 @@ from course.protocol.student import Module, Student
 # ---- context_by_hand ------------------------------------------------------------------------------------------------
 
 context_by_hand = Check("context_by_hand", components=("context_by_hand",))
-_BY_HAND = "Worked out with Python's own numbers it is right too: nothing learns through it."
+_BY_HAND = "Worked out with Python's own numbers it is right too: nothing learns through it, and the text says so."
 
 
 @context_by_hand.takes("context_by_hand", S=5, D=3, excused=dict.fromkeys(("gradients", "float64", "device"), _BY_HAND))
@@ -32,12 +32,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @context_by_hand.case("equal scores, far from zero: the plain mean of the states")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"context": student.context_by_hand(torch.full((6,), 3.0), draw.normal(6, 2))}
+    high, low = (student.context_by_hand(torch.full((6,), score), draw.normal(6, 2)) for score in (3.0, -40.0))
+    return {"context": high, "context under scores of -40": low}
 
 
 @context_by_hand.case("one score far above the rest: that state alone")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    scores = torch.where(torch.arange(5) == int(draw.integers(0, 5, 1)), 30.0, -2.0)
+    scores = torch.where(torch.arange(5) == int(draw.integers(0, 5, 1)), 50.0, -2.0)
     return {"context": student.context_by_hand(scores, draw.normal(5, 3))}
 
 
@@ -94,12 +95,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 3, 5))}
 
 
-@masked_softmax.case("any shape: (S,), (B, S), and a mask (B, 1, S) that broadcasts", explain=_explain_masked)
+@masked_softmax.case("any shape: (S,), (B, S), and masks that broadcast", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 1, 5)),
         "weights (S,)": student.masked_softmax(draw.normal(6), draw.mask(6)),
         "weights (B, S)": student.masked_softmax(draw.normal(4, 5), draw.mask(5)),
+        "weights under a mask (B, T, 1)": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 3).unsqueeze(2)),
     }
 
 
@@ -108,15 +110,19 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "weights": student.masked_softmax(draw.normal(3, 4), None),
         "weights (B, T, S)": student.masked_softmax(draw.normal(2, 3, 4), None),
+        "weights of scores in the thousands": student.masked_softmax(1e3 * draw.normal(3, 4).round(), None),
     }
 
 
 @masked_softmax.case("a forbidden score of ten thousand, or of 1e10, changes nothing", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    scores, mask = draw.normal(3, 5), draw.mask(3, 5)
+    scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
+    beside = torch.where(mask, scores - 3, 1e10)
     return {
         "weights": student.masked_softmax(torch.where(mask, scores - 3, 1e4), mask),
-        "weights beside 1e10": student.masked_softmax(torch.where(mask, scores - 3, 1e10), mask),
+        "weights beside 1e10": student.masked_softmax(beside, mask),
+        "weights of scores in the thousands": student.masked_softmax(1e3 * scores.round(), mask),
+        "gradient": student.grad("masked_softmax", beside, mask, cotangents=[cotangent])[0],
     }
 
 
@@ -196,6 +202,13 @@ def _in_padding(given: Arguments, fill: float) -> Arguments:
     return given | {name: given[name].masked_fill(padding, fill) for name in ("keys", "values")}
 
 
+def _mask(draw: Draw, B: int, S: int) -> Tensor:
+    """A mask, of which the second row, if there is one, allows nothing: no gradient is NaN for that."""
+    mask = draw.mask(B, S)
+    mask[1:2] = False
+    return mask
+
+
 @additive_attention.takes(
     "AdditiveAttention",
     B=3,
@@ -212,7 +225,7 @@ def _in_padding(given: Arguments, fill: float) -> Arguments:
 )
 def _(draw: Draw, B: int, S: int, Q: int, K: int, V: int, H: int) -> Arguments:
     query, keys, values = draw.normal(B, Q), draw.normal(B, S, K), draw.normal(B, S, V)
-    return {"query": query, "keys": keys, "values": values, "mask": draw.mask(B, S)}
+    return {"query": query, "keys": keys, "values": values, "mask": _mask(draw, B, S)}
 
 
 @additive_attention.case(
@@ -266,7 +279,7 @@ multiplicative_attention = Check("multiplicative_attention", components=("DotPro
 )
 def _(draw: Draw, B: int, S: int, D: int, V: int) -> Arguments:
     query, keys, values = draw.normal(B, D), draw.normal(B, S, D), draw.normal(B, S, V)
-    return {"query": query, "keys": keys, "values": values, "mask": draw.mask(B, S)}
+    return {"query": query, "keys": keys, "values": values, "mask": _mask(draw, B, S)}
 
 
 @multiplicative_attention.takes(
@@ -284,7 +297,7 @@ def _(draw: Draw, B: int, S: int, D: int, V: int) -> Arguments:
 )
 def _(draw: Draw, B: int, S: int, Q: int, K: int, V: int) -> Arguments:
     query, keys, values = draw.normal(B, Q), draw.normal(B, S, K), draw.normal(B, S, V)
-    return {"query": query, "keys": keys, "values": values, "mask": draw.mask(B, S)}
+    return {"query": query, "keys": keys, "values": values, "mask": _mask(draw, B, S)}
 
 
 @multiplicative_attention.case("dot product, without a mask", weight=2, explain=_explain_attention)
@@ -353,6 +366,22 @@ _B, _S, _T, _V, _E, _H, _D_KEY, _D_VALUE = 3, 5, 4, 9, 2, 6, 7, 8
 def _(draw: Draw, B: int, S: int, T: int, V: int, E: int, H: int, K: int, D: int) -> Arguments:
     memory = {"hidden": draw.normal(B, H), "keys": draw.normal(B, S, K), "values": draw.normal(B, S, D)}
     return {"tokens": draw.integers(1, V, B, T)} | memory | {"mask": draw.mask(B, S)}
+
+
+@attention_decoder.takes(
+    "AttentionDecoder",
+    B=3,
+    S=5,
+    H=6,
+    K=7,
+    D=8,
+    new=lambda B, S, H, K, D: (_V, _E, H, 0, D, Fixture("NearnessAttention", load=False)),
+    method="step",
+    excused={"gradients": "nothing is trained by way of single steps"},
+)
+def _(draw: Draw, B: int, S: int, H: int, K: int, D: int) -> Arguments:
+    state = draw.normal(B, H), draw.normal(B, S, K), draw.normal(B, S, D), draw.mask(B, S)
+    return {"token": draw.integers(1, _V, B), "state": state}
 
 
 def _decoder(student: Student, draw: Draw) -> Module:
@@ -467,6 +496,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "no counterpart anywhere": student.error_of("alignment_accuracy", weights, torch.full((2, 6), -1)),
         "an alignment of another length": student.error_of("alignment_accuracy", weights, alignment[:, :5]),
         "an alignment (T, B)": student.error_of("alignment_accuracy", weights, alignment.T),
+        "one sentence's alignment for two": student.error_of("alignment_accuracy", weights, alignment[:1]),
+        "an alignment of three axes": student.error_of("alignment_accuracy", weights, alignment.unsqueeze(2)),
     }
 
 
