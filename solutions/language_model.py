@@ -101,8 +101,8 @@ def bits_per_character(model, batches) -> float:
     """Bits per character: the mean of -log2 p(next character) over all predictions.
 
     model: a function, tokens (B, T) -> logits (B, T, V). batches: a list of windows (B, T + 1),
-    which may differ in B and in T from one to the next. Every prediction counts the same,
-    whichever batch it stands in. Returns a Python float.
+    not empty, which may differ in B and in T from one to the next. Every prediction counts the
+    same, whichever batch it stands in. Returns a Python float.
     """
     nats, count = 0.0, 0
     with torch.no_grad():
@@ -124,9 +124,9 @@ def sampling_distribution(
     In this order: softmax of the logits divided by the temperature, where 0 means that the
     largest logit gets all (the first of equals); top_k keeps the k most likely tokens, divided
     by their sum (those as likely as the last of them may stay too); top_p keeps, of these, the
-    fewest most likely ones that together have at least probability top_p, again divided by
-    their sum: the one that reaches it stays (Holtzman et al., 2020). None leaves a step out; a
-    top_k above V keeps all tokens.
+    fewest most likely ones (of equals, any) that together have at least probability top_p,
+    again divided by their sum: the one that reaches it stays (Holtzman et al., 2020). None
+    leaves a step out; a top_k above V keeps all tokens.
     Raises ValueError where temperature < 0, top_k < 1, or top_p is not in (0, 1].
     """
     fits_k, fits_p = top_k is None or top_k >= 1, top_p is None or 0 < top_p <= 1
@@ -175,10 +175,12 @@ class KeyValueCache(nn.Module):
     model: a CausalLanguageModel in eval mode. The cache begins empty; length is the number of
     tokens read so far, and keys and values hold a tensor (B, H, length, D / H) for each layer.
 
-    forward: the next tokens (B, T), T of one or more -> their logits (B, T, V), the same as the
-    model gives at these places when it reads everything from the start. Only the new tokens
-    pass through the layers; they take the positions that come after those read.
-    Raises ValueError where length + T is above the model's max_length, and then reads nothing.
+    forward: the next tokens (B, T), the same B at every call, T of one or more -> their logits
+    (B, T, V), the same as the model gives at these places when it reads everything from the
+    start. Only the new tokens pass through the layers; they take the positions that come after
+    those read.
+    Raises ValueError where length + T is above the model's max_length, which is the number of
+    rows of model.positions.weight, and then reads nothing.
     """
 
     def __init__(self, model):
@@ -241,13 +243,13 @@ def split_windows(
 ) -> tuple[Tensor, Tensor]:
     """Cut a text into windows for training and for validation that share no character.
 
-    tokens (N,): the whole text. The last held_out tokens are to validate, the others to train.
-    Within each part a window of length + 1 tokens begins at its first token and then at every
-    stride-th one, as long as it fits. Returns the training windows and the validation windows,
-    each (number of windows, length + 1), in the order of the text.
+    tokens (N,): the whole text. The last held_out tokens, 0 <= held_out <= N, are to validate,
+    the others to train. Within each part a window of length + 1 tokens begins at its first token
+    and then at every stride-th one, as long as it fits. Returns the training windows and the
+    validation windows, each (number of windows, length + 1), in the order of the text.
     Raises ValueError where a part is too short for one window.
     """
-    border = max(0, len(tokens) - held_out)
+    border = len(tokens) - held_out
     parts = tokens[:border], tokens[border:]
     if min(map(len, parts)) <= length:
         raise ValueError(f"parts of {len(parts[0])} and {len(parts[1])} tokens, for windows of {length + 1}")

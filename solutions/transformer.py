@@ -92,7 +92,7 @@ class TransformerEncoder(nn.Module):
     """A tower of num_layers encoder layers, each with weights of its own: `layers`, then `norm`.
 
     `norm` is an nn.LayerNorm where norm_first, since nothing else norms the end of the stream,
-    and nn.Identity otherwise.
+    and nn.Identity otherwise. num_layers may be 0.
     forward: x (B, T, D), mask as in EncoderLayer, the same for every layer. Returns (B, T, D).
     """
 
@@ -183,7 +183,7 @@ class DecoderLayer(nn.Module):
 class TransformerDecoder(nn.Module):
     """A tower of num_layers decoder layers, each with weights of its own: `layers`, then `norm`.
 
-    `norm` is an nn.LayerNorm where norm_first, and nn.Identity otherwise.
+    `norm` is an nn.LayerNorm where norm_first, and nn.Identity otherwise. num_layers may be 0.
     forward: x (B, T, D); memory (B, S, D) and both masks as in DecoderLayer, the same for every
     layer.
     Returns (B, T, D).
@@ -308,8 +308,8 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
 
         d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5)
 
-    It rises in a line until step == warmup_steps, then falls with the root of the step. Steps
-    count from 1; at step 0, where many loops begin, the rate is 0.
+    It rises in a line until step == warmup_steps (at least 1), then falls with the root of the
+    step. Steps count from 1; at step 0, where many loops begin, the rate is 0.
     """
     if step == 0:
         return 0.0
@@ -319,10 +319,10 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
 def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -> int:
     """How many parameters the Transformer of Vaswani et al. (2017) has, by formula.
 
-    num_layers encoder layers and as many decoder layers as in EncoderLayer and DecoderLayer,
+    num_layers encoder layers and num_layers decoder layers, like EncoderLayer and DecoderLayer,
     biases and layer norms counted, no norm behind the last layer. One matrix (vocab_size,
     d_model) serves both embeddings and the output layer, which has no bias (section 3.4);
-    positions are sines, and free.
+    positions are sines, and free. num_layers and vocab_size may be 0.
     """
     attention = 4 * (d_model * d_model + d_model)  # W_Q, W_K, W_V, W_O
     feed_forward = 2 * d_model * d_ff + d_ff + d_model
@@ -354,8 +354,8 @@ def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing
     other than pad_id, the target among them: the loss of a place is the sum over these tokens
     of -share * log softmax(logits).
     Returns the mean over the targets that are not pad_id, a scalar, 0 where there is none. With
-    e = 0 it is masked_cross_entropy. Raises ValueError where smoothing is below 0, or 1 and
-    above.
+    e = 0 it is masked_cross_entropy's loss; padding, NaN and gradients are as there with any e.
+    Raises ValueError where smoothing is below 0, or 1 and above.
     """
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing must be from 0 to below 1, got {smoothing}")
@@ -379,13 +379,14 @@ def beam_search(
 ) -> tuple[Tensor, float]:
     """Write one sentence, and keep the beam_size best beginnings at every step, not one alone.
 
-    step and state: as in greedy_decode, with a batch of one in the state; step is called with
-    one row for each hypothesis that is still being written. A hypothesis' score is the sum of
-    its tokens' log-probabilities (that of eos_id is one of them; bos_id has none), divided by
-    the number of its tokens to the power length_penalty. At every step each unfinished
-    hypothesis is extended by every token; those that end with eos_id are finished, stay as they
-    are and compete on. Of all of them the beam_size with the highest scores are kept. The
-    search ends when all that are kept are finished, or max_length tokens are written.
+    step and state: as in greedy_decode, with a batch of one in the state; step takes any number
+    of rows, one for each hypothesis. A hypothesis' score is the sum of its tokens'
+    log-probabilities (that of eos_id is one of them; bos_id has none, and ends nothing where it
+    equals eos_id), divided by the number of its tokens to the power length_penalty. At every
+    step each unfinished hypothesis is extended by every token; those that end with eos_id are
+    finished, stay as they are and compete on. Of all of them the beam_size with the highest
+    scores are kept; of equals, any. The search ends when all that are kept are finished, or
+    max_length tokens are written.
     Returns the tokens (T,) of the hypothesis with the highest score, without bos_id, eos_id
     included where it is finished, and its score. With beam_size 1 these are greedy_decode's
     tokens.
