@@ -37,7 +37,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"spread": student.token_spread(draw.normal(2, 6, 3) + 4 * draw.normal(2, 1, 3))}
 
 
-@token_uniformity.case("the same vector everywhere: 0, and twice everything changes nothing")
+@token_uniformity.case("the same vector everywhere: 0, and a millionth of everything changes nothing")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 4, 3)
     alike = draw.integers(1, 5, 2, 1, 3).float().expand(2, 4, 3)  # whole numbers: their mean is exact
@@ -45,7 +45,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "all alike": student.token_spread(alike),
         "all alike, and no whole numbers": student.token_spread(rounded),
-        "times two": student.token_spread(2 * x),
+        "a millionth": student.token_spread(1e-6 * x),  # a small number added to what it is divided by would show
     }
 
 
@@ -94,10 +94,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _what_dropout_does(part: str, layer: Module, stream: Tensor, *inputs: Any) -> dict[str, Any]:
     """What training with dropout 0.5 makes of the numbers that a part adds in evaluation.
 
-    `stream` is what comes out of the layer where nothing is added. Which numbers fall is chance; that each is either
-    gone or doubled is not.
+    `stream` is what comes out of the layer where nothing is added.
     """
-    added, kept = layer.eval()(*inputs) - stream, layer.train()(*inputs) - stream
+    return _dropped(part, layer.eval()(*inputs) - stream, layer.train()(*inputs) - stream)
+
+
+def _dropped(part: str, added: Tensor, kept: Tensor) -> dict[str, Any]:
+    """Numbers in evaluation and in training: which of them fall is chance, that each is gone or doubled is not."""
 
     def each_is_gone_or(times: int) -> bool:
         return bool((torch.minimum(kept.abs(), (kept - times * added).abs()) < 1e-4).all())
@@ -192,7 +195,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @encoder_layer.case("in evaluation dropout does nothing", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"output": _encoder_layer(student, draw, True, 0.5)(draw.normal(2, 3, _D))}
+    x = draw.normal(2, 3, _D)
+    return {
+        "norm first": _encoder_layer(student, draw, True, 0.5)(x),
+        "norm after": _encoder_layer(student, draw, False, 0.5)(x),
+    }
 
 
 @encoder_layer.case("dropout 0.5 falls once, on what each part adds", weight=0.5, explain=_explain_dropout)
@@ -215,7 +222,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     x = draw.normal(2, 3, _D)
     return {
         "another activation": _encoder_layer(student, draw, True, activation=student.fixture("SoftStep"))(x),
-        "eps 0.5": _encoder_layer(student, draw, False, layer_norm_eps=0.5)(x),
+        "eps 0.5, norm first": _encoder_layer(student, draw, True, layer_norm_eps=0.5)(x),
+        "eps 0.5, norm after": _encoder_layer(student, draw, False, layer_norm_eps=0.5)(x),
     }
 
 
@@ -255,8 +263,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer_encoder.case("norm_first=False: nothing behind the last layer")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    tower = _tower(student, draw, 2, False)
-    return {"output": tower(draw.normal(2, 4, _D)), "parameters": len(tower.state_shapes())}
+    tower, x = _tower(student, draw, 2, False), draw.normal(2, 4, _D)
+    return {"output": tower(x), "parameters": len(tower.state_shapes()), "what `norm` gives": tower.method("norm", x)}
 
 
 @transformer_encoder.case("the mask reaches every layer")
@@ -323,7 +331,7 @@ def _fill_memory(arguments: Arguments, fill: float) -> Arguments:
 )
 def _(draw: Draw, B: int, T: int, S: int, D: int, H: int, F: int) -> Arguments:
     x, memory = draw.normal(B, T, D), draw.normal(B, S, D)
-    return {"x": x, "memory": memory, "mask": _causal(T), "memory_mask": draw.mask(B, 1, S)}
+    return {"x": x, "memory": memory, "mask": draw.mask(B, T, T), "memory_mask": draw.mask(B, 1, S)}
 
 
 @decoder_layer.case("norm_first=True, without masks: T and S different", weight=2)
@@ -336,15 +344,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder_layer(student, draw, False)(draw.normal(2, 3, _D), draw.normal(2, 5, _D))}
 
 
-@decoder_layer.case("a causal mask on the stream, and a mask on the memory", weight=2)
+@decoder_layer.case("a mask on the stream, causal or not, and a mask on the memory", weight=2)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 5, _D), draw.mask(2, 1, 5)
-    layer = _decoder_layer(student, draw, True)
+    x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 5, _D), draw.mask(2, 3, 5)
+    layer, of_pairs = _decoder_layer(student, draw, True), draw.mask(2, 3, 3)
+    of_pairs[:, 0, 1:] = True  # what a causal mask forbids
     return {
         "both": layer(x, memory, _causal(3), memory_mask),
-        "the stream's alone": layer(x, memory, _causal(3)),
+        "the stream's alone": layer(x, memory, of_pairs),
         "the memory's alone": layer(x, memory, None, memory_mask),
-        "both, norm after": _decoder_layer(student, draw, False)(x, memory, _causal(3), memory_mask),
+        "both, norm after": _decoder_layer(student, draw, False)(x, memory, of_pairs, memory_mask),
     }
 
 
@@ -362,12 +371,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": layer(x, draw.normal(2, 4, _D))}
 
 
-@decoder_layer.case("training with dropout 1: nothing is added", weight=0.5)
+@decoder_layer.case("training with dropout 1: nothing is added; in evaluation dropout does nothing", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
     return {
         "norm first": _decoder_layer(student, draw, True, 1.0).train()(x, memory),
         "norm after": _decoder_layer(student, draw, False, 1.0).train()(x, memory),
+        "norm after, in evaluation": _decoder_layer(student, draw, False, 0.5)(x, memory),
     }
 
 
@@ -397,7 +407,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     x, memory = draw.normal(2, 3, _D), draw.normal(2, 4, _D)
     return {
         "another activation": _decoder_layer(student, draw, True, activation=student.fixture("SoftStep"))(x, memory),
-        "eps 0.5": _decoder_layer(student, draw, False, layer_norm_eps=0.5)(x, memory),
+        "eps 0.5, norm first": _decoder_layer(student, draw, True, layer_norm_eps=0.5)(x, memory),
+        "eps 0.5, norm after": _decoder_layer(student, draw, False, layer_norm_eps=0.5)(x, memory),
     }
 
 
@@ -435,7 +446,7 @@ def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
 )
 def _(draw: Draw, B: int, T: int, S: int, L: int) -> Arguments:
     x, memory = draw.normal(B, T, _D), draw.normal(B, S, _D)
-    return {"x": x, "memory": memory, "mask": _causal(T), "memory_mask": draw.mask(B, 1, S)}
+    return {"x": x, "memory": memory, "mask": draw.mask(B, T, T), "memory_mask": draw.mask(B, 1, S)}
 
 
 @transformer.takes(
@@ -463,9 +474,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         return _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, layers, **settings)
 
     x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
-    one = x[:1], memory[:1]
+    one, mask = (x[:1], memory[:1]), draw.mask(2, 3, 3)
+    mask[:, 0, 1:] = True  # what a causal mask forbids
     return {
-        "output": tower(2)(x, memory, _causal(3), memory_mask),
+        "output": tower(2)(x, memory, mask, memory_mask),
         "the last norm with eps 0.5": tower(0, layer_norm_eps=0.5)(*one),
         "the layers with eps 0.5": tower(1, layer_norm_eps=0.5, norm_first=False)(*one),
         "another activation": tower(1, activation=student.fixture("SoftStep"))(*one),
@@ -475,8 +487,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @transformer.case("embedding: vectors times the root of d_model, plus sines")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model = _transformer(student, draw, layers=0, norm_first=False)  # without layers nothing else is left
-    source, lengths, _ = _sentences(draw)
-    return {"embedded": model.method("encode", source, lengths)[0]}
+    source, lengths, targets = _sentences(draw)
+    return {
+        "embedded": model.method("encode", source, lengths)[0],
+        "what `embed` gives": model.method("embed", model.part("target_embedding"), targets),
+    }
 
 
 @transformer.case("the memory, and which of it may be attended to")
@@ -534,12 +549,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw, T=3)
     source[0, 4] = 2  # ids taken for lengths would hide this word
     state: Any = model.method("start", source, lengths)
-    before = str(tuple(state[0].shape))
+    before = f"{', '.join(str(tuple(part.shape)) for part in state)}, and {state[0].dtype}"
     columns = []
     for token in torch.nn.functional.pad(targets[:, :-1], (1, 0), value=_BOS).unbind(1):
         logits, state = model.method("step", token, state)
         columns.append(logits)
-    written = {"shape of the tokens before the first word": before, "tokens in the state": state[0]}
+    written = {"shapes in the state before the first word": before, "tokens in the state": state[0]}
     return {"logits": torch.stack(columns, 1)} | written
 
 
@@ -553,14 +568,22 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return states.seen(logits, start=start, step=step) | again
 
 
-@transformer.case("in training, dropout 1: not even the embedding comes through", weight=0.5)
+@transformer.case(
+    "in training, dropout 1: not even the embedding comes through; 0.5 falls on it once",
+    weight=0.5,
+    explain=_explain_dropout,
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     source, lengths, targets = _sentences(draw, T=2)
     logits = _transformer(student, draw, dropout=1.0).train()(source, lengths, targets)
     bare = _transformer(student, draw, 0, False, 1.0).train()  # no layers: the embedding is all there is
     memory, _ = _transformer(student, draw, dropout=1.0).train().method("encode", source, lengths)
     embedded, _ = bare.method("encode", source, lengths)
-    return {"logits": logits, "embedded source": embedded, "memory, first sentence": memory[0]}
+    half = _transformer(student, draw, 0, False, 0.5)
+    added = half.method("encode", source, lengths)[0]
+    kept = half.train().method("encode", source, lengths)[0]
+    seen = {"logits": logits, "embedded source": embedded, "memory, first sentence": memory[0]}
+    return seen | _dropped("embedding", added, kept)
 
 
 @transformer.case("in evaluation dropout does nothing, nor does dropout 0 in training", weight=0.5)
@@ -736,6 +759,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw, T=5)
     padded = targets.masked_fill(torch.arange(5) >= torch.tensor([5, 2, 3]).unsqueeze(1), 0)
+    padded[0, 1] = 0  # wherever it stands
     return {"loss": student.label_smoothing_loss(logits, padded, 0, 0.2)}
 
 
@@ -760,7 +784,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@label_smoothing_loss.case("nothing but padding: 0; and one word that is real")
+@label_smoothing_loss.case("nothing but padding: 0, with zero gradients; and one word that is real")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, _ = _guesses(draw)
     padding = torch.zeros(3, 4, dtype=torch.int64)
@@ -768,17 +792,19 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     one[1, 0] = 3
     return {
         "loss": student.label_smoothing_loss(logits, padding, 0, 0.1),
+        "gradient": student.grad("label_smoothing_loss", logits, padding, 0, 0.1, cotangents=[torch.ones(())])[0],
         "loss of one word": student.label_smoothing_loss(logits, one, 0, 0.1),
     }
 
 
-@label_smoothing_loss.case("smoothing of 1, or below 0, raises ValueError", weight=0.5, contract=True)
+@label_smoothing_loss.case("smoothing of 1 or more, or below 0, raises ValueError", weight=0.5, contract=True)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     logits, targets = _guesses(draw)
     loss = student.label_smoothing_loss(logits, targets, 0, 0.1)  # first, so that raising always proves nothing
     return {
         "the loss' shape where it fits": str(tuple(loss.shape)),
         "smoothing 1": student.error_of("label_smoothing_loss", logits, targets, 0, 1.0),
+        "smoothing 1.5": student.error_of("label_smoothing_loss", logits, targets, 0, 1.5),
         "smoothing -0.1": student.error_of("label_smoothing_loss", logits, targets, 0, -0.1),
     }
 
@@ -883,12 +909,16 @@ def _(draw: Draw, V: int, K: int, T: int) -> Arguments:
         state = torch.tanh(state + torch.nn.functional.embedding(token, inwards))
         return state @ outwards, state
 
-    return {"step": step, "state": draw.normal(1, 3), "bos_id": 1, "eos_id": _END, "beam_size": K, "max_length": T}
+    # ids that are nobody's default
+    return {"step": step, "state": draw.normal(1, 3), "bos_id": 2, "eos_id": 0, "beam_size": K, "max_length": T}
 
 
 @beam_search.case("a beam of 1 is greedy", explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 1, 6)
+    step, state = _writer(student, draw, -1.0), (draw.normal(1, 3), draw.normal(1, 3))
+    tokens, score = student.beam_search(step, state, _END, _END, 1, 6)
+    begun = {"tokens, begun with the end's id": tokens, "score, begun with the end's id": float(score)}
+    return _searches(student, draw, 1, 6) | begun
 
 
 @beam_search.case("a beam of 3, sentences that end only by max_length", weight=2, explain=_explain_search)

@@ -101,6 +101,15 @@
 # --- after
         if not live or (finished and max(map(score, finished)) >= max(map(score, live))):
 
+# %% wrong: bos_id and eos_id are taken to be 1 and 2
+# Other vocabularies have other ids for the beginning and the end. Use those that the caller gives.
+
+# --- before
+    token = torch.tensor([bos_id])
+# --- after
+    bos_id, eos_id = 1, 2
+    token = torch.tensor([bos_id])
+
 # %% wrong: the score that comes back is the sum
 # The right sentence came back with its sum of log-probabilities. Its score is that sum divided by the length to the
 # power of the penalty.

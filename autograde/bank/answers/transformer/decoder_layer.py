@@ -82,6 +82,15 @@
 # --- after
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x)[0]))
 
+# %% wrong: the stream's mask is taken to be causal
+# Whatever mask came in, the self-attention got a causal one. The caller makes the mask: hand it on as it is.
+
+# --- before
+        if self.norm_first:
+# --- after
+        mask = None if mask is None else torch.ones_like(mask).tril()
+        if self.norm_first:
+
 # %% wrong: one attention for both
 # The same attention read the stream and the memory; cross_attention and its weights were never used.
 
@@ -239,31 +248,10 @@ class DecoderLayer(nn.Module):
         return x if pre else self.norm3(x)
 
 # %% correct: F.dropout that knows the mode
-
-class DecoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.cross_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm3 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+# --- before
         self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, memory, mask=None, memory_mask=None):
-        def drop(y):
-            return F.dropout(y, p=self.dropout.p, training=self.training)
-
-        if not self.norm_first:
-            x = self.norm1(torch.add(x, drop(self.self_attention(x, x, x, mask)[0])))
-            x = self.norm2(torch.add(x, drop(self.cross_attention(x, memory, memory, memory_mask)[0])))
-            return self.norm3(torch.add(x, drop(self.feed_forward(x))))
-        query = self.norm1(x)
-        x = torch.add(x, drop(self.self_attention(query, query, query, mask)[0]))
-        x = torch.add(x, drop(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]))
-        return torch.add(x, drop(self.feed_forward(self.norm3(x))))
+# --- after
+        self.dropout = lambda y: F.dropout(y, dropout, self.training)
 
 # %% correct: a dropout for each part
 # --- before

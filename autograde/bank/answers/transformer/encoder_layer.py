@@ -203,27 +203,10 @@ class EncoderLayer(nn.Module):
         return x
 
 # %% correct: F.dropout that knows the mode
-
-class EncoderLayer(nn.Module):
-    def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
-        super().__init__()
-        self.self_attention = MultiHeadAttention(d_model, num_heads)
-        self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
-        self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
-        self.norm2 = nn.LayerNorm(d_model, eps=layer_norm_eps)
+# --- before
         self.dropout = nn.Dropout(dropout)
-        self.norm_first = norm_first
-
-    def forward(self, x, mask=None):
-        drop = lambda y: F.dropout(y, self.dropout.p, self.training)
-        if self.norm_first:
-            n = self.norm1(x)
-            a, _weights = self.self_attention(n, n, n, mask)
-            h = x + drop(a)
-            return h + drop(self.feed_forward(self.norm2(h)))
-        a, _weights = self.self_attention(x, x, x, mask)
-        h = self.norm1(x + drop(a))
-        return self.norm2(h + drop(self.feed_forward(h)))
+# --- after
+        self.dropout = lambda y: F.dropout(y, dropout, self.training)
 
 # %% correct: a dropout for each part
 # --- before

@@ -69,6 +69,17 @@
 # --- after
     return losses.masked_fill(~real, 0.0).sum() / real.sum()
 
+# %% wrong: nothing but padding gives a number without a gradient
+# Where every target is padding a fresh zero came back, of which `backward` knows no way to the logits. Make the zero of
+# the logits, so that their gradient is zero too.
+
+# --- before
+    log_probabilities = F.log_softmax(logits, dim=2)
+# --- after
+    if not real.any():
+        return torch.zeros(())
+    log_probabilities = F.log_softmax(logits, dim=2)
+
 # %% wrong: the logarithm of a softmax
 # A word with a logit far below the others gets probability 0 in float32, and its logarithm is minus infinity.
 # log_softmax does both at once and stays finite.
