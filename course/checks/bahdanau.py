@@ -95,13 +95,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 3, 5))}
 
 
-@masked_softmax.case("any shape: (S,), (B, S), and masks that broadcast", explain=_explain_masked)
+@masked_softmax.case("any shape: (S,), (B, S), and a mask (B, 1, S) that broadcasts", explain=_explain_masked)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "weights": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 1, 5)),
         "weights (S,)": student.masked_softmax(draw.normal(6), draw.mask(6)),
         "weights (B, S)": student.masked_softmax(draw.normal(4, 5), draw.mask(5)),
-        "weights under a mask (B, T, 1)": student.masked_softmax(draw.normal(2, 3, 5), draw.mask(2, 3).unsqueeze(2)),
     }
 
 
@@ -139,8 +138,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
     mask[1] = False
-    weights = student.masked_softmax(scores, mask)
-    return {"weights": weights, "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0]}
+    rows = draw.mask(2, 3).unsqueeze(2)  # (B, T, 1): all keys of a query, or none
+    return {
+        "weights": student.masked_softmax(scores, mask),
+        "weights under a mask (B, T, 1)": student.masked_softmax(draw.normal(2, 3, 5), rows),
+        "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0],
+    }
 
 
 @masked_softmax.case("a mask that is not boolean, or does not fit, raises ValueError", weight=0.5, contract=True)
