@@ -81,6 +81,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
 # %% wrong: not every way of being unreadable is caught
 # "ValueError with the path in its message where what stands there cannot be read": torch.load raises EOFError for an empty file, and that
 # comes out as it is. Text files, cut-off files, folders and foreign dictionaries give ValueError as promised.
+
 import pickle
 
 

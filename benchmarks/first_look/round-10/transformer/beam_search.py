@@ -161,7 +161,6 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
 
 # %% correct: every hypothesis has a state of its own
 # step is called with one row for each, so that no row of a state ever has to be moved.
-
 @torch.no_grad()
 def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
     for name, value in (("beam_size", beam_size), ("max_length", max_length)):
@@ -203,7 +202,6 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
 
 # %% correct: tensors throughout, finished rows ride along
 # One table of tokens, one of sums; a finished hypothesis has a single extension, itself. The step still reads its row, and what it says is not used.
-
 @torch.no_grad()
 def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
     if min(beam_size, max_length) < 1:

@@ -179,7 +179,6 @@ class EncoderLayer(nn.Module):
 
 # %% correct: what each part adds, kept in a list
 # The stream is the sum of all that was added to it; behind a norm the list begins anew.
-
 class EncoderLayer(nn.Module):
     def __init__(
         self,

@@ -60,7 +60,6 @@ def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing
 
 # %% correct: logits alone, the normaliser once
 # The shares add up to one, so a place's loss is logsumexp minus the shares' mean of the logits.
-
 def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing: float) -> Tensor:
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing must be in [0, 1), and it is {smoothing}")

@@ -37,7 +37,6 @@ def token_spread(x: Tensor) -> Tensor:
 
 # %% correct: from the differences of all pairs
 # The squared distances of all T * T pairs add up to 2 T times those from the mean.
-
 def token_spread(x: Tensor) -> Tensor:
     pairs = (x.unsqueeze(2) - x.unsqueeze(1)).flatten(1)
     return torch.linalg.vector_norm(pairs, dim=1) / (

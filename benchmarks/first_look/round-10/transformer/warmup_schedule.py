@@ -40,7 +40,6 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
 
 # %% correct: one root, no minimum of two
 # step / max(step, warmup_steps)^1.5 is both lines at once.
-
 def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
     return step / math.sqrt(d_model * max(step, warmup_steps) ** 3)
 
