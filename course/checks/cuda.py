@@ -534,7 +534,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     fused = _fused(student, draw, 6, 3)[1]
     given = draw.normal(3, 3, 6), draw.normal(3, 5, 6), draw.normal(3, 5, 6)
     masks = {"three axes": draw.mask(3, 3, 5), "two": draw.mask(3, 5)}
-    return {f"output with a mask of {axes}": fused(*given, mask)[0] for axes, mask in masks.items()}
+    seen = {f"output with a mask of {axes}": fused(*given, mask)[0] for axes, mask in masks.items()}
+    x, square = draw.normal(2, 5, 6), draw.mask(5, 5)
+    square[0, -1] = True  # so it is no causal one
+    return seen | {"output of self-attention with a mask of two": fused(x, x, x, square)[0]}
 
 
 @fused_multi_head_attention.case("one mask or one row of it for all, and one row of keys a sentence", weight=0.5)

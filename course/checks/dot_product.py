@@ -388,7 +388,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     most = torch.softmax(scores, dim=1).amax(dim=1)
     # Where all are too weak, a row of its own says so.
     weaker = symbol == 0 and most[-1] < 0.99 and (first - second)[-1] < 0.9 * (first - second)[:-1].min()
-    return {"the last of 8 finds": f"{found}, less firmly than the others find theirs" if weaker else found}
+    W_Q, W_K = student.hand_set_lookup(_codes(draw, 1, 4))  # one symbol: the last one, and symbol 0
+    return {
+        "the last of 8 finds": f"{found}, less firmly than the others find theirs" if weaker else found,
+        "shapes for a single symbol": str((tuple(W_Q.shape), tuple(W_K.shape))),
+    }
 
 
 @hand_set_lookup.case("some of the symbols, in any order")

@@ -44,7 +44,8 @@ def _cell(student: Student, draw: Draw, update: float = 0.0) -> Module:
 def _(student: Student, draw: Draw) -> Values:
     cell = _cell(student, draw)
     hidden = cell(draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))
-    return {"hidden": hidden, "shapes": cell.state_shapes()}
+    far = cell(500 * draw.normal(BATCH, INPUT), draw.normal(BATCH, HIDDEN))  # a gate is 0 or 1 there, and not NaN
+    return {"hidden": hidden, "hidden from inputs of some hundreds": far, "shapes": cell.state_shapes()}
 
 
 def _kept(seen: Values, reference: Values) -> str | None:

@@ -612,8 +612,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     positive[:2] = torch.tensor([True, False])
     scores = (2 * draw.normal(30) + positive).round()
     order = positive.float().argsort(descending=True)
+    near, order64 = 1 + 1e-10 * draw.permutation(30).double(), positive & (draw.uniform(30) < 0.7)
+    order64[:2] = torch.tensor([True, False])
     return {
         "a few scores, many times each": student.partial_auc(scores, positive, 0.6),
+        "float64 scores that differ in the tenth digit": student.partial_auc(near, order64, 0.6),
         "the positives first": student.partial_auc(scores[order], positive[order], 0.6),
         "the negatives first": student.partial_auc(scores[order.flip(0)], positive[order.flip(0)], 0.6),
     }

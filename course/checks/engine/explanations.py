@@ -30,6 +30,8 @@ def say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
         seen, right = observed.get(name), expected[name]
         if what == "raised" and seen and not right:
             return f"With {variation} your code raises {observed.get(f'{variation}: words', seen)}."
+        if what == "changed" and seen and not right:
+            return f"With {variation} your code changes {seen}."
         if what.endswith(", form") and isinstance(seen, str) and seen != right:
             place = what.removeprefix("result").removesuffix(", form").lstrip(".")
             shape, asked = seen.rpartition(" ")[0], right.rpartition(" ")[0]

@@ -27,13 +27,19 @@ ON = 2.6  # the step forwards in float64, of steps backwards
 
 def sizes(subject: Subject) -> dict[str, Any]:
     """Results at sizes that are not the usual ones."""
-    subject.ask([subject.call(subject.arguments(), subject.module())])
+    names = list(subject.arguments())
+    usual, *_ = subject.ask([subject.call(subject.arguments(), subject.module(), watch=names)])
     variations = subject.declaration.variations()
-    calls = [subject.call(subject.arguments(sizes), subject.module(sizes)) for sizes in variations.values()]
+    calls = [
+        subject.call(subject.arguments(sizes), subject.module(sizes), watch=names) for sizes in variations.values()
+    ]
     seen: dict[str, Any] = {}
     for name, reply in zip(variations, subject.student.calls(calls), strict=True):
         seen[f"{name}: raised"] = reply.raised[0] if reply.raised else ""
         seen[f"_{name}: words"] = error_words(reply)
+        # What changes at any size is told by the condition that looks for it ("untouched").
+        new = "untouched" not in subject.declaration.excused and not _changed(subject, names, usual)
+        seen[f"{name}: changed"] = _changed(subject, names, reply) if new else ""
         if reply.raised is None:
             result = numbers_of(reply.value, subject.draw)
             if subject.declaration.free:
