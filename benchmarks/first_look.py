@@ -96,10 +96,11 @@ def labels(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def figures(name: str, records: list[Record], said: dict[str, dict[str, str]], commit: str, date: str) -> list[Record]:
-    """The figures of a round, each with its interval."""
+    """The figures of a round, each with its interval; of causes, among the answers that somebody has labelled."""
     wrong = [r for r in records if r["kind"] == "wrong"]
     caught = [r for r in wrong if r["outcome"] == "caught"]
     right = [r for r in records if r["kind"] == "correct"]
+    labelled = [r for r in caught if str(r["answer"]) in said.get(str(r["exercise"]).split()[1], {})]
 
     def of(what: str, some: int, whole: int) -> Record:
         low, high = interval(some, whole)
@@ -108,12 +109,12 @@ def figures(name: str, records: list[Record], said: dict[str, dict[str, str]], c
                 "commit": commit, "date": date}  # fmt: skip
 
     def told(how: str) -> int:
-        return sum(said.get(str(r["exercise"]).split()[1], {}).get(str(r["answer"]), "") == how for r in caught)
+        return sum(said[str(r["exercise"]).split()[1]][str(r["answer"])] == how for r in labelled)
 
     return [
         of("wrong answers caught", len(caught), len(wrong)),
-        of("caught ones told the right cause", told("rightly"), len(caught)),
-        of("caught ones told a wrong cause", told("wrongly"), len(caught)),
+        of("caught ones told the right cause", told("rightly"), len(labelled)),
+        of("caught ones told a wrong cause", told("wrongly"), len(labelled)),
         of("right answers at full marks", sum(r["outcome"] == "accepted" for r in right), len(right)),
     ]
 
