@@ -27,9 +27,7 @@ def test_a_round_can_be_read_and_its_labels_name_what_is_in_it(folder):
     scored = read("scored", folder)["records"]
     assert [(str(r["exercise"]).split()[1], r["answer"]) for r in scored] == [(e.name, a.name) for e, _, a in answers]
     caught = {(str(r["exercise"]).split()[1], r["answer"]) for r in scored if r["outcome"] == "caught"}
-    labelled = caught & {(name, each) for name, each, _ in labels}
-    whole = 202 if folder.name == "round-10" else len(caught)  # there one of three readers was cut off
-    assert len(labelled) == whole
+    assert caught <= {(name, each) for name, each, _ in labels}
 
 
 def test_figures_come_from_records_and_labels():
