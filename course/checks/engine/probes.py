@@ -33,13 +33,13 @@ def sizes(subject: Subject) -> dict[str, Any]:
     calls = [
         subject.call(subject.arguments(sizes), subject.module(sizes), watch=names) for sizes in variations.values()
     ]
+    # What a call changes at the usual sizes too is told by the condition that looks for it, "untouched".
+    kept = "untouched" not in subject.declaration.excused and not _changed(subject, names, usual)
     seen: dict[str, Any] = {}
     for name, reply in zip(variations, subject.student.calls(calls), strict=True):
         seen[f"{name}: raised"] = reply.raised[0] if reply.raised else ""
         seen[f"_{name}: words"] = error_words(reply)
-        # What changes at any size is told by the condition that looks for it ("untouched").
-        new = "untouched" not in subject.declaration.excused and not _changed(subject, names, usual)
-        seen[f"{name}: changed"] = _changed(subject, names, reply) if new else ""
+        seen[f"{name}: changed"] = _changed(subject, names, reply) if kept else ""
         if reply.raised is None:
             result = numbers_of(reply.value, subject.draw)
             if subject.declaration.free:

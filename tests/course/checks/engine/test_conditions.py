@@ -296,6 +296,24 @@ def test_a_model_may_be_changed_where_that_is_excused_and_nothing_else_of_it():
     assert messages[CONDITIONS["untouched"].title].endswith("the mode of model.")
 
 
+def test_what_is_changed_at_other_sizes_alone_is_told_there(check):
+    def in_place_where_one_row_is_enough(x, y):
+        if len(x) == 1:
+            x.mul_(2).div_(2).add_(1).sub_(1e-3)
+        return attend(x.clone() if len(x) > 1 else x.add(1e-3).sub(1), y)
+
+    def in_place_always(x, y):
+        mixed = attend(x, y)
+        x.zero_()
+        return mixed
+
+    messages = said(check, attend, in_place_where_one_row_is_enough)
+    assert messages[CONDITIONS["sizes"].title] == "With B = 1 your code changes `x`."
+    assert CONDITIONS["untouched"].title not in messages
+    messages = said(check, attend, in_place_always)
+    assert CONDITIONS["sizes"].title not in messages and CONDITIONS["untouched"].title in messages
+
+
 def test_a_method_is_asked_beside_its_module():
     made = Check("Sums", components=("Sums",))
 
