@@ -368,7 +368,7 @@ _B, _S, _T, _V, _E, _H, _D_KEY, _D_VALUE = 3, 5, 4, 9, 2, 6, 7, 8
 )
 def _(draw: Draw, B: int, S: int, T: int, V: int, E: int, H: int, K: int, D: int) -> Arguments:
     memory = {"hidden": draw.normal(B, H), "keys": draw.normal(B, S, K), "values": draw.normal(B, S, D)}
-    return {"tokens": draw.integers(0, V, B, T)} | memory | {"mask": draw.mask(B, S)}
+    return {"tokens": draw.integers(1, V, B, T)} | memory | {"mask": draw.mask(B, S)}
 
 
 @attention_decoder.takes(
@@ -412,7 +412,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     "four steps: each asks afresh, with the state of the step before", weight=2, explain=explain_decoder
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _written(_decoder(student, draw)(draw.integers(1, _V, _B, _T), *_memory(draw)))
+    tokens = draw.integers(1, _V, _B, _T)
+    tokens[:, 1] = 0  # padding is a token like any other here
+    return _written(_decoder(student, draw)(tokens, *_memory(draw)))
 
 
 @attention_decoder.case("the mask reaches the attention at every step", explain=explain_decoder)
