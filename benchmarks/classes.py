@@ -90,7 +90,7 @@ def resident(process: int) -> float:
 def _children() -> dict[int, list[int]]:
     """Each process of the machine with those that it started."""
     children: dict[int, list[int]] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
+    for status in (process / "stat" for process in Path("/proc").glob("[0-9]*")):
         with contextlib.suppress(OSError, IndexError, ValueError):
             parent = int(status.read_text().rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(status.parent.name))

@@ -126,12 +126,21 @@ def bodies(source: str) -> dict[str, str]:
 
 
 def answers() -> dict[str, str]:
-    """The bodies in `solutions/` that are long enough to be an answer, less those that an exercise's stub gives."""
-    given = set()
+    """The bodies in `solutions/` that are long enough to be an answer, less those that the notebooks give.
+
+    A notebook gives what an exercise's stub already has, and what stands in a cell of its own and no exercise asks for.
+    """
+    stubs: list[dict[str, str]] = []
+    others: list[dict[str, str]] = []
     for notebook in (ROOT / "notebooks").glob("*.ipynb"):
         for cell in json.loads(notebook.read_text("utf-8"))["cells"]:
-            if cell["metadata"].get("nbgrader", {}).get("solution"):
-                given |= set(bodies("".join(cell["source"])).items())
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "code" and re.search(r"^\s*def ", source, re.MULTILINE):
+                of = stubs if cell["metadata"].get("nbgrader", {}).get("solution") else others
+                of.append(bodies(source))
+    asked = {name for cell in stubs for name in cell}
+    given = {item for cell in stubs for item in cell.items()}
+    given |= {(name, body) for cell in others for name, body in cell.items() if name not in asked}
     return {
         f"{module.stem}.{name}": body
         for module in sorted((ROOT / "solutions").glob("[a-z]*.py"))

@@ -358,7 +358,12 @@ ANSWERS = [
         "numpy for a tensor",
         {BYTES: "import numpy as np\n" + _RIGHT.format("pass").replace("return ", "return np.int64(1) * ")},
     ),
-    Answered("a float for a whole number", {BYTES: _RIGHT.format("pass").replace("return ", "return 1.0 * ")}),
+    Answered(  # right where a float holds the number, and its text promises every last byte
+        "a float for a whole number",
+        {BYTES: _RIGHT.format("pass").replace("return ", "return 1.0 * ")},
+        lost=(BYTES,),
+        student="right but for rounding",
+    ),
     Answered("compiled", {SELF: "{right}\nSelfAttention.forward = torch.compile(SelfAttention.forward)"}),
     Answered("dropout left on", {SELF: _DROPOUT}),
     Answered("slow", {BYTES: "import time\n" + _RIGHT.format("time.sleep(0.5)")}),

@@ -113,12 +113,10 @@ class Watched(Worker):
         if self._sandbox is not None:
             self._sandbox._end_spare()
         processes = set()
-        for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
-            try:
-                if self.folder in mounts.read_text():
-                    processes.add(int(mounts.parent.name))
-            except OSError:
-                pass
+        for process in Path("/proc").glob("[0-9]*"):  # a pattern with a second part would stop where one ends meanwhile
+            with contextlib.suppress(OSError):
+                if self.folder in (process / "mountinfo").read_text():
+                    processes.add(int(process.name))
         return processes
 
 

@@ -366,7 +366,7 @@ def test_a_daemon_dies_with_its_child(attacked):
 
     def daemons() -> list[Path]:
         named = []
-        for path in Path("/proc").glob("[0-9]*/comm"):
+        for path in (process / "comm" for process in Path("/proc").glob("[0-9]*")):
             try:
                 named += [path] if path.read_bytes() == b"outliving\n" else []
             except OSError:
@@ -390,7 +390,7 @@ def inside(box: Sandbox) -> list[int]:
 
 def seeing(folder: str) -> list[int]:
     processes = []
-    for mounts in Path("/proc").glob("[0-9]*/mountinfo"):
+    for mounts in (process / "mountinfo" for process in Path("/proc").glob("[0-9]*")):
         try:
             processes += [int(mounts.parent.name)] if folder in mounts.read_text() else []
         except OSError:
