@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from course import files
+from course.handed_out import handed_out
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
@@ -28,15 +29,21 @@ WORK = ROOT / "work"
 SETTINGS = ROOT / "tools" / "lab_settings"
 
 
-def digest(path: Path) -> str:
+def digest(content: bytes) -> str:
     """SHA-256 of a file's bytes."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return hashlib.sha256(content).hexdigest()
 
 
-def copy_file(source: Path, target: Path) -> None:
-    """Copies by way of a temporary name, so that no half-written file is ever found under the real one."""
+def given_out(source: Path) -> bytes:
+    """What a learner gets of a file of the course: all of it, but in a notebook the outputs that are to be guessed."""
+    content = source.read_bytes()
+    return handed_out(content) if source.suffix == ".ipynb" else content
+
+
+def put(target: Path, content: bytes) -> None:
+    """Writes by way of a temporary name, so that no half-written file is ever found under the real one."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    files.replace(target, source.read_bytes())
+    files.replace(target, content)
 
 
 def update_work(notebooks: Path, work: Path) -> tuple[list[Path], list[str]]:
@@ -59,21 +66,22 @@ def update_work(notebooks: Path, work: Path) -> tuple[list[Path], list[str]]:
         name = source.relative_to(notebooks)
         if any(part.startswith(".") or part == "__pycache__" for part in name.parts):
             continue
-        target, released = work / name, digest(source)
+        target, content = work / name, given_out(source)
+        released = digest(content)
         if not target.exists():
-            copy_file(source, target)
+            put(target, content)
             lines.append(f"work/{name}: new")
-        elif (current := digest(target)) == released:
+        elif (current := digest(target.read_bytes())) == released:
             pass
         elif current == given.get(name.as_posix()):  # untouched since it was given out
-            copy_file(source, target)
+            put(target, content)
             lines.append(f"work/{name}: brought up to date (you had not changed it)")
         elif given.get(name.as_posix()) == released:
             continue  # the learner's own work on this very release: leave it, nothing to say
         else:
             beside = target.with_name(f"{target.stem}.new-{released[:8]}{target.suffix}")
             if not beside.exists():
-                copy_file(source, beside)
+                put(beside, content)
                 as_released.append(beside)
             lines.append(f"work/{name}: kept as you changed it; the course's newer one is beside it, {beside.name}")
             continue

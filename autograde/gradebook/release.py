@@ -1,8 +1,8 @@
 """`autograde release`: the committed notebooks become nbgrader's assignments and archives to hand out.
 
-A committed notebook is the nbgrader source as it stands; nbgrader's release of it changes no byte, and this module
-stops where it would. An archive holds the notebook, a wheel of `course` alone, and the solutions of the chapters that
-are named as due: nothing else of this repository.
+A committed notebook, less the outputs that learners are to guess, is the nbgrader source; nbgrader's release of it
+changes no byte, and this module stops where it would. An archive holds the notebook, a wheel of `course` alone, and the
+solutions of the chapters that are named as due: nothing else of this repository.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from nbgrader.coursedir import CourseDirectory
 from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
+from course.handed_out import handed_out
 
 ROOT = Path(__file__).resolve().parents[2]
 _EPOCH = (2020, 1, 1, 0, 0, 0)  # one date in every archive: the same content gives the same bytes
@@ -41,7 +42,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
     make_folder(folder.submitted)
     packed, done = wheel(), []
     for notebook in sorted(notebooks):
-        name, content = notebook.stem, notebook.read_bytes()
+        name, content = notebook.stem, handed_out(notebook.read_bytes())
         entered = name in _entered(folder)
         fresh = not entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
         if fresh:

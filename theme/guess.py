@@ -1,0 +1,37 @@
+"""Where the text asks what a reader expects, the output is folded until asked for; without a script, too.
+
+The cells are tagged `guess`, as `course.handed_out` says; a learner's own copy has no output there before the cell has
+run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from course.handed_out import GUESS
+
+SUMMARY = "I have a guess: show"
+
+
+class FoldGuesses(SphinxPostTransform):
+    """Runs once outputs have become what is shown (MyST-NB's own transform, 4) and before its folds are made (199)."""
+
+    default_priority = 150
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        for cell in list(self.document.findall(nodes.container)):
+            if cell.get("nb_element") != "cell_code" or GUESS not in (cell.get("cell_metadata") or {}).get("tags", ()):
+                continue
+            output = cell.children[-1]
+            if isinstance(output, nodes.container) and output.get("nb_element") == "cell_code_output":
+                output.insert(0, nodes.raw("", f'<details class="guess"><summary>{SUMMARY}</summary>', format="html"))
+                output.append(nodes.raw("", "</details>", format="html"))
+
+
+def setup(app: Sphinx) -> None:
+    app.add_post_transform(FoldGuesses)
