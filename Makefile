@@ -7,6 +7,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 PORT ?= 8000
 CLASS ?= class
+MINUTES ?= 30
 ARGS ?=
 # CUDA=1 takes torch's build for NVIDIA's GPUs, CUDA=0 the one for the CPU; what was chosen stays.
 BUILD := $(if $(filter 1,$(CUDA)),--cuda)$(if $(filter 0,$(CUDA)),--no-cuda)
@@ -21,7 +22,7 @@ IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 PYTEST := $(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help course env book serve lab formgrader refresh check test lock clean style python learner-set-up course-set-up test-set-up
+.PHONY: help course env book serve lab formgrader refresh check test gpu lock clean style python learner-set-up course-set-up test-set-up gpu-set-up
 
 help: ## say what there is to make
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,6 +59,9 @@ style: test-set-up
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
 
+gpu: gpu-set-up ## all that needs a GPU, in parts that resume (MINUTES=30; CARD=a100 only says what it would do there)
+	@$(IN_VENV) $(VENV)/python -m benchmarks.gpu --minutes "$(MINUTES)" $(if $(CARD),--card "$(CARD)")
+
 lock: test-set-up ## make requirements.txt from pyproject.toml again (ARGS="--upgrade" takes the newest)
 	@$(VENV)/python -m tools.lock $(ARGS)
 
@@ -77,3 +81,6 @@ course-set-up: python
 
 test-set-up: python
 	@$(PYTHON) tools/setup.py test $(BUILD) $(if $(NEWEST),--newest)
+
+gpu-set-up: python
+	@$(PYTHON) tools/setup.py gpu $(BUILD)

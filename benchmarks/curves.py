@@ -67,8 +67,9 @@ TINY: dict[str, dict[str, Any]] = {
 
 
 def training_dtype(device: torch.device) -> torch.dtype:
-    """bfloat16 on a GPU that has it, so that no scaling is needed; float32 elsewhere."""
-    return torch.bfloat16 if device.type == "cuda" and torch.cuda.is_bf16_supported() else torch.float32
+    """bfloat16 on a GPU that has units for it, so that no scaling is needed; float32 elsewhere."""
+    has_units = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    return torch.bfloat16 if has_units else torch.float32
 
 
 def train(

@@ -3,9 +3,11 @@
     python3 tools/setup.py learner    # what `make lab` and `make serve` need
     python3 tools/setup.py course     # the same and the grader's sandbox
     python3 tools/setup.py test       # the same and the tests' tools, a browser among them
+    python3 tools/setup.py gpu        # what `make gpu` needs: libraries alone
 
 On Linux torch comes as its build for the CPU, a tenth of the other to fetch; `--cuda` takes the build for NVIDIA's
-GPUs, and so does a machine where one is seen. What was chosen stays until `--cuda` or `--no-cuda` says otherwise.
+GPUs, and so does a machine where one is seen. What was chosen stays until `--cuda` or `--no-cuda` says otherwise; only
+`gpu` changes over by itself, where a GPU is seen.
 
 Standard library only: this runs before anything is installed. A finished set-up is recorded in `.venv/set-up.json`,
 written last, with a digest of all that it was made from; a set-up that was interrupted is seen by the marker it left
@@ -47,7 +49,7 @@ LEFT_TO_TORCH = re.compile(r"(nvidia|cuda)-|triton==")  # the packages that a bu
 # What there is to fetch, in GB, as the indexes say for torch 2.13.0 and the lock on x86_64: to be measured again when
 # the lock moves.
 TORCH_CPU, TORCH_CUDA = 0.2, 2.7
-OTHERS = {"learner": 0.25, "course": 0.25, "test": 0.4}
+OTHERS = {"learner": 0.25, "course": 0.25, "test": 0.4, "gpu": 0.4}
 
 # What each kind of work needs: extras of pyproject.toml, and programs of the system (any one name of each group will
 # do).
@@ -56,12 +58,14 @@ EXTRAS = {
     "learner": ("book", "grade", "lab"),
     "course": ("book", "grade", "lab"),
     "test": ("book", "grade", "lab", "train", "benchmark", "test"),
+    "gpu": ("grade", "lab", "train", "benchmark", "test"),
 }
 POSTGRESQL = ("pg_ctlcluster", "initdb")  # Debian has the server's own programs off the path
 PROGRAMS: dict[str, tuple[tuple[str, ...], ...]] = {
     "learner": (),
     "course": (("bwrap",),),
     "test": (("bwrap",), CHROMIUM, POSTGRESQL),
+    "gpu": (),
 }
 DEBIAN_PACKAGE = {"bwrap": "bubblewrap", "chromium": "chromium", "pg_ctlcluster": "postgresql"}
 # Shared libraries that a wheel takes for granted: Playwright's driver is a Node.js that wants this one.
@@ -258,6 +262,10 @@ def make_environment(kind: str, newest: bool, cuda: bool | None = None) -> None:
         shutil.rmtree(VENV)
         record = {}
     extras = sorted({*record.get("extras", ()), *EXTRAS[kind]})  # what was there stays there
+    if kind == "gpu" and cuda is None and sys.platform == "linux" and sees_gpu():
+        cuda = (
+            True  # even where the build for the CPU was chosen before, on purpose or by a machine that had no GPU yet
+        )
     build = chosen_build(cuda, record.get("torch"))
     wanted = {"digest": digest(newest), "extras": extras, "torch": build}
     if PYTHON.exists() and record == wanted:

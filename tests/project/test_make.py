@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-INNER = {"python", "style", "learner-set-up", "course-set-up", "test-set-up"}
+INNER = {"python", "style", "learner-set-up", "course-set-up", "test-set-up", "gpu-set-up"}
 
 
 def targets():

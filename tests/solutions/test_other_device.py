@@ -15,35 +15,15 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 
-from course.protocol import device, nests
+from benchmarks.gpu_parts import Waits
+from course.protocol import device
 from solutions.cuda import accumulate, fuse_attention, train_step
 from solutions.language_model import CausalLanguageModel, KeyValueCache
 from solutions.transformer import Transformer, label_smoothing_loss
 from solutions.vit import VisionTransformer
 from training import configuration, devices, step
 from training.tasks import make_task
-
-aten = torch.ops.aten
-READS = {aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default}
-
-
-class Waits(TorchDispatchMode):
-    """What a program would wait for, by the operator's name: numbers that cross, or are read."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen: list[str] = []
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        result = func(*args, **(kwargs or {}))
-        given = nests.tensors([args, kwargs or {}])
-        devices = {x.device.type for x in (*given, *nests.tensors([result])) if x.ndim}
-        reads = func in READS and any(x.device.type == device.OTHER for x in given)
-        if reads or (func in (aten._to_copy.default, aten.copy_.default) and len(devices) > 1):
-            self.seen.append(func.name())
-        return result
 
 
 def there(value: Any) -> Any:
@@ -53,7 +33,7 @@ def there(value: Any) -> Any:
 def waits(work: Callable[[], Any]) -> tuple[list[str], Any]:
     """What work waits for on the other device, and what it gives."""
     without_autocast = mock.patch.object(torch, "autocast", lambda *_, enabled, **__: contextlib.nullcontext())
-    with without_autocast, device._Numbers(), device._OneDevice(), Waits() as seen:
+    with without_autocast, device._Numbers(), device._OneDevice(), Waits(device.OTHER) as seen:
         result = work()
     return seen.seen, result
 

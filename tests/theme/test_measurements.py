@@ -71,7 +71,7 @@ def test_the_page_says_what_the_files_say(text: str) -> None:
         assert f"<p>{result_files.value_of(record, 'ratio')}" in text
     missing = [name for name in NAMES if name not in ("targets", "experiments") and not result_files.results(name)]
     assert words.count("Not yet measured.") == len(missing)
-    assert "models_cuda" not in missing or "python -m benchmarks.models --device cuda measures it" in words
+    assert "models_cuda" not in missing or "make gpu measures it" in words
 
 
 def test_tables_have_captions_and_headings(text: str) -> None:

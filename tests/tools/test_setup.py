@@ -151,6 +151,20 @@ def test_from_one_build_to_the_other_and_back(place, monkeypatch):
     assert "+cpu" in of_torch(place)[0] and place[-1].endswith("uninstall --quiet --yes nvidia-cublas triton")
 
 
+def test_make_gpu_changes_over_to_the_build_for_gpus_by_itself_where_one_is_seen(place, monkeypatch):
+    setup.make_environment("gpu", newest=False)
+    assert "+cpu" in of_torch(place)[0]  # for a dry run
+    monkeypatch.setattr(setup, "sees_gpu", lambda: True)
+    place.clear()
+    setup.make_environment("course", newest=False)
+    assert not any("!=2.13.0+cpu" in command for command in place)
+    setup.make_environment("gpu", newest=False)
+    assert of_torch(place)[-1].endswith("torch==2.13.0,!=2.13.0+cpu")
+    place.clear()
+    setup.make_environment("gpu", newest=False, cuda=False)
+    assert "+cpu" in of_torch(place)[0]
+
+
 def test_torch_that_is_there_is_not_asked_for_again(place, monkeypatch):
     setup.make_environment("learner", newest=False)
     (setup.VENV / "lib" / "python3.11" / "site-packages" / "torch-2.13.0+cpu.dist-info").mkdir(parents=True)
@@ -206,7 +220,7 @@ def test_make_hands_the_build_on():
         asked = ["make", "--no-print-directory", "-n", *words]
         return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
-    for target, kind in (("course", "course"), ("lab", "learner"), ("test", "test")):
+    for target, kind in (("course", "course"), ("lab", "learner"), ("test", "test"), ("gpu", "gpu")):
         assert f"setup.py {kind} --cuda" in commands(target, "CUDA=1")
         assert f"setup.py {kind} --no-cuda" in commands(target, "CUDA=0")
         assert "cuda" not in commands(target, "CUDA=/usr/local/cuda")  # a name that other programs use too

@@ -1,0 +1,238 @@
+"""What a GPU can do at most, from its maker's data sheet, and a made-up clock that computes times from it.
+
+The clock knows three things of a card: its memory's bandwidth, its peak for each format, and that no kernel takes less
+than the launch of one. It runs a program on tensors without numbers (PyTorch's "meta" device), sees every kernel that
+the program would launch, and adds up the longest of the three. So it needs no GPU, and its times are those of
+arithmetic: what is measured on a card is held against them (`benchmarks.gpu`), and so is what chapter 09 says and
+asserts of times (`tests/notebooks/test_on_a_card.py`).
+
+What it leaves out: caches, how many bytes a kernel moves twice, how well a kernel uses the card, and all that Python
+does between two launches. So a real card is slower, and seldom by less than a half; a small tensor that stays in a
+cache can be faster.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from unittest import mock
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from torch.optim.optimizer import _get_fused_kernels_supported_devices
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
+
+# Seconds from one launch to the next when they are queued one after the other: Gray (2019) measures 3.8 microseconds
+# a kernel on a V100, where the kernel itself takes 2.9.
+LAUNCH = 4e-6
+aten = torch.ops.aten
+
+
+@dataclass(frozen=True)
+class Card:
+    """A GPU's data sheet: GB of memory, bytes a second, operations a second by format (dense), compute capability."""
+
+    name: str
+    memory: float
+    bandwidth: float
+    peaks: dict[str, float] = field(hash=False)
+    capability: tuple[int, int]
+    source: str
+
+    def peak(self, dtype: torch.dtype, tf32: bool = False) -> float:
+        """Operations a second of products in this format. A format without units of its own is computed in float32."""
+        name = "tf32" if tf32 and dtype == torch.float32 else str(dtype).removeprefix("torch.")
+        return self.peaks.get(name, self.peaks["float32"])
+
+
+def _peaks(float32: float, tf32: float | None, sixteen: float, bfloat16: bool = True) -> dict[str, float]:
+    """In trillions: sixteen is that of float16, and of bfloat16 where the card has it."""
+    peaks = {"float32": float32, "float16": sixteen}
+    peaks |= {"tf32": tf32} if tf32 else {}
+    peaks |= {"bfloat16": sixteen} if bfloat16 else {}
+    return {name: 1e12 * peak for name, peak in peaks.items()}
+
+
+# Where a sheet gives figures with sparsity only, they are halved, as its footnote says.
+CARDS = {
+    "t4": Card("Tesla T4", 16, 320e9, _peaks(8.1, None, 65, bfloat16=False), (7, 5), "NVIDIA T4 data sheet (2019)"),
+    "l4": Card("NVIDIA L4", 24, 300e9, _peaks(30.3, 60, 121), (8, 9), "NVIDIA L4 data sheet (2023)"),
+    "a100": Card("NVIDIA A100-SXM4-40GB", 40, 1555e9, _peaks(19.5, 156, 312), (8, 0), "NVIDIA A100 white paper (2020)"),
+    "a100-80gb": Card(
+        "NVIDIA A100-SXM4-80GB", 80, 2039e9, _peaks(19.5, 156, 312), (8, 0), "NVIDIA A100 data sheet (2021)"
+    ),
+    "h100": Card(
+        "NVIDIA H100 80GB HBM3", 80, 3350e9, _peaks(67, 494.5, 989.5), (9, 0), "NVIDIA H100 data sheet (2023), SXM"
+    ),
+    "h100-pcie": Card("NVIDIA H100 PCIe", 80, 2000e9, _peaks(51, 378, 756.5), (9, 0), "NVIDIA H100 data sheet (2023)"),
+    "h200": Card("NVIDIA H200", 141, 4800e9, _peaks(67, 494.5, 989.5), (9, 0), "NVIDIA H200 data sheet (2023), SXM"),
+}
+
+
+def card_of(name: str) -> Card | None:
+    """The card of which torch gives this name (`torch.cuda.get_device_name`), or None where its sheet is not here."""
+    return next((card for card in CARDS.values() if card.name == name), None)
+
+
+# ---- the clock -------------------------------------------------------------------------------------------------------
+
+SDPA = aten._scaled_dot_product_flash_attention_for_cpu.default  # the one fused kernel whose "meta" form takes a mask
+SDPA_BACKWARD = aten._scaled_dot_product_flash_attention_for_cpu_backward.default
+_NO_KERNEL = {aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty, aten.new_empty_strided, aten.detach}
+_PRODUCTS = {F.linear, torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, torch.mm, torch.addmm,
+             F.scaled_dot_product_attention}  # fmt: skip
+_IN_FLOAT32 = {F.layer_norm, F.softmax, torch.softmax, Tensor.softmax, F.cross_entropy, F.log_softmax}
+
+
+@dataclass
+class Clock:
+    """Seconds since the program began: its own time, and the time at which the card will have done what it was given.
+
+    kernels, operations and bytes are counted besides.
+    """
+
+    card: Card
+    now: float = 0.0
+    done: float = 0.0
+    kernels: int = 0
+    operations: int = 0
+    bytes: int = 0
+    dtype: torch.dtype = torch.float32  # of products under autocast
+    recorded: list[float] | None = None  # of a CUDA graph that is being recorded
+
+    def launch(self, seconds: float) -> None:
+        """A kernel is queued: the program goes on after the launch, the card begins when it is free."""
+        self.kernels += 1
+        if self.recorded is not None:
+            self.recorded.append(seconds)
+            return
+        self.now += LAUNCH
+        self.done = max(self.done, self.now) + seconds
+
+    def wait(self) -> None:
+        """`torch.cuda.synchronize`, or a number that is read."""
+        self.now = max(self.now, self.done)
+
+    def __call__(self) -> float:
+        """The clock on the wall; asking takes time too, so that two readings differ."""
+        self.now += 1e-7
+        return self.now
+
+
+@dataclass
+class _Kernels(TorchDispatchMode):
+    """Sees every kernel and has the clock launch it."""
+
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        tensors = {id(x): x for x in tree_leaves((args, kwargs, result)) if isinstance(x, Tensor) and x.is_meta}
+        if not tensors or func.overloadpacket in _NO_KERNEL or _is_view(func):
+            return result
+        operations = _operations(func, args, kwargs, result)
+        # an expanded tensor is read from what it expands
+        moved = sum(min(x.numel() * x.element_size(), x.untyped_storage().nbytes()) for x in tensors.values())
+        floating = [x.dtype for x in tensors.values() if x.is_floating_point()]
+        tf32 = torch.get_float32_matmul_precision() != "highest"
+        peak = self.clock.card.peak(min(floating, key=lambda d: d.itemsize, default=torch.float32), tf32)
+        self.clock.operations += operations
+        self.clock.bytes += moved
+        self.clock.launch(max(moved / self.clock.card.bandwidth, operations / peak))
+        return result
+
+
+def _is_view(func: Any) -> bool:
+    return any(r.alias_info is not None and not r.alias_info.is_write for r in func._schema.returns)
+
+
+def _operations(func: Any, args: Any, kwargs: Any, result: Any) -> int:
+    """Of the matrix products; what else a kernel computes is done before its bytes are moved."""
+    if func is SDPA:
+        return sdpa_flop_count(args[0].shape, args[1].shape, args[2].shape)
+    if func is SDPA_BACKWARD:
+        return sdpa_backward_flop_count(args[0].shape, args[1].shape, args[2].shape, args[3].shape)
+    count = flop_registry.get(func.overloadpacket)
+    return count(*args, **kwargs, out_val=result) if count else 0
+
+
+@dataclass
+class _Calls(TorchFunctionMode):
+    """What a card does otherwise than the "meta" device: fused attention, autocast, numbers that are read."""
+
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        of = next((x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)), None)
+        if of is None or not of.is_meta:
+            return func(*args, **kwargs)
+        if func in (Tensor.tolist, Tensor.item, Tensor.__float__, Tensor.__int__, Tensor.__bool__, Tensor.cpu):
+            self.clock.wait()
+            nothing = torch.zeros(of.shape, dtype=of.dtype)
+            return nothing if func is Tensor.cpu else func(nothing)
+        if func in (torch.allclose, torch.equal):  # what stands in the numbers is not what is looked at here
+            self.clock.wait()
+            return True
+        short = self.clock.dtype
+        if short != torch.float32 and func in _PRODUCTS | _IN_FLOAT32:
+            wanted = short if func in _PRODUCTS else torch.float32
+            args, kwargs = _cast(args, wanted), _cast(kwargs, wanted)
+        if func is F.scaled_dot_product_attention:
+            return _fused(*args, **kwargs)
+        return func(*args, **kwargs)
+
+
+def _cast(value: Any, dtype: torch.dtype) -> Any:
+    if isinstance(value, Tensor):
+        return value.to(dtype) if value.is_meta and value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {key: _cast(item, dtype) for key, item in value.items()}
+    return tuple(_cast(item, dtype) for item in value) if isinstance(value, tuple) else value
+
+
+def _fused(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
+           scale: float | None = None) -> Tensor:  # fmt: skip
+    if query.ndim == 3:
+        return _fused(query[:, None], key[:, None], value[:, None], attn_mask, dropout_p, is_causal, scale)[:, 0]
+    return SDPA(query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)[0]
+
+
+@contextlib.contextmanager
+def on_card(card: Card) -> Iterator[Clock]:
+    """Programs on tensors of the device "meta" run on this card, by the clock that is given.
+
+    `torch.autocast` for "meta" is one for CUDA, and optimizers have their fused form there.
+    """
+    clock = Clock(card)
+
+    @contextlib.contextmanager
+    def autocast(device_type: str, dtype: torch.dtype | None = None, enabled: bool = True, **_: Any) -> Iterator[None]:
+        before = clock.dtype
+        clock.dtype = (dtype or torch.float16) if enabled else torch.float32
+        try:
+            yield
+        finally:
+            clock.dtype = before
+
+    fused = [*_get_fused_kernels_supported_devices(), "meta"]
+    with (
+        mock.patch.object(torch, "autocast", autocast),
+        mock.patch("torch.optim.optimizer._get_fused_kernels_supported_devices", lambda: fused),
+        _Calls(clock),
+        _Kernels(clock),
+    ):
+        yield clock

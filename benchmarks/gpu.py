@@ -1,0 +1,383 @@
+"""All that needs a GPU, by one command: `make gpu MINUTES=30`, or
+
+    python -m benchmarks.gpu --minutes 30        # looks what is here, then one part after the other
+    python -m benchmarks.gpu --card a100         # what it would do on that card, and what arithmetic expects of it
+
+Each part is a process of its own and writes its result as soon as it is done, to `_build/gpu/<card>-<torch>/<part>/`.
+The same command again passes over what is there for this card and this version of torch, so it may be stopped, or run
+out of its minutes, at any moment. A part that fails (no memory, no compiler) is told, with its log, and the next goes
+on. After each part everything that is there is laid together in `benchmarks/results/`, where the book reads it.
+
+Beside a result stands the range that arithmetic expects, from the card's data sheet (`benchmarks.cards`): what lies
+outside is marked as strange, in the output and in the file. Too fast means that something was not done, or that the
+clock was read too early; too slow that something copies, waits, or shares the card.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from benchmarks import models
+from benchmarks.cards import CARDS, Card, card_of, on_card
+from benchmarks.peers import MODELS, Size
+from benchmarks.record import Record, write
+from course import committed
+from course.committed import RESULTS
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILT = ROOT / "_build" / "gpu"
+BATCH = 128  # what a dry run takes for the batch that fits; the rates hardly depend on it
+SLOWEST = 4  # a card that takes so many times as long as the made-up clock says is strange
+DISK = 5.0  # GB: the compiler's cache, checkpoints, curves
+
+
+@dataclass(frozen=True)
+class Part:
+    """A command that writes `result` into the folder that it is given, and the minutes to set aside for it.
+
+    The minutes are not measured: they are twice what the turns of the clock in it come to, with a minute for each
+    model that torch.compile compiles. How long a part took stands in its file.
+    """
+
+    name: str
+    minutes: float
+    result: str
+    words: tuple[str, ...]
+
+    def command(self, folder: Path) -> list[str]:
+        return [sys.executable, "-m", *self.words, "--folder", str(folder)]
+
+
+def ladder_part(model: str, name: str, rungs: list[str], minutes: float) -> Part:
+    words = ("benchmarks.models", "--device", "cuda", "--only", model, "--rungs", *rungs)
+    return Part(f"ladder-{model}-{name}", minutes, "models_cuda", words)
+
+
+def parts() -> list[Part]:
+    """In order: what the rest rests on, then what is short, then what is long."""
+    own = {"roof": 2, "placement": 2, "correctness": 2, "chapter": 8, "training": 6}
+    made = [Part(name, minutes, f"gpu_{name}", ("benchmarks.gpu_parts", name)) for name, minutes in own.items()]
+    plain = [rung.name for rung in models.LADDER if not rung.mode]
+    made += [ladder_part(model, "eager", plain, 6) for model in MODELS]
+    for rung in (rung for rung in models.LADDER if rung.mode):
+        made += [
+            ladder_part(model, rung.name.removeprefix("+ ").replace(" ", "-"), [rung.name], 12) for model in MODELS
+        ]
+    for seed in range(3):
+        for name, minutes in (("text", 8), ("vit", 12), ("numbers", 10)):
+            words = ("benchmarks.curves", name, "--device", "cuda", "--seeds", str(seed))
+            made.append(Part(f"curves-{name}-{seed}", minutes, f"curves_{name}", words))
+    return made
+
+
+# ---- what is here ----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The first GPU of a machine, as torch sees it."""
+
+    name: str
+    memory: float  # GB
+    free: float
+    capability: tuple[int, int]
+    bfloat16: bool  # by units of its own
+    driver: str
+    busy: str  # the share of time at work just now, as nvidia-smi says
+    disk: float  # GB free
+
+    @property
+    def card(self) -> Card | None:
+        return card_of(self.name)
+
+
+def nvidia_smi(query: str) -> str:
+    """One figure of the first GPU, or "unknown"."""
+    if not shutil.which("nvidia-smi"):
+        return "unknown"
+    words = ["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    return done.stdout.strip().partition("\n")[0] or "unknown"
+
+
+def look() -> Machine:
+    """What there is. Raises LookupError with a sentence that says what is missing."""
+    if not torch.cuda.is_available():
+        has_driver = nvidia_smi("driver_version") != "unknown"
+        if has_driver and torch.version.cuda is None:
+            raise LookupError(
+                f"an NVIDIA driver is here, and torch {torch.__version__} is the build for the CPU: make gpu CUDA=1"
+            )
+        raise LookupError(
+            "no GPU here: this needs an NVIDIA GPU of compute capability 7.5 or more with 15 GB of memory or more, "
+            f"its driver, {DISK:.0f} GB of disk, and torch's build for it, which `make gpu CUDA=1` installs"
+        )
+    free, memory = (x / 1e9 for x in torch.cuda.mem_get_info())
+    return Machine(
+        name=torch.cuda.get_device_name(0),
+        memory=memory,
+        free=free,
+        capability=torch.cuda.get_device_capability(0),
+        bfloat16=torch.cuda.is_bf16_supported(including_emulation=False),
+        driver=nvidia_smi("driver_version"),
+        busy=nvidia_smi("utilization.gpu"),
+        disk=shutil.disk_usage(ROOT).free / 1e9,
+    )
+
+
+def described(machine: Machine, minutes: float) -> list[str]:
+    """Lines on what was seen, and on what of it will be in the way."""
+    major, minor = machine.capability
+    lines = [
+        f"{machine.name}, {machine.memory:.0f} GB ({machine.free:.0f} free), compute capability {major}.{minor}, "
+        f"driver {machine.driver}, torch {torch.__version__}, {machine.disk:.0f} GB of disk, {minutes:g} minutes",
+        f"bfloat16: {'units of its own' if machine.bfloat16 else 'imitated, so its rungs are slow and say nothing'}",
+    ]
+    if machine.card is None:
+        known = ", ".join(card.name for card in CARDS.values())
+        lines.append(f"no data sheet of it here, so nothing can be called strange (there are: {known})")
+    if machine.free < 0.9 * machine.memory:
+        lines.append(f"somebody else uses it ({machine.memory - machine.free:.0f} GB, {machine.busy}): times will tell")
+    if machine.disk < DISK:
+        lines.append(f"less than {DISK:.0f} GB of disk are free")
+    return lines
+
+
+# ---- what arithmetic expects -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Expected:
+    """A range, and what it is of."""
+
+    what: str
+    low: float
+    high: float
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.low:.3g} to {self.high:.3g} {self.unit}"
+
+
+def of_roof(card: Card) -> dict[str, Expected]:
+    """By what `gpu_parts.roof` calls it. A large copy and a large product reach most of the sheet's figure and no more;
+    clocks that fall in the heat (a T4 has 70 watts) take up to two thirds of a product's."""
+    ranges = {"bandwidth": Expected("bandwidth", 0.6 * card.bandwidth, card.bandwidth, "bytes/s")}
+    ranges["launch"] = Expected("launch", 1e-6, 2e-5, "s")
+    for name, peak in card.peaks.items():
+        ranges[f"product, {name}"] = Expected(f"product, {name}", peak / 3, 1.05 * peak, "operations/s")
+    return ranges
+
+
+@functools.cache
+def seconds_of_step(card: Card, model: str, size: Size, work: str, rung: models.Rung) -> tuple[float, float]:
+    """Of one step of the course's model: by the made-up clock, without what a compiler saves; and its products alone.
+
+    Layers are alike: two models, of one and two, say what each of the others takes.
+    """
+    clocks = []
+    for num_layers in (1, 2):
+        with on_card(card) as clock, models.precision(rung, torch.device("cuda")):
+            eager = replace(rung, mode=None)
+            small = replace(size, num_layers=num_layers)
+            step = models.make_step(MODELS[model], "course", small, work, eager, torch.device("meta"))
+            step()
+            clock.wait()
+            before, operations = clock.now, clock.operations
+            step()
+            clock.wait()
+            clocks.append((clock.now - before, (clock.operations - operations) / card.peak(rung.dtype, rung.tf32)))
+    (one, of_one), (two, of_two) = clocks
+    more = size.num_layers - 1
+    return one + more * (two - one), of_one + more * (of_two - of_one)
+
+
+def of_rung(card: Card, model: str, size: Size, work: str, rung: models.Rung) -> Expected:
+    """Items a second: at most what the products alone allow, at least a quarter of what the clock says."""
+    clock, products = seconds_of_step(card, model, size, work, rung)
+    items = MODELS[model].items(size)
+    unit = f"{MODELS[model].unit} a second"
+    return Expected(f"{model} {work}, {rung.name}", items / clock / SLOWEST, items / products, unit)
+
+
+def expected_of(part: Part, card: Card) -> Iterator[Expected]:
+    """What is expected of a part, for a dry run."""
+    if part.name == "roof":
+        yield from of_roof(card).values()
+    if part.result == "models_cuda":
+        model, rungs = part.words[part.words.index("--only") + 1], part.words[part.words.index("--rungs") + 1 :]
+        size = replace(MODELS[model].sizes["base"], batch=BATCH)
+        for rung in (rung for rung in models.LADDER if rung.name in rungs):
+            yield of_rung(card, model, size, "training", rung)
+
+
+def judged(name: str, result: dict[str, Any], card: Card | None) -> list[Record]:
+    """A result's records, each with its range and whether it lies outside; as they are where nothing is expected."""
+    records: list[Record] = []
+    for record in result["records"]:
+        expected, value = None, None
+        if card is not None and name == "gpu_roof":
+            expected, value = of_roof(card).get(record.get("what", "")), record.get("value")
+        if card is not None and name == "models_cuda" and record.get("peer") == "course" and "per_second" in record:
+            model, _, work = record["measure"].rpartition(" ")
+            rung = next(rung for rung in models.LADDER if rung.name == record["rung"])
+            expected = of_rung(card, model, Size(**result["settings"][model]), work, rung)
+            value = record["per_second"]
+        if expected is not None and value is not None:
+            strange = not expected.low <= value <= expected.high
+            record = {**record, "expected_from": expected.low, "expected_to": expected.high, "strange": strange}
+        records.append(record)
+    return records
+
+
+# ---- running ---------------------------------------------------------------------------------------------------------
+
+Start = Callable[[list[str], Path, float], int]
+
+
+def start(command: list[str], log: Path, seconds: float) -> int:
+    """Run a command, its output shown and kept; its exit code, 124 where it had to be ended."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as sink:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=sink, stderr=subprocess.STDOUT)
+        try:
+            return process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            return 124
+        finally:  # also where Ctrl-C ended the waiting
+            if process.poll() is None:
+                process.terminate()
+                try:
+                    process.wait(timeout=10)
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    process.wait()
+
+
+def last_line(log: Path) -> str:
+    """What a part said at its end."""
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() if log.exists() else []
+    return lines[-1].strip()[:300] if lines else "it said nothing"
+
+
+def is_done(part: Part, folder: Path) -> bool:
+    return (folder / part.name / f"{part.result}.json").exists()
+
+
+def run(
+    machine: Machine,
+    minutes: float,
+    todo: Iterable[Part],
+    folder: Path,
+    results: Path,
+    start: Start,
+    clock: Callable[[], float] = time.monotonic,
+) -> dict[str, str]:
+    """Every part that fits, one after the other; what became of each, by its name."""
+    end = clock() + 60 * minutes
+    became: dict[str, str] = {}
+    todo = list(todo)
+    for part in todo:
+        left = end - clock()
+        if is_done(part, folder):
+            became[part.name] = "done before"
+        elif left < 60 * part.minutes:
+            became[part.name] = f"left for later: {part.minutes:g} minutes, and {max(0.0, left) / 60:.0f} are left"
+        else:
+            print(f"{part.name}: at most {left / 60:.0f} minutes, likely {part.minutes:g}", flush=True)
+            began, log = clock(), folder / part.name / "log.txt"
+            code = start(part.command(folder / part.name), log, left)
+            if code == 0 and is_done(part, folder):
+                became[part.name] = f"done in {(clock() - began) / 60:.1f} minutes"
+                for line in lay_together(part.result, todo, folder, results, machine.card):
+                    print(f"  STRANGE: {line}", flush=True)
+            elif code == 124:
+                became[part.name] = "ended, the minutes are over: it begins again next time"
+            else:
+                became[part.name] = f"FAILED ({code}): {last_line(log)} ({log})"
+        print(f"{part.name}: {became[part.name]}", flush=True)
+    return became
+
+
+def lay_together(name: str, todo: Iterable[Part], folder: Path, results: Path, card: Card | None) -> list[str]:
+    """Write one result of this name from those of all its parts that are done; what in it is strange, in words."""
+    found = [committed.read(name, folder / part.name) for part in todo if part.result == name and is_done(part, folder)]
+    for weights in sorted(folder.glob(f"*/{name}.pt")):
+        shutil.copy(weights, results / weights.name)
+    records: list[Record] = []
+    settings: dict[str, Any] = {}
+    seeds: list[int] = []
+    for result in found:
+        records += [record for record in judged(name, result, card) if record not in records]
+        settings |= result["settings"]
+        seeds += result.get("seeds", [])
+    write(
+        name,
+        found[0]["about"],
+        records,
+        command="make gpu",
+        settings=settings | ({"data_sheet": card.source} if card else {}),
+        seconds=sum(result["seconds"] for result in found),
+        libraries=("transformers", "x-transformers", "timm"),
+        seeds=seeds or None,
+        folder=results,
+    )
+    return [in_words(record) for record in records if record.get("strange")]
+
+
+def in_words(record: Record) -> str:
+    """A strange record in one line."""
+    shown = {key: value for key, value in record.items() if key != "printed" and value not in ("", None)}
+    return ", ".join(f"{key} {f'{value:.3g}' if isinstance(value, float) else value}" for key, value in shown.items())
+
+
+def dry_run(card: Card) -> list[str]:
+    """The parts, their minutes and what arithmetic expects of this card."""
+    lines = [f"on {card.name} ({card.source}), with a batch of {BATCH} in the ladders:"]
+    for part in parts():
+        lines.append(f"{part.name}, {part.minutes:g} minutes")
+        lines += (f"  {expected}" for expected in expected_of(part, card))
+    total = sum(part.minutes for part in parts())
+    return [*lines, f"all of it: {total:g} minutes, in as many runs as you like"]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """The command; 0 where every part is done, else 1."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long it may take")
+    parser.add_argument("--card", choices=CARDS, help="only say what would be done on this card")
+    asked = parser.parse_args(arguments)
+    if not asked.minutes > 0:
+        parser.error(f"more than no minutes, got {asked.minutes}")
+    if asked.card:
+        print("\n".join(dry_run(CARDS[asked.card])))
+    try:
+        machine = look()
+    except LookupError as missing:
+        print(f"make gpu: {missing}", file=sys.stderr)
+        if not asked.card:
+            print("make gpu CARD=a100 says what it would do, and expect, on an A100", file=sys.stderr)
+        return 1
+    if asked.card:
+        return 0
+    print("\n".join(described(machine, asked.minutes)), flush=True)
+    folder = BUILT / f"{machine.name}-{torch.__version__}".replace(" ", "-")
+    became = run(machine, asked.minutes, parts(), folder, RESULTS, start)
+    open_parts = [name for name, what in became.items() if not what.startswith("done")]
+    print("every part is done" if not open_parts else f"the same command goes on with: {', '.join(open_parts)}")
+    return 1 if open_parts else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

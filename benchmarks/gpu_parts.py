@@ -1,0 +1,384 @@
+"""What `make gpu` has of its own to run on a GPU, each part in a process that writes one result file.
+
+    python -m benchmarks.gpu_parts roof --folder FOLDER         # bandwidth, launches, peaks, beside the data sheet
+    python -m benchmarks.gpu_parts placement                    # what a step waits for: nothing
+    python -m benchmarks.gpu_parts correctness                  # the GPU's numbers beside the CPU's
+    python -m benchmarks.gpu_parts chapter                      # chapter 09, solved and run there, cell by cell
+    python -m benchmarks.gpu_parts training                     # the training program at size, a few hundred steps
+
+`--device cpu` runs any of them without a GPU, to see that it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from benchmarks.record import Record, write
+from solutions.cuda import fuse_attention, measure_throughput, train_step
+from solutions.language_model import CausalLanguageModel
+from solutions.transformer import Transformer, label_smoothing_loss
+from solutions.vit import VisionTransformer
+
+ROOT = Path(__file__).resolve().parent.parent
+aten = torch.ops.aten
+READS = {aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default}
+
+
+# ---- the three models, small enough for a CPU ------------------------------------------------------------------------
+
+Batch = tuple[Tensor, ...]
+Losses = Callable[[nn.Module, Batch], Tensor]
+
+
+def models() -> dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module, Batch], Tensor], Losses, Batch]]:
+    """By name: how to build it, its logits, its loss and a batch. The same weights and numbers each time."""
+    generator = torch.Generator().manual_seed(0)
+
+    def numbers(most: int, *shape: int) -> Tensor:
+        return torch.randint(2, most, shape, generator=generator)
+
+    pictures = torch.randn(8, 3, 32, 32, generator=generator), numbers(10, 8)
+    lengths = torch.randint(16, 33, (8,), generator=generator)
+    lengths[0] = 32
+    source = numbers(100, 8, 32).masked_fill(torch.arange(32) >= lengths.unsqueeze(1), 0)
+    sentences = source, lengths, numbers(100, 8, 33)
+    return {
+        "vit": (
+            lambda: VisionTransformer(32, 4, 128, 4, 4, 512, num_classes=10),
+            lambda model, batch: model(batch[0]),
+            lambda model, batch: F.cross_entropy(model(batch[0]), batch[1]),
+            pictures,
+        ),
+        "transformer": (
+            lambda: Transformer(100, 100, 128, 4, 512, 3, bos_id=1),
+            lambda model, batch: model(*batch),
+            lambda model, batch: label_smoothing_loss(model(*batch), batch[2], 0, 0.1),
+            sentences,
+        ),
+        "language model": (
+            lambda: CausalLanguageModel(100, 128, 128, 4, 512, 4),
+            lambda model, batch: model(batch[0][:, :-1]),
+            lambda model, batch: model.loss(batch[0]),
+            (numbers(100, 8, 129),),
+        ),
+    }
+
+
+def built(build: Callable[[], nn.Module], name: str, fused: bool) -> nn.Module:
+    """The model in training mode, with fused attention where asked: the language model's with the causal flag."""
+    torch.manual_seed(0)
+    model = build()
+    return fuse_attention(model, lambda _: name == "language model") if fused else model
+
+
+# ---- placement -------------------------------------------------------------------------------------------------------
+
+
+class Waits(TorchDispatchMode):
+    """What a program would wait for, by the operator's name: tensors that cross to or from `kind`, numbers read."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind, self.seen = kind, list[str]()
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result = func(*args, **(kwargs or {}))
+        given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
+        made = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
+        kinds = {x.device.type for x in (*given, *made) if x.ndim}
+        reads = func in READS and any(x.device.type == self.kind for x in given)
+        if reads or (func in (aten._to_copy.default, aten.copy_.default) and len(kinds) > 1):
+            self.seen.append(func.name())
+        return result
+
+
+@contextmanager
+def refusing_waits(device: torch.device) -> Iterator[None]:
+    """On a GPU, torch itself raises where a call would wait."""
+    if device.type != "cuda":
+        yield
+        return
+    torch.cuda.set_sync_debug_mode("error")
+    try:
+        yield
+    finally:
+        torch.cuda.set_sync_debug_mode("default")
+
+
+def placement(device: torch.device) -> Iterator[Record]:
+    """A training step of each model, plain and fused, of a batch that is on the device already: what it waits for, by
+    the operators seen and by torch's own mode that refuses to wait. Expected is nothing."""
+    for name, (build, _, loss_of, batch) in models().items():
+        there = tuple(x.to(device) for x in batch)
+        for fused in (False, True):
+            model = built(build, name, fused).to(device)
+            optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=device.type == "cuda")
+            scaler = torch.amp.GradScaler(device.type, enabled=False)
+
+            def step(model=model, loss_of=loss_of, there=there, optimizer=optimizer, scaler=scaler) -> None:
+                train_step(model, loss_of, there, optimizer, scaler, 1.0)
+
+            step()  # the first makes the optimizer's state
+            with Waits(device.type) as seen:
+                step()
+            refused = ""
+            try:
+                with refusing_waits(device):
+                    step()
+            except RuntimeError as error:
+                refused = str(error).splitlines()[0]
+            waits = " ".join(sorted(set(seen.seen)))
+            said = {"waits": len(seen.seen), "for": waits, "refused": refused, "strange": bool(waits or refused)}
+            yield {"model": name, "attention": "fused" if fused else "plain", **said}
+
+
+# ---- correctness -----------------------------------------------------------------------------------------------------
+
+# The largest relative difference (of norms) from the CPU's float32 that rounding explains. A product rounds each input
+# to so many bits, and errors of a dozen layers, forward and back, add up like a random walk's: some ten times the unit
+# of one. float32 has a unit of 6e-8, and sums of some thousands of numbers are made in another order: 1e-5 and, for
+# gradients, that are small differences of large sums, 1e-4. tf32 has a unit of 5e-4, bfloat16 one of 4e-3.
+TOLERANCE = {"float32": (1e-5, 1e-4), "tf32": (5e-3, 2e-2), "bfloat16": (4e-2, 1e-1)}
+
+
+def outcome(model: nn.Module, logits: Any, loss_of: Losses, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, ...]:
+    """Logits, loss and all gradients in one vector, of float64 on the CPU."""
+    model.zero_grad()
+    with torch.autocast(batch[0].device.type, dtype=dtype, enabled=dtype != torch.float32):
+        made, loss = logits(model, batch), loss_of(model, batch)
+    loss.backward()
+    gradients = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+    return tuple(x.detach().cpu().double() for x in (made, loss, gradients))
+
+
+def correctness(device: torch.device) -> Iterator[Record]:
+    """Forward, loss and gradients of each model beside the CPU's, relative in the norm, with what rounding explains."""
+    formats = ["float32"]
+    if device.type == "cuda":
+        formats += ["tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else []
+        formats += ["bfloat16"] if torch.cuda.is_bf16_supported(including_emulation=False) else []
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    try:
+        for name, (build, logits, loss_of, batch) in models().items():
+            here = built(build, name, False)
+            expected = outcome(here, logits, loss_of, batch, torch.float32)
+            there = tuple(x.to(device) for x in batch)
+            for fused in (False, True):
+                model = built(build, name, fused).to(device)
+                for format in formats:
+                    torch.set_float32_matmul_precision("highest" if format == "float32" else "high")
+                    torch.backends.cudnn.allow_tf32 = format != "float32"
+                    dtype = torch.bfloat16 if format == "bfloat16" else torch.float32
+                    got = outcome(model, logits, loss_of, there, dtype)
+                    apart = [((a - b).norm() / b.norm()).item() for a, b in zip(got, expected, strict=True)]
+                    of_logits, of_gradients = TOLERANCE[format]
+                    good = apart[0] < of_logits and apart[1] < of_logits and apart[2] < of_gradients
+                    yield {
+                        "model": name,
+                        "attention": "fused" if fused else "plain",
+                        "format": format,
+                        **dict(zip(("logits", "loss", "gradients"), apart, strict=True)),
+                        "expected_below": of_logits,
+                        "expected_gradients_below": of_gradients,
+                        "strange": not good,  # so that NaN is strange
+                    }
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cudnn.allow_tf32 = before[1]
+
+
+# ---- the roof --------------------------------------------------------------------------------------------------------
+
+
+def wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def roof(device: torch.device) -> Iterator[Record]:
+    """Bytes a second of a copy, seconds of a launch, operations a second of a product in each format."""
+
+    def rate(step: Callable[[], object], items: float, num_steps: int) -> float:
+        return max(measure_throughput(step, 1, num_steps, 2, lambda: wait(device)) for _ in range(5)) * items
+
+    numbers = 2**28 if device.type == "cuda" else 2**24  # 1 GiB: larger than any cache
+    source = torch.randn(numbers, device=device)
+    target = torch.empty_like(source)
+    copied = rate(lambda: target.copy_(source), 2 * source.nbytes, 10)
+    yield {"what": "bandwidth", "value": copied, "unit": "bytes/s"}
+    one = torch.zeros(1, device=device)
+    yield {"what": "launch", "value": 1 / rate(lambda: one.add_(1), 1, 1000), "unit": "s"}
+    side = 8192 if device.type == "cuda" else 512
+    formats: list[tuple[str, torch.dtype, bool]] = [("float32", torch.float32, False)]
+    if device.type == "cuda":
+        formats += [("tf32", torch.float32, True)] if torch.cuda.get_device_capability(device) >= (8, 0) else []
+        formats += [("float16", torch.float16, False)]
+        formats += (
+            [("bfloat16", torch.bfloat16, False)] if torch.cuda.is_bf16_supported(including_emulation=False) else []
+        )
+    before = torch.get_float32_matmul_precision()
+    try:
+        for name, dtype, tf32 in formats:
+            torch.set_float32_matmul_precision("high" if tf32 else "highest")
+            a, b = torch.randn(2, side, side, device=device, dtype=dtype)
+            value = rate(lambda a=a, b=b: a @ b, 2 * side**3, 5)  # type: ignore[misc]
+            yield {"what": f"product, {name}", "value": value, "unit": "operations/s"}
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+# ---- chapter 09 ------------------------------------------------------------------------------------------------------
+
+
+def chapter(device: torch.device) -> Iterator[Record]:
+    """Chapter 09 with its solutions, run cell by cell: what each printed, how long it took, whether its assertions
+    hold. The notebook takes the GPU by itself; with --device cpu it is kept from it."""
+    import nbformat  # the Jupyter client, which nothing else here needs
+    from nbclient import NotebookClient
+
+    subprocess.run([sys.executable, "-m", "tools.notebooks", "solve", "09"], cwd=ROOT, check=True, capture_output=True)
+    (path,) = (ROOT / "_build" / "solved").glob("09-*.ipynb")
+    yield from run_notebook(nbformat.read(path, as_version=4), NotebookClient, device)
+
+
+def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[Record]:
+    """Every code cell in turn, also after one that failed."""
+    os.environ.update({"PYTHONPATH": str(ROOT), "COURSE_STRICT": "1", "TQDM_DISABLE": "1"})
+    if device.type == "cpu":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    began: dict[int, float] = {}
+    took: dict[int, float] = {}
+    client(
+        notebook,
+        timeout=900,
+        kernel_name="python3",
+        resources={"metadata": {"path": str(ROOT / "notebooks")}},
+        allow_errors=True,
+        skip_cells_with_tag="never",
+        on_cell_start=lambda cell, cell_index: began.setdefault(cell_index, time.perf_counter()),
+        on_cell_complete=lambda cell, cell_index: took.setdefault(cell_index, time.perf_counter() - began[cell_index]),
+    ).execute()
+    section = ""
+    for index, cell in enumerate(notebook.cells):
+        if cell.cell_type == "markdown":
+            section = next((x.lstrip("# ") for x in cell.source.splitlines() if x.startswith("#")), section)
+            continue
+        errors = [f"{x.ename}: {x.evalue}".splitlines()[0] for x in cell.outputs if x.output_type == "error"]
+        printed = "".join(x.text for x in cell.outputs if x.output_type == "stream" and x.name == "stdout")
+        timing = "timing" in cell.metadata.get("tags", [])
+        yield {
+            "cell": index,
+            "section": section,
+            "seconds": took.get(index, 0.0),
+            "error": " ".join(errors),
+            "printed": printed if timing else "",  # what is not timed is the same on any device
+            "strange": bool(errors),
+        }
+
+
+# ---- the training program --------------------------------------------------------------------------------------------
+
+AT_SIZE = {
+    "a language model of 10 million": (
+        "--model language-model --d-model 384 --num-heads 6 --num-layers 6 --d-ff 1536 --length 256 --dropout 0.2 "
+        "--batch-size 64 --learning-rate 1e-3"
+    ),
+    "a Transformer of base size": (
+        "--model transformer --d-model 512 --num-heads 8 --num-layers 6 --d-ff 2048 --numbers 12 --batch-size 256 "
+        "--learning-rate 5e-4"
+    ),
+}
+STEPS = 300
+
+
+def training(device: torch.device, folder: Path, steps: int = STEPS, more: str = "") -> Iterator[Record]:
+    """`python -m training` at size for a few hundred steps: samples a second and the loss, from its own curves."""
+    # of the extra `train`, which nothing else here needs
+    from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-untyped]
+        EventAccumulator,
+    )
+
+    short = device.type == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
+    for name, flags in AT_SIZE.items():
+        out = folder / name.replace(" ", "-")
+        command = [
+            *(sys.executable, "-m", "training", *flags.split(), "--out", str(out), "--device", device.type),
+            *("--steps", str(steps), "--warm-up", "50", "--fused", "--dtype", "bfloat16" if short else "float32"),
+            *("--evaluate-every", str(steps), "--checkpoint-every", str(steps), *more.split()),
+        ]
+        done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+        if done.returncode:
+            yield {"model": name, "error": done.stderr.strip().splitlines()[-1][:300], "strange": True}
+            continue
+        events = EventAccumulator(str(out), size_guidance={"scalars": 0}).Reload()
+        losses = [event.value for event in events.Scalars("train/loss")]
+        speeds = sorted(event.value for event in events.Scalars("train/samples_per_second"))
+        yield {
+            "model": name,
+            "error": "",
+            "samples_per_second": speeds[len(speeds) // 2],
+            "first_loss": losses[0],
+            "last_loss": losses[-1],
+            "strange": not losses[-1] < losses[0],
+        }
+
+
+# ---- the command -----------------------------------------------------------------------------------------------------
+
+PARTS: dict[str, Callable[..., Iterator[Record]]] = {
+    "roof": roof,
+    "placement": placement,
+    "correctness": correctness,
+    "chapter": chapter,
+    "training": training,
+}
+
+
+def main(arguments: list[str] | None = None) -> Path:
+    """Run one part and write its result; returns where."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu_parts", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cuda")
+    parser.add_argument("--folder", type=Path, default=ROOT / "_build" / "gpu" / "by-hand")
+    asked = parser.parse_args(arguments)
+    if asked.device == "cuda" and not torch.cuda.is_available():
+        parser.error("torch sees no GPU here: --device cpu only shows that it runs")
+    device, started = torch.device(asked.device), time.perf_counter()
+    work = PARTS[asked.part]
+    records = []
+    for record in work(device, asked.folder / "runs") if asked.part == "training" else work(device):
+        records.append(record)
+        print(f"{asked.part}: {in_one_line(record)}", file=sys.stderr, flush=True)
+    return write(
+        f"gpu_{asked.part}",
+        work.__doc__ or "",
+        records,
+        command="make gpu",
+        settings={"device": asked.device},
+        seconds=time.perf_counter() - started,
+        folder=asked.folder,
+    )
+
+
+def in_one_line(record: Record) -> str:
+    """What a part found, shortly."""
+    said = (f"{k} {f'{v:.3g}' if isinstance(v, float) else v}" for k, v in record.items() if k != "printed" and v != "")
+    return ", ".join(said)
+
+
+if __name__ == "__main__":
+    print(main())
