@@ -58,7 +58,7 @@ class Encoder(nn.Module):
     """Reads a sentence both ways and sums it up in one vector (Bahdanau et al., 2015, section 3.2).
 
     forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,) int64, each
-    from 1 to S, on the CPU.
+    from 1 to S, in any order, on the CPU.
     Returns
       outputs (B, S, 2H): the forward and the backward state at every position, zero at padding;
       state (B, H): tanh(bridge([forward state after the last real token; backward state after
@@ -89,7 +89,7 @@ class Encoder(nn.Module):
 
 
 class Decoder(nn.Module):
-    """Writes token by token, the source's vector before it at every step (Cho et al., 2014).
+    """Writes token by token, and is given the source's vector at every step (Cho et al., 2014).
 
     forward: tokens (B, T) ids that go IN (already shifted), hidden (B, H), context (B, H).
     Returns logits (B, T, V) and the hidden state after the last token (B, H). At step t
@@ -206,10 +206,11 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
 
 
 def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
-    """Turn each sentence round, as Sutskever et al. (2014) fed theirs to the encoder.
+    """Reverse each sentence, as Sutskever et al. (2014) did with theirs before the encoder read them.
 
-    source (B, S) token ids padded at the right, lengths (B,), each from 1 to S. Returns (B, S):
-    the real tokens of each row in reverse order, and behind them what stood behind them before.
+    source (B, S) token ids padded at the right; lengths (B,) on the same device, each from 1 to S.
+    Returns (B, S): the real tokens of each row in reverse order, and behind them what stood
+    behind them before.
     The caller's source is left as it was.
     """
     positions = torch.arange(source.shape[1], device=source.device)  # (S,)
@@ -219,7 +220,7 @@ def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
 
 
 def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
-    """How strongly the last output still feels each input: (S,), the first input's share first.
+    """How strongly the last output still feels each input: (S,), the first input first.
 
     network: a module that maps inputs (B, S, I) to outputs (B, S, H), or to a tuple whose first
     item is outputs (as `torch.nn.RNN`, `GRU` and `LSTM` do with batch_first=True). Entry s is
