@@ -52,13 +52,13 @@ def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
 
 
 def safe_softmax(scores: Tensor, dim: int) -> Tensor:
-    """Softmax along one axis, finite for every finite score.
+    """Softmax along one axis, finite for large scores too.
 
-    scores: any shape of one axis or more; dim: the axis that is shared out, counted from the
-    front or, if negative, from the back. Returns weights in the shape of scores: exp(score)
-    divided by the sum of exp(score) along dim, so they sum to one along dim. Besides finite
-    scores there may be minus infinity, which gets the weight zero, as long as another along dim
-    is finite. scores is left as it was.
+    scores: any shape of one axis or more, each score minus infinity or a number between
+    -100,000 and 100,000, with at least one number along dim; dim: the axis that is shared out,
+    counted from the front or, if negative, from the back. Returns weights in the shape of
+    scores: exp(score) divided by the sum of exp(score) along dim, so they sum to one along dim.
+    A score of minus infinity gets the weight zero. scores is left as it was.
     """
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
     exponentials = shifted.exp()
@@ -106,8 +106,9 @@ def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: T
     model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The
     loss is their cross-entropy in nats, the mean over the batch. The optimizer, which holds all
     of the model's parameters and no others, takes one step down this loss's gradient: gradients
-    left in the parameters from before do not count. The model stays in the mode that it is in.
-    Returns the loss as it was before the step, as a Python float.
+    left in the parameters from before do not count. The model runs in the mode that it is in,
+    training or evaluation, and is left in it. Returns the loss as it was before the step, as a
+    Python float.
     """
     optimizer.zero_grad()
     loss = F.cross_entropy(model(inputs), targets)
@@ -128,9 +129,9 @@ def train_epoch(
 
     inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order, some
     perhaps twice. Batches of batch_size are taken along order; the last, or the only one, may
-    be smaller. The model stays in the mode that it is in. Returns the mean loss over the M,
-    each as it was when its batch was trained on. Raises ValueError where inputs and targets
-    differ in N or batch_size is below 1.
+    be smaller. The model runs in the mode that it is in, and is left in it. Returns the mean
+    loss over the M, each as it was when its batch was trained on. Raises ValueError where
+    inputs and targets differ in N or batch_size is below 1.
     """
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
