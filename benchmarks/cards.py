@@ -14,7 +14,7 @@ cache can be faster.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
@@ -85,8 +85,7 @@ def card_of(name: str) -> Card | None:
 SDPA = aten._scaled_dot_product_flash_attention_for_cpu.default  # the one fused kernel whose "meta" form takes a mask
 SDPA_BACKWARD = aten._scaled_dot_product_flash_attention_for_cpu_backward.default
 _NO_KERNEL = {aten.empty, aten.empty_like, aten.empty_strided, aten.new_empty, aten.new_empty_strided, aten.detach}
-_PRODUCTS = {F.linear, torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, torch.mm, torch.addmm,
-             F.scaled_dot_product_attention}  # fmt: skip
+_PRODUCTS = {F.linear, torch.matmul, Tensor.matmul, Tensor.__matmul__, torch.bmm, torch.mm, torch.addmm}
 _IN_FLOAT32 = {F.layer_norm, F.softmax, torch.softmax, Tensor.softmax, F.cross_entropy, F.log_softmax}
 
 
@@ -168,7 +167,7 @@ def _operations(func: Any, args: Any, kwargs: Any, result: Any) -> int:
 
 @dataclass
 class _Calls(TorchFunctionMode):
-    """What a card does otherwise than the "meta" device: fused attention, autocast, numbers that are read."""
+    """What a card does otherwise than the "meta" device: autocast, and numbers that are read."""
 
     clock: Clock
 
@@ -191,8 +190,6 @@ class _Calls(TorchFunctionMode):
         if short != torch.float32 and func in _PRODUCTS | _IN_FLOAT32:
             wanted = short if func in _PRODUCTS else torch.float32
             args, kwargs = _cast(args, wanted), _cast(kwargs, wanted)
-        if func is F.scaled_dot_product_attention:
-            return _fused(*args, **kwargs)
         return func(*args, **kwargs)
 
 
@@ -204,11 +201,22 @@ def _cast(value: Any, dtype: torch.dtype) -> Any:
     return tuple(_cast(item, dtype) for item in value) if isinstance(value, tuple) else value
 
 
-def _fused(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0, is_causal: bool = False,
-           scale: float | None = None) -> Tensor:  # fmt: skip
-    if query.ndim == 3:
-        return _fused(query[:, None], key[:, None], value[:, None], attn_mask, dropout_p, is_causal, scale)[:, 0]
-    return SDPA(query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)[0]
+def _fused(clock: Clock, otherwise: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """F.scaled_dot_product_attention as one kernel: the "meta" device has the plain form. Not by a mode, since a
+    checkpoint's second forward pass, in backward, is without."""
+
+    def attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
+                  is_causal: bool = False, scale: float | None = None, enable_gqa: bool = False) -> Tensor:  # fmt: skip
+        if not query.is_meta:
+            return otherwise(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+        if clock.dtype != torch.float32:
+            query, key, value = _cast((query, key, value), clock.dtype)
+        if query.ndim == 3:
+            query, key, value = (x[:, None] for x in (query, key, value))
+            return attention(query, key, value, attn_mask, dropout_p, is_causal, scale)[:, 0]
+        return SDPA(query, key, value, dropout_p, is_causal, attn_mask=attn_mask, scale=scale)[0]
+
+    return attention
 
 
 @contextlib.contextmanager
@@ -231,6 +239,7 @@ def on_card(card: Card) -> Iterator[Clock]:
     fused = [*_get_fused_kernels_supported_devices(), "meta"]
     with (
         mock.patch.object(torch, "autocast", autocast),
+        mock.patch.object(F, "scaled_dot_product_attention", _fused(clock, F.scaled_dot_product_attention)),
         mock.patch("torch.optim.optimizer._get_fused_kernels_supported_devices", lambda: fused),
         _Calls(clock),
         _Kernels(clock),
