@@ -125,6 +125,8 @@ class FusedMultiHeadAttention(nn.Module):
         value: Tensor,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, None]:
+        if query is key is value:
+            query = key = value = self.as_autocast_has_it(query)
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
@@ -133,12 +135,22 @@ class FusedMultiHeadAttention(nn.Module):
         outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
         return self.W_O(merge_heads(outputs)), None
 
+    @staticmethod
+    def as_autocast_has_it(x: Tensor) -> Tensor:
+        """x in the format that autocast, where it is on, gives to a linear map. Each of three maps that read the same
+        x would have a copy of its own: autocast keeps its copies of parameters, and of nothing else."""
+        kind = x.device.type
+        if x.dtype != torch.float32 or not torch.amp.is_autocast_available(kind) or not torch.is_autocast_enabled(kind):
+            return x
+        return x.to(torch.get_autocast_dtype(kind))
+
 
 class FusedCausalAttention(FusedMultiHeadAttention):
     """The same for a self-attention whose mask is the causal one at every call.
 
     The kernel is told so by a flag and is given no mask: it leaves out what lies above the diagonal, and on a GPU it
-    may be FlashAttention, which takes a mask in no other way. forward's own mask is not read.
+    may be FlashAttention, which takes a mask in no other way. forward reads its query alone: key and value
+    are the same tensor.
     """
 
     def forward(
@@ -148,9 +160,10 @@ class FusedCausalAttention(FusedMultiHeadAttention):
         value: Tensor,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, None]:
+        x = self.as_autocast_has_it(query)  # key and value are the same tensor: a self-attention
         queries, keys, values = (
             split_heads(project(x), self.num_heads)  # (B, T, D) -> (B, H, T, d)
-            for project, x in ((self.W_Q, query), (self.W_K, key), (self.W_V, value))
+            for project in (self.W_Q, self.W_K, self.W_V)
         )
         outputs = F.scaled_dot_product_attention(queries, keys, values, is_causal=True)
         return self.W_O(merge_heads(outputs)), None
@@ -176,7 +189,8 @@ class StaticKeyValueCache(nn.Module):
 
     model: a CausalLanguageModel in eval mode, with whatever attention that has W_Q, W_K, W_V, W_O and num_heads. What
     is read is written into its place, so that no token moves what came before it; a token that comes alone may attend
-    to everything there is, and needs no mask. forward: tokens (B, T) -> logits (B, T, V), as of KeyValueCache. Raises
+    to everything there is, and needs no mask. The three maps of a layer are one matrix here, copied from the model as
+    it stands when the cache is made. forward: tokens (B, T) -> logits (B, T, V), as of KeyValueCache. Raises
     ValueError where there is no room for them or B is not batch_size, and then reads nothing.
     """
 
@@ -184,9 +198,16 @@ class StaticKeyValueCache(nn.Module):
         super().__init__()
         self.model: Any = model
         self.length = 0
-        weight, heads = model.positions.weight, model.layers[0].self_attention.num_heads
+        weight, self.num_heads = model.positions.weight, model.layers[0].self_attention.num_heads
         max_length, d_model = weight.shape
-        self.kept = weight.new_zeros(len(model.layers), 2, batch_size, heads, max_length, d_model // heads)
+        shape = len(model.layers), 2, batch_size, self.num_heads, max_length, d_model // self.num_heads
+        self.kept = weight.new_zeros(shape)
+        self.maps = []  # of each layer, (3 * D, D) and (3 * D,)
+        for layer in model.layers:
+            three = [getattr(layer.self_attention, f"W_{which}") for which in "QKV"]
+            self.maps.append(
+                [torch.cat([getattr(each, name).detach() for each in three]) for name in ("weight", "bias")]
+            )
 
     @torch.no_grad()
     def forward(self, tokens: Tensor) -> Tensor:
@@ -200,15 +221,14 @@ class StaticKeyValueCache(nn.Module):
             places = torch.arange(now, device=tokens.device)
             mask = places <= places[past:].unsqueeze(1)
         x = model.token_embedding(tokens) + model.positions.weight[past:now]
-        for layer, kept in zip(model.layers, self.kept, strict=True):
-            attention, normed = layer.self_attention, layer.norm1(x)
-            queries, kept[0, :, :, past:now], kept[1, :, :, past:now] = (
-                split_heads(project(normed), attention.num_heads)  # (B, T, D) -> (B, H, T, d)
-                for project in (attention.W_Q, attention.W_K, attention.W_V)
-            )
-            keys, values = kept[:, :, :, :now]
+        for layer, (weight, bias), (keys, values) in zip(model.layers, self.maps, self.kept, strict=True):
+            projected = F.linear(layer.norm1(x), weight, bias).unflatten(2, (3, self.num_heads, -1))  # (B, T, 3, H, d)
+            queries, keys[:, :, past:now], values[:, :, past:now] = projected.permute(
+                2, 0, 3, 1, 4
+            )  # each (B, H, T, d)
+            keys, values = keys[:, :, :now], values[:, :, :now]
             outputs = F.scaled_dot_product_attention(queries, keys, values, mask, is_causal=not past and now > 1)
-            x = x + attention.W_O(merge_heads(outputs))
+            x = x + layer.self_attention.W_O(merge_heads(outputs))
             x = x + layer.feed_forward(layer.norm2(x))
         self.length = now
         return F.linear(model.norm(x), model.token_embedding.weight)

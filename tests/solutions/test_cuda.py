@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DistributedSampler
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -503,6 +504,47 @@ def test_the_causal_mask_as_a_flag_is_the_causal_mask(length):
     x = torch.randn(3, length, 8)
     plain, _ = attention(x, x, x, causal_mask(length))
     torch.testing.assert_close(FusedCausalAttention(attention)(x, x, x)[0], plain)
+
+
+class CopiesTo16Bits(TorchDispatchMode):
+    """Counts the copies from float32 to bfloat16, by the shape of what is copied."""
+
+    def __init__(self):
+        super().__init__()
+        self.shapes = []
+
+    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
+        if operation is torch.ops.aten._to_copy.default and kwargs["dtype"] == torch.bfloat16:
+            self.shapes.append(tuple(args[0].shape))
+        return operation(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("kind", [FusedMultiHeadAttention, FusedCausalAttention])
+def test_a_self_attention_copies_its_input_to_16_bits_once(kind):
+    """Autocast alone would copy it for each of the three maps. The output is the same, bit by bit."""
+    torch.manual_seed(0)
+    attention = MultiHeadAttention(8, 2)
+    fused, x = kind(attention), torch.randn(3, 5, 8)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with CopiesTo16Bits() as seen:
+            output, _ = fused(x, x, x)
+        queries, keys, values = (
+            project(x).unflatten(2, (2, 4)).transpose(1, 2) for project in (fused.W_Q, fused.W_K, fused.W_V)
+        )
+        heads = F.scaled_dot_product_attention(queries, keys, values, is_causal=kind is FusedCausalAttention)
+        expected = fused.W_O(heads.transpose(1, 2).flatten(2))
+    assert seen.shapes.count((3, 5, 8)) == 1
+    assert torch.equal(output, expected)
+
+
+def test_what_autocast_leaves_alone_is_left_alone():
+    attention = FusedMultiHeadAttention(MultiHeadAttention(8, 2).double())
+    x = torch.randn(3, 5, 8, dtype=torch.float64)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert attention(x, x, x)[0].dtype == torch.float64
+    stand_in = FusedMultiHeadAttention(MultiHeadAttention(8, 2).to("meta"))  # a device that has no autocast
+    x = torch.empty(3, 5, 8, device="meta")
+    assert stand_in(x, x, x)[0].dtype == torch.float32
 
 
 def test_only_attention_that_is_causal_is_told_so():
