@@ -1,8 +1,9 @@
-"""The course's ViT and Transformer against the same models as others wrote them: speed and memory, side by side.
+"""The course's models against the same models as others wrote them: speed and memory, side by side.
 
-    python -m benchmarks.models                                     # small models on the CPU, under ten minutes
+    python -m benchmarks.models                                     # small models on the CPU: a quarter of an hour
+    python -m benchmarks.models --with-timm                         # timm's ViT too; 11 MB to fetch the first time
     python -m benchmarks.models --size base --only vit              # ViT-B/16 on the CPU: half an hour
-    python -m benchmarks.models --device cuda                       # ViT-B/16 at 224, the batch as large as fits
+    python -m benchmarks.models --device cuda                       # ViT-B/16, GPT-2 of 124M: batches as large as fit
 
 Training (`solutions.cuda.train_step`: forward, loss, backward, clipping, AdamW) and inference (forward, without
 gradients), on each rung of chapter 09's ladder; a rung with a "+" has all of the rung before it, too. First it is
@@ -13,6 +14,8 @@ thread the CPU time is measured beside the wall time: it does not count the time
 
 Utilisation is a share of what plain matrix products of the same precision reach in the same rounds. Peak memory on the
 CPU is that of a process of its own, above what the libraries take; on a GPU what torch has given out at most.
+
+Last the language model writes with caches of two kinds, beside those of transformers (`benchmarks.decoding`).
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -36,12 +40,24 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from benchmarks.peers import MODELS, Model, Size, attention_kernels, disagreement, to_device
+from benchmarks import decoding
+from benchmarks.peers import (
+    CAUSAL,
+    FUSED,
+    MODELS,
+    PLAIN,
+    Model,
+    Size,
+    attention_kernels,
+    disagreement,
+    install_timm,
+    to_device,
+)
 from benchmarks.record import Record, write
 from solutions.cuda import measure_throughput, model_flops_utilisation, train_step
 
 SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.disagreement
-WORKS = ("training", "inference")
+DECODING = "decoding"
 Step = Callable[[], object]
 
 
@@ -51,7 +67,7 @@ class Rung:
 
     name: str
     dtype: torch.dtype = torch.float32
-    fused: bool = True  # attention by one kernel
+    attention: str = CAUSAL  # see peers.Contestant; what is causal has its flag on every rung above the one named so
     tf32: bool = False
     fused_optimizer: bool = False
     mode: str | None = None  # torch.compile's; None leaves it out
@@ -59,10 +75,12 @@ class Rung:
 
 
 BF16: dict[str, Any] = {"dtype": torch.bfloat16, "tf32": True}
+FLAG = "float32, causal mask as a flag"
 LADDER = (
-    Rung("float32, plain attention", fused=False),
-    Rung("bfloat16, plain attention", **BF16, fused=False),  # beside the ladder: where the fused kernel is the slow one
-    Rung("float32, fused attention"),
+    Rung("float32, plain attention", attention=PLAIN),
+    Rung("bfloat16, plain attention", **BF16, attention=PLAIN),  # beside the ladder: where the fused kernel is slow
+    Rung("float32, fused attention", attention=FUSED),
+    Rung(FLAG),
     Rung("tf32, fused attention", tf32=True, gpu_only=True),
     Rung("bfloat16, fused attention", **BF16),
     Rung("+ fused optimizer", **BF16, fused_optimizer=True),
@@ -71,13 +89,30 @@ LADDER = (
 )
 
 
-def ladder(work: str, device: torch.device) -> list[Rung]:
-    """The rungs that there are on this device, for this work."""
+def ladder(model: Model, work: str, device: torch.device) -> list[Rung]:
+    """The rungs that there are for this model and this work on this device."""
     return [
         rung
         for rung in LADDER
-        if (device.type == "cuda" or not rung.gpu_only) and (work == "training" or rung.name != "+ fused optimizer")
+        if (device.type == "cuda" or not rung.gpu_only)
+        and (work == "training" or rung.name != "+ fused optimizer")
+        and (model.causal or rung.name != FLAG)
     ]
+
+
+def imitates_bfloat16(device: torch.device) -> bool:
+    """Whether the device has no units for bfloat16: then its products are slower than those of float32."""
+    if device.type == "cuda":
+        return not torch.cuda.is_bf16_supported(including_emulation=False)
+    seconds = []
+    for dtype in (torch.float32, torch.bfloat16):
+        a, b = torch.randn(2, 256, 256).to(dtype)
+        a @ b  # the first call prepares
+        start = time.process_time()
+        for _ in range(5):
+            a @ b
+        seconds.append(time.process_time() - start)
+    return seconds[1] > seconds[0]
 
 
 # ---- one contestant's step -------------------------------------------------------------------------------------------
@@ -87,7 +122,7 @@ def make_step(model: Model, name: str, size: Size, work: str, rung: Rung, device
     """A contestant, built, and its batch, as a function that does the work once."""
     contestant = model.contestants[name]
     torch.manual_seed(0)
-    built: Any = contestant.build(size, rung.fused).to(device)  # a module, compiled or not
+    built: Any = contestant.build(size, rung.attention).to(device)  # a module, compiled or not
     inputs, targets = to_device(model.inputs(size), device)
     if rung.mode:
         built = torch.compile(built, mode=rung.mode)
@@ -139,7 +174,7 @@ def precision(rung: Rung, device: torch.device) -> Iterator[None]:
         torch.set_float32_matmul_precision("high" if rung.tf32 else "highest")
         torch.backends.cudnn.allow_tf32 = rung.tf32  # transformers' patches are a convolution
     try:
-        with attention_kernels(rung.fused, rung.dtype):
+        with attention_kernels(rung.attention != PLAIN, rung.dtype):
             yield
     finally:
         if device.type == "cuda":
@@ -190,10 +225,12 @@ def matrix_product(dtype: torch.dtype, device: torch.device) -> tuple[Step, int]
 
 def flops_utilisation(model: Model, size: Size, per_second: float, peak: float, work: str) -> float:
     """The share of the peak at so many items a second. Forward alone is a third of training."""
-    course = model.contestants["course"].build(size, False)
-    linear = sum(part.weight.numel() for part in course.modules() if isinstance(part, nn.Linear))
+    course: Any = model.contestants["course"].build(size, PLAIN)
+    multiplied = sum(part.weight.numel() for part in course.modules() if isinstance(part, nn.Linear))
+    if model.tied:
+        multiplied += course.token_embedding.weight.numel()
     share = model_flops_utilisation(
-        linear,  # embeddings are looked up, not multiplied
+        multiplied,  # embeddings are looked up, not multiplied
         size.num_layers * model.attentions_per_layer,
         size.d_model,
         size.num_tokens,
@@ -209,7 +246,7 @@ def compare(
     """One rung: every contestant in turn, `rounds` times, each time for about so many seconds. A record for each."""
     steps: dict[str, Step] = {}
     records: dict[str, Record] = {name: {"peer": name} for name in names}
-    rates, peak_rates = {name: Rates() for name in names}, Rates()
+    peak_rates = Rates()
     with precision(rung, device):
         for name in names:
             try:
@@ -217,31 +254,55 @@ def compare(
                 records[name] |= facts
             except RuntimeError as error:  # no compiler, or no memory: the others go on
                 records[name]["note"] = f"failed: {str(error).strip().splitlines()[0]}"
-        names = list(steps)
-        one = min((time_of(step, device) for step in steps.values()), default=1.0)
-        num_steps = max(1, round(seconds / one))
         product, operations = matrix_product(rung.dtype, device)
-        for turn in range(rounds):
-            peak_rates.measure(product, operations, 5, device)
-            for place in range(len(names)):
-                name = names[(turn + place) % len(names)]
-                rates[name].measure(steps[name], model.items(size), num_steps, device)
+        rates = take_turns(
+            steps,
+            model.items(size),
+            device,
+            rounds,
+            seconds,
+            lambda: peak_rates.measure(product, operations, 5, device),
+        )
     torch.compiler.reset()
     on_cpu = device.type == "cpu"
     peak = max(peak_rates.cpu if on_cpu else peak_rates.wall)
-    for name in names:
-        of_name, of_course = rates[name], rates.get("course")
-        records[name] |= spread("per_second", of_name.wall)
-        if of_course is not None and of_course.wall and name != "course":
-            records[name] |= spread("ratio", [a / b for a, b in zip(of_course.wall, of_name.wall, strict=True)])
-        if on_cpu:
-            records[name] |= spread("per_cpu_second", of_name.cpu)
-            if of_course is not None and of_course.cpu and name != "course":
-                records[name] |= spread("cpu_ratio", [a / b for a, b in zip(of_course.cpu, of_name.cpu, strict=True)])
+    for name, of_name in rates.items():
+        records[name] |= speeds(of_name, rates.get("course") if name != "course" else None, device)
         typical = statistics.median(of_name.cpu if on_cpu else of_name.wall)
         records[name]["utilisation"] = flops_utilisation(model, size, typical, peak, work)
         records[name]["peak_flops"] = peak
     return list(records.values())
+
+
+def take_turns(
+    steps: dict[str, Step],
+    items: int,
+    device: torch.device,
+    rounds: int,
+    seconds: float,
+    before_each: Callable[[], object] = lambda: None,
+) -> dict[str, Rates]:
+    """Every step in its turn, `rounds` times, each time for about so many seconds; the order moves on each round."""
+    names, rates = list(steps), {name: Rates() for name in steps}
+    one = min((time_of(step, device) for step in steps.values()), default=1.0)
+    for turn in range(rounds):
+        before_each()
+        for place in range(len(names)):
+            name = names[(turn + place) % len(names)]
+            rates[name].measure(steps[name], items, max(1, round(seconds / one)), device)
+    return rates
+
+
+def speeds(of_name: Rates, of_course: Rates | None, device: torch.device) -> Record:
+    """What was measured of one, and where the course's is given, how many times as fast that is."""
+    record = spread("per_second", of_name.wall)
+    if of_course is not None:
+        record |= spread("ratio", [a / b for a, b in zip(of_course.wall, of_name.wall, strict=True)])
+    if device.type == "cpu":
+        record |= spread("per_cpu_second", of_name.cpu)
+        if of_course is not None:
+            record |= spread("cpu_ratio", [a / b for a, b in zip(of_course.cpu, of_name.cpu, strict=True)])
+    return record
 
 
 def time_of(step: Step, device: torch.device) -> float:
@@ -289,7 +350,13 @@ def peak_memory_apart(model_name: str, name: str, size: Size, work: str, rung: R
     """`peak_memory` in a new process, which begins with the libraries loaded and nothing else."""
     context = get_context("forkserver")
     context.set_forkserver_preload(  # what is not installed is passed over
-        ["benchmarks.peers", "torch._dynamo", "transformers.models.vit.modeling_vit", "x_transformers"]
+        [
+            "benchmarks.peers",
+            "torch._dynamo",
+            "transformers.models.vit.modeling_vit",
+            "transformers.models.gpt2.modeling_gpt2",
+            "x_transformers",
+        ]
     )
     with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
         return pool.submit(peak_memory, model_name, name, size, work, rung).result()
@@ -299,15 +366,14 @@ def peak_memory_apart(model_name: str, name: str, size: Size, work: str, rung: R
 
 
 def assert_same_work(model_name: str, names: list[str], size: Size, device: torch.device) -> list[Record]:
-    """Each peer's logits and gradients are the course's, with either kind of attention. Raises AssertionError."""
+    """Each peer's logits and gradients are the course's, with each kind of attention. Raises AssertionError."""
     records: list[Record] = []
     for name in names:
-        for fused in (False, True):
+        for attention in (PLAIN, FUSED, CAUSAL) if MODELS[model_name].causal else (PLAIN, FUSED):
             with precision(
-                Rung("", fused=fused), device
-            ):  # a convolution, as transformers' patches, takes tf32 unasked
-                logits, gradients = disagreement(MODELS[model_name], name, size, fused, device)
-            attention = "fused" if fused else "plain"
+                Rung("", attention=attention), device
+            ):  # a convolution, as transformers' patches, takes tf32
+                logits, gradients = disagreement(MODELS[model_name], name, size, attention, device)
             if logits > SAME_LOGITS or gradients > SAME_GRADIENTS:
                 raise AssertionError(
                     f"{name}'s {model_name} with {attention} attention does other work than the course's: logits "
@@ -334,7 +400,9 @@ def fitting(model: Model, size: Size, device: torch.device) -> Size:
             used.append(float(facts["memory_mb"] or 0))
     torch.cuda.empty_cache()
     used_by_2, used_by_4 = used
-    return replace(size, batch=largest_batch(used_by_2, used_by_4, free=torch.cuda.mem_get_info()[0] / 2**20 / 2))
+    most = 2**14 // size.length if size.context else 128  # windows of a language model: as many tokens at any length
+    free = torch.cuda.mem_get_info()[0] / 2**20 / 2
+    return replace(size, batch=largest_batch(used_by_2, used_by_4, free, most))
 
 
 def run(
@@ -345,11 +413,18 @@ def run(
     reasons = {name: contestant.missing() for name, contestant in model.contestants.items()}
     names = [name for name, reason in reasons.items() if reason is None]
     records += assert_same_work(model_name, [name for name in names if name != "course"], size, device)
-    for work in WORKS:
+    no_bfloat16 = imitates_bfloat16(device)
+    for work in model.works:
         measure = f"{model_name} {work}"
-        for rung in ladder(work, device):
+        for rung in ladder(model, work, device):
             if rungs is not None and rung.name not in rungs:
                 continue
+            if no_bfloat16 and rung.dtype == torch.bfloat16:
+                if not rung.name.startswith("+"):
+                    note = "left out: this machine has no units for bfloat16"
+                    records.append({"measure": measure, "rung": rung.name, "note": note})
+                    continue
+                rung = replace(rung, dtype=torch.float32)  # what a "+" adds it adds to the rung before
             made = compare(model, size, work, rung, names, device, rounds, seconds)
             if device.type == "cpu" and not rung.mode:  # with it, most would be the compiler's own
                 for record in made:
@@ -357,6 +432,40 @@ def run(
             records += ({"measure": measure, "rung": rung.name, "unit": model.unit, **record} for record in made)
             print(f"{measure}, {rung.name}: {in_one_line(made)}", file=sys.stderr, flush=True)
         records += ({"measure": measure, "peer": name, "note": reason} for name, reason in reasons.items() if reason)
+    return records
+
+
+def run_decoding(size: Size, device: torch.device, rounds: int, seconds: float) -> list[Record]:
+    """Tokens a second that each cache writes, by batch and place: the course's caches, each against every peer's."""
+    records: list[Record] = []
+    models = decoding.pair(size, device)
+    for batch in decoding.BATCHES:
+        for read in sorted({min(read, size.context - decoding.COUNT) for read in decoding.READ}):
+            measure = f"{DECODING}, batch {batch}, places {read} to {read + decoding.COUNT - 1}"
+            prompt = torch.randint(size.outputs, (batch, read + 1), generator=torch.Generator().manual_seed(0)).to(
+                device
+            )
+            steps: dict[str, Step] = {}
+            notes: dict[str, str] = {}
+            with torch.inference_mode():
+                for name, make in (decoding.OURS | decoding.PEERS).items():
+                    try:
+                        writer = make(models, prompt[:, :-1])
+                        apart = decoding.difference(models, writer, prompt, decoding.COUNT)
+                    except RuntimeError as error:  # no compiler: the others go on
+                        notes[name] = f"failed: {str(error).strip().splitlines()[0]}"
+                        continue
+                    if apart > SAME_LOGITS:
+                        raise AssertionError(f"{name} gives other logits than one pass, by {apart:.1e} of the largest")
+                    steps[name] = partial(decoding.write, writer, prompt[:, -1:], decoding.COUNT)
+                rates = take_turns(steps, batch * decoding.COUNT, device, rounds, seconds)
+            torch.compiler.reset()
+            for ours in decoding.OURS:
+                made: list[Record] = [{"peer": "course", **speeds(rates[ours], None, device)}]
+                made += ({"peer": n, **speeds(rates[n], rates[ours], device)} for n in decoding.PEERS if n in rates)
+                records += ({"measure": measure, "rung": ours, "unit": "tokens", **record} for record in made)
+                print(f"{measure}, {ours}: {in_one_line(made)}", file=sys.stderr, flush=True)
+            records += ({"measure": measure, "peer": name, "note": note} for name, note in notes.items())
     return records
 
 
@@ -387,7 +496,8 @@ def in_one_line(records: list[Record]) -> str:
                 f"{record[key]:.2f} ({record[key + '_low']:.2f} to {record[key + '_high']:.2f}) of {record['peer']}"
             )
         else:
-            parts.append(f"{record['per_second']:.0f} a second, utilisation {record['utilisation']:.2f}")
+            share = f", utilisation {record['utilisation']:.2f}" if "utilisation" in record else ""
+            parts.append(f"{record['per_second']:.0f} a second{share}")
     return "; ".join(parts)
 
 
@@ -398,7 +508,10 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
     parser.add_argument("--size", choices=["tiny", "small", "base"], help="small on a CPU, base on a GPU")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns of each contestant on each rung")
     parser.add_argument("--seconds", type=float, default=0.3, help="of one turn, about; at least one step")
-    parser.add_argument("--only", choices=list(MODELS))
+    parser.add_argument(
+        "--only", nargs="+", choices=[*MODELS, DECODING], metavar="MODEL", help=", ".join([*MODELS, DECODING])
+    )
+    parser.add_argument("--with-timm", action="store_true", help="fetch timm into _build/timm, unless it is there")
     parser.add_argument("--rungs", nargs="+", choices=[rung.name for rung in LADDER], metavar="RUNG")
     parser.add_argument("--folder", type=Path, help="where the result goes; otherwise benchmarks/results/")
     asked = parser.parse_args(arguments)
@@ -406,17 +519,22 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
         parser.error(f"at least one round, of more than no seconds, got {asked.rounds} and {asked.seconds}")
     if asked.device == "cuda" and not torch.cuda.is_available():
         parser.error("torch sees no GPU here: leave out --device cuda, or go where there is one")
+    if asked.with_timm:
+        install_timm()
     device, started = torch.device(asked.device), time.perf_counter()
     size_name = asked.size or ("base" if asked.device == "cuda" else "small")
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that measure memory
     torch.set_num_threads(1)
     records, sizes = [], {}
     with fresh_compiler_cache():
-        for model_name in [asked.only] if asked.only else list(MODELS):
+        for model_name in (name for name in MODELS if not asked.only or name in asked.only):
             sizes[model_name] = MODELS[model_name].sizes[size_name]
             if asked.device == "cuda":
                 sizes[model_name] = fitting(MODELS[model_name], sizes[model_name], device)
             records += run(model_name, sizes[model_name], device, asked.rounds, asked.seconds, asked.rungs)
+        if DECODING in asked.only if asked.only else not asked.rungs:
+            sizes[DECODING] = decoding.SIZES[size_name]
+            records += run_decoding(sizes[DECODING], device, asked.rounds, asked.seconds)
     return write(
         "models" if asked.device == "cpu" else "models_cuda",
         ABOUT,
@@ -438,8 +556,10 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
 
 
 ABOUT = """
-The course's ViT and Transformer against the same models of other libraries: equal sizes, weights, batch and precision,
-outputs asserted equal, on each rung of chapter 09's ladder. ratio: how many times as many items a second the course's
+The course's ViT, Transformer and language model against the same models of other libraries: equal sizes, weights, batch
+and precision, outputs asserted equal, on each rung of chapter 09's ladder. language-model-128 trains on windows of 128
+tokens, and so on, as many tokens a step at each length. decoding: tokens a second written one by one with a cache, the
+likeliest each time, asserted to be those of one pass. ratio: how many times as many items a second the course's
 handles, median of the rounds, with the lowest and the highest; cpu_ratio: the same by CPU time, which other programs
 on the machine disturb less. utilisation: share of the operations per second that plain matrix products of the same
 precision reach. memory_mb: what two steps need at most, weights, gradients and the optimizer's state with them.

@@ -7,16 +7,22 @@ ViT) it is taken whole. Where it has the layers only (torch.nn, x-transformers) 
 in the place of the course's, between the same embeddings and the same output.
 
 x-transformers has no biases in its attention and its norms: the course's are zero then, and still computed.
+
+timm wants torchvision, and PyPI has that for Linux beside CUDA's torch alone. `python -m benchmarks.models --with-timm`
+puts both into a folder of their own, which is looked into last.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,19 +30,46 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from course.weights import decoder_from_torch, encoder_from_torch, vit_from_transformers
+from course.weights import decoder_from_torch, encoder_from_torch, language_model_from_gpt2, vit_from_transformers
 from solutions.cuda import fuse_attention
+from solutions.language_model import CausalLanguageModel
 from solutions.transformer import Transformer
 from solutions.vit import VisionTransformer
 
 EPS = 1e-5  # of all layer norms: x-transformers' cannot be chosen
 BOS_ID, PAD_ID = 1, 0
+PLAIN, FUSED, CAUSAL = "plain", "fused", "causal flag"  # attention; the last is fused, and told what is causal
 State = dict[str, Tensor]
+
+TIMM = ("timm==1.0.31", "torchvision==0.28.0")  # the torchvision of torch 2.13
+TIMM_FOLDER = Path(__file__).resolve().parents[1] / "_build" / "timm"
+
+
+def install_timm() -> None:
+    """timm and torchvision into TIMM_FOLDER, unless they are there; what else they need comes with transformers.
+
+    Raises subprocess.CalledProcessError where pip fails.
+    """
+    if not TIMM_FOLDER.is_dir():
+        words = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", str(TIMM_FOLDER), *TIMM]
+        subprocess.run([sys.executable, *words], check=True)
+
+
+def load(library: str) -> Any:
+    """A library, imported; timm from TIMM_FOLDER where it is nowhere else."""
+    if library.partition(".")[0] == "timm" and TIMM_FOLDER.is_dir() and str(TIMM_FOLDER) not in sys.path:
+        sys.path.append(str(TIMM_FOLDER))
+        try:
+            importlib.import_module("torchvision")
+        except RuntimeError:  # built for CUDA's torch, it finds no operators of its own beside the CPU's
+            for name in ("nms", "qnms"):  # these it asks for while it is imported; a ViT uses none
+                torch.library.define(f"torchvision::{name}", "(Tensor dets, Tensor scores, float threshold) -> Tensor")
+    return importlib.import_module(library)
 
 
 @dataclass(frozen=True)
 class Size:
-    """How large a model is, and its batch. A ViT has image_size and patch_size, a Transformer has length tokens."""
+    """How large a model is, and its batch. A ViT has image_size and patch_size, the others have length tokens."""
 
     d_model: int
     num_heads: int
@@ -47,6 +80,7 @@ class Size:
     image_size: int = 0
     patch_size: int = 0
     length: int = 0
+    context: int = 0  # positions that a language model has, length or more
 
     @property
     def num_tokens(self) -> int:
@@ -58,19 +92,20 @@ class Size:
 class Contestant:
     """One library's form of a model.
 
-    build: (size, fused) -> the model, with a fused kernel for its attention or without.
+    build: (size, attention) -> the model, its attention PLAIN, FUSED (by one kernel) or CAUSAL (the same; where it is
+    causal, the kernel is told by a flag). To a peer the last two are the same: it has a way of its own.
     logits: (model, inputs) -> logits. course_state: the model -> a state dict of the course's model, equal to it.
     """
 
     library: str
-    build: Callable[[Size, bool], nn.Module]
+    build: Callable[[Size, str], nn.Module]
     logits: Callable[[nn.Module, tuple[Tensor, ...]], Tensor]
     course_state: Callable[[nn.Module], State]
 
     def missing(self) -> str | None:
         """Why it cannot take part here, or None where it can."""
         try:
-            importlib.import_module(self.library)
+            load(self.library)
         except ModuleNotFoundError as error:
             return "not installed" if error.name == self.library else f"does not import: {error}"
         except Exception as error:  # timm beside a torchvision of another build fails with whatever torch raises
@@ -84,6 +119,8 @@ class Model:
 
     inputs: size -> what goes in, and the targets. unit: what is counted of them.
     attentions_per_layer: how many matrices (T, T) one of num_layers has, the decoder's counted in.
+    causal: whether any of them is causal. tied: whether the token embedding is the output's matrix too. works: what is
+    timed of it.
     """
 
     contestants: dict[str, Contestant]
@@ -92,6 +129,9 @@ class Model:
     loss: Callable[[Tensor, Tensor], Tensor]
     unit: str
     attentions_per_layer: int
+    causal: bool = False
+    tied: bool = False
+    works: tuple[str, ...] = ("training", "inference")
 
     def items(self, size: Size) -> int:
         """Images, or target tokens, in a batch."""
@@ -164,7 +204,7 @@ class XEncoder(nn.Module):
 
     def __init__(self, size: Size, activation: nn.Module, fused: bool):
         super().__init__()
-        self.tower = importlib.import_module("x_transformers").Encoder(**x_sizes(size, activation, fused))
+        self.tower = load("x_transformers").Encoder(**x_sizes(size, activation, fused))
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         return self.tower(x, mask=None if mask is None else mask[:, 0])  # True = may attend, as here
@@ -175,8 +215,7 @@ class XDecoder(nn.Module):
 
     def __init__(self, size: Size, activation: nn.Module, fused: bool):
         super().__init__()
-        library = importlib.import_module("x_transformers")
-        self.tower = library.Decoder(**x_sizes(size, activation, fused), cross_attend=True)
+        self.tower = load("x_transformers").Decoder(**x_sizes(size, activation, fused), cross_attend=True)
 
     def forward(self, x: Tensor, memory: Tensor, mask: Tensor, memory_mask: Tensor) -> Tensor:
         return self.tower(x, context=memory, context_mask=memory_mask[:, 0])
@@ -248,7 +287,7 @@ def with_towers(model: nn.Module, **from_peer: Callable[[State], State]) -> Stat
 # ---- ViT -------------------------------------------------------------------------------------------------------------
 
 
-def course_vit(size: Size, fused: bool) -> VisionTransformer:
+def course_vit(size: Size, attention: str) -> VisionTransformer:
     """The course's ViT with a class token."""
     model = VisionTransformer(
         size.image_size,
@@ -260,28 +299,28 @@ def course_vit(size: Size, fused: bool) -> VisionTransformer:
         size.outputs,
         layer_norm_eps=EPS,
     )
-    if fused:
+    if attention != PLAIN:
         fuse_attention(model)
     return model
 
 
-def torch_vit(size: Size, fused: bool) -> VisionTransformer:
+def torch_vit(size: Size, attention: str) -> VisionTransformer:
     """The course's with torch.nn's tower; `attention_kernels` says whether that fuses."""
-    model = course_vit(size, False)
+    model = course_vit(size, PLAIN)
     model.set_submodule("encoder", TorchEncoder(size, F.gelu))
     return model
 
 
-def x_vit(size: Size, fused: bool) -> VisionTransformer:
+def x_vit(size: Size, attention: str) -> VisionTransformer:
     """The course's with x-transformers' tower: its own ViT norms the patches twice, as the published ones do not."""
-    model = course_vit(size, False)
-    model.set_submodule("encoder", XEncoder(size, nn.GELU(), fused))
+    model = course_vit(size, PLAIN)
+    model.set_submodule("encoder", XEncoder(size, nn.GELU(), attention != PLAIN))
     return model
 
 
-def transformers_vit(size: Size, fused: bool) -> nn.Module:
+def transformers_vit(size: Size, attention: str) -> nn.Module:
     """transformers' ViTForImageClassification."""
-    transformers = importlib.import_module("transformers")
+    transformers = load("transformers")
     config = transformers.ViTConfig(
         hidden_size=size.d_model,
         num_hidden_layers=size.num_layers,
@@ -295,13 +334,17 @@ def transformers_vit(size: Size, fused: bool) -> nn.Module:
         patch_size=size.patch_size,
         num_labels=size.outputs,
     )
-    kernel = "sdpa" if fused else "eager"
-    return transformers.AutoModelForImageClassification.from_config(config, attn_implementation=kernel)
+    return transformers.AutoModelForImageClassification.from_config(config, attn_implementation=kernel_of(attention))
 
 
-def timm_vit(size: Size, fused: bool) -> nn.Module:
+def kernel_of(attention: str) -> str:
+    """transformers' name for a kind of attention."""
+    return "eager" if attention == PLAIN else "sdpa"
+
+
+def timm_vit(size: Size, attention: str) -> nn.Module:
     """timm's VisionTransformer."""
-    timm = importlib.import_module("timm.models.vision_transformer")
+    timm = load("timm.models.vision_transformer")
     model = timm.VisionTransformer(
         img_size=size.image_size,
         patch_size=size.patch_size,
@@ -313,7 +356,7 @@ def timm_vit(size: Size, fused: bool) -> nn.Module:
         norm_layer=partial(nn.LayerNorm, eps=EPS),
     )
     for block in model.blocks:
-        block.attn.fused_attn = fused
+        block.attn.fused_attn = attention != PLAIN
     return model
 
 
@@ -385,29 +428,31 @@ VIT = Model(
 # ---- the Transformer -------------------------------------------------------------------------------------------------
 
 
-def course_transformer(size: Size, fused: bool) -> Transformer:
+def course_transformer(size: Size, attention: str) -> Transformer:
     """The course's Transformer, pre-norm."""
     model = Transformer(
         size.outputs, size.outputs, size.d_model, size.num_heads, size.d_ff, size.num_layers, bos_id=BOS_ID
     )
-    if fused:
-        fuse_attention(model)
+    if attention != PLAIN:
+        fuse_attention(
+            model, lambda name: attention == CAUSAL and re.match(r"decoder\..*self_attention", name) is not None
+        )
     return model
 
 
-def torch_transformer(size: Size, fused: bool) -> Transformer:
+def torch_transformer(size: Size, attention: str) -> Transformer:
     """The course's with the two halves of nn.Transformer; `attention_kernels` says whether they fuse."""
-    model = course_transformer(size, False)
+    model = course_transformer(size, PLAIN)
     model.set_submodule("encoder", TorchEncoder(size, F.relu))
     model.set_submodule("decoder", TorchDecoder(size, F.relu))
     return model
 
 
-def x_transformer(size: Size, fused: bool) -> Transformer:
+def x_transformer(size: Size, attention: str) -> Transformer:
     """The course's with x-transformers' encoder and decoder."""
-    model = course_transformer(size, False)
-    model.set_submodule("encoder", XEncoder(size, nn.ReLU(), fused))
-    model.set_submodule("decoder", XDecoder(size, nn.ReLU(), fused))
+    model = course_transformer(size, PLAIN)
+    model.set_submodule("encoder", XEncoder(size, nn.ReLU(), attention != PLAIN))
+    model.set_submodule("decoder", XDecoder(size, nn.ReLU(), attention != PLAIN))
     return model
 
 
@@ -446,15 +491,134 @@ TRANSFORMER = Model(
     loss=lambda logits, targets: F.cross_entropy(logits.flatten(0, 1), targets.flatten()),
     unit="target tokens",
     attentions_per_layer=3,
+    causal=True,
 )
 
-MODELS = {"vit": VIT, "transformer": TRANSFORMER}
+
+# ---- the language model ----------------------------------------------------------------------------------------------
+
+
+def course_language_model(size: Size, attention: str) -> CausalLanguageModel:
+    """The course's language model: GPT-2's form, with the exact GELU."""
+    model = CausalLanguageModel(
+        size.outputs, size.context, size.d_model, size.num_heads, size.d_ff, size.num_layers, layer_norm_eps=EPS
+    )
+    if attention != PLAIN:
+        fuse_attention(model, lambda name: attention == CAUSAL)
+    return model
+
+
+class TorchCausal(nn.Module):
+    """nn.Transformer's encoder, told that its mask is causal, and the norm behind it; called as the course's layers."""
+
+    def __init__(self, size: Size):
+        super().__init__()
+        self.tower = TorchEncoder(size, F.gelu).tower
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        return self.tower(x, ~mask, is_causal=True)
+
+
+class XCausal(nn.Module):
+    """x-transformers' decoder without a source, and the norm behind it; called as the course's layers are."""
+
+    def __init__(self, size: Size, fused: bool):
+        super().__init__()
+        self.tower = load("x_transformers").Decoder(**x_sizes(size, nn.GELU(), fused))
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        return self.tower(x)
+
+
+def with_layers(size: Size, layers: nn.Module) -> CausalLanguageModel:
+    """The course's language model with a peer's tower in the place of its layers and its last norm."""
+    model = course_language_model(size, PLAIN)
+    model.layers, model.norm = nn.ModuleList([layers]), nn.Identity()  # type: ignore[assignment]
+    return model
+
+
+def language_model_state(model: nn.Module, translate: Callable[[State], State]) -> State:
+    """A state dict of the course's language model, from one of `with_layers`."""
+    own = {name: tensor for name, tensor in model.state_dict().items() if not name.startswith("layers.")}
+    return own | translate(model.get_submodule("layers.0.tower").state_dict())
+
+
+def gpt2(size: Size, attention: str) -> nn.Module:
+    """transformers' GPT2LMHeadModel, with the GELU of the others: published GPT-2 has an approximation of it."""
+    transformers = load("transformers")
+    config = transformers.GPT2Config(
+        vocab_size=size.outputs,
+        n_positions=size.context,
+        n_embd=size.d_model,
+        n_layer=size.num_layers,
+        n_head=size.num_heads,
+        n_inner=size.d_ff,
+        activation_function="gelu",
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        layer_norm_epsilon=EPS,
+        bos_token_id=None,
+        eos_token_id=None,
+    )
+    return transformers.AutoModelForCausalLM.from_config(config, attn_implementation=kernel_of(attention))
+
+
+def some_text(size: Size) -> tuple[tuple[Tensor, ...], Tensor]:
+    """Random tokens, and for each the one after it."""
+    tokens = torch.randint(size.outputs, (size.batch, size.length + 1), generator=torch.Generator().manual_seed(0))
+    return (tokens[:, :-1],), tokens[:, 1:]
+
+
+def language_model(length: int) -> Model:
+    """The language model at one length of its windows. At any, a step has as many tokens."""
+    small = Size(192, 3, 768, 2, 1000, batch=1024 // length, length=length, context=1024)
+    gpt2_124m = Size(768, 12, 3072, 12, 50_257, batch=1024 // length, length=length, context=1024)
+    return Model(
+        contestants={
+            "course": Contestant("solutions", course_language_model, call, nn.Module.state_dict),
+            "transformers": Contestant(
+                "transformers",
+                gpt2,
+                lambda model, inputs: model(*inputs, use_cache=False).logits,
+                lambda model: language_model_from_gpt2(model.state_dict()),
+            ),
+            "torch.nn": Contestant(
+                "torch",
+                lambda size, attention: with_layers(size, TorchCausal(size)),
+                call,
+                partial(language_model_state, translate=encoder_from_torch),
+            ),
+            "x-transformers": Contestant(
+                "x_transformers",
+                lambda size, attention: with_layers(size, XCausal(size, attention != PLAIN)),
+                call,
+                partial(language_model_state, translate=tower_from_x_transformers),
+            ),
+        },
+        sizes={
+            "tiny": Size(24, 2, 48, 1, 11, batch=2, length=6, context=32),
+            "small": small,
+            "base": gpt2_124m,  # Radford et al. (2019), table 2, their smallest
+        },
+        inputs=some_text,
+        loss=TRANSFORMER.loss,
+        unit="tokens",
+        attentions_per_layer=1,
+        causal=True,
+        tied=True,
+        works=("training",),
+    )
+
+
+LENGTHS = (128, 512, 1024)
+MODELS = {"vit": VIT, "transformer": TRANSFORMER} | {f"language-model-{n}": language_model(n) for n in LENGTHS}
 
 
 # ---- the same work ---------------------------------------------------------------------------------------------------
 
 
-def disagreement(model: Model, name: str, size: Size, fused: bool, device: torch.device) -> tuple[float, float]:
+def disagreement(model: Model, name: str, size: Size, attention: str, device: torch.device) -> tuple[float, float]:
     """How far a peer is from the course's model with the same weights: in its logits, and in its gradients.
 
     Returns the largest difference of a logit as a share of the largest logit, in training or in inference (where some
@@ -466,7 +630,7 @@ def disagreement(model: Model, name: str, size: Size, fused: bool, device: torch
     inputs, targets = to_device(model.inputs(size), device)
     peer, course = model.contestants[name], model.contestants["course"]
     torch.manual_seed(0)
-    theirs, ours = peer.build(size, fused).to(device), course.build(size, fused).to(device)
+    theirs, ours = peer.build(size, attention).to(device), course.build(size, attention).to(device)
     with torch.no_grad():
         for parameter in theirs.parameters():
             parameter.add_(0.02 * torch.randn_like(parameter))
@@ -486,7 +650,7 @@ def disagreement(model: Model, name: str, size: Size, fused: bool, device: torch
         named = {key: states[1][key] - states[0][key] for key in states[0] if key.endswith("weight")}
         return torch.stack([logits.detach(), alone]), named
 
-    with attention_kernels(fused):
+    with attention_kernels(attention != PLAIN):
         (expected, expected_gradients), (outputs, gradients) = observed(peer, theirs), observed(course, ours)
     expected_norm = torch.stack([gradient.norm() for gradient in expected_gradients.values()]).norm()
     differences = [(gradients[key] - gradient).norm() for key, gradient in expected_gradients.items()]

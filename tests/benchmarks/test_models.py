@@ -6,14 +6,25 @@ import pytest
 import torch
 from torch import nn
 
-from benchmarks import models, peers, record
-from benchmarks.models import LADDER, MODELS, compare, ladder, largest_batch, peak_memory_apart
-from benchmarks.peers import VIT, Contestant, disagreement, tower_from_x_transformers, vit_from_timm
+from benchmarks import decoding, models, peers, record
+from benchmarks.models import FLAG, LADDER, MODELS, compare, ladder, largest_batch, peak_memory_apart
+from benchmarks.peers import (
+    CAUSAL,
+    FUSED,
+    PLAIN,
+    VIT,
+    Contestant,
+    disagreement,
+    tower_from_x_transformers,
+    vit_from_timm,
+)
 from course import committed
 
 CPU = torch.device("cpu")
 PEERS = [(model, name) for model in MODELS for name in MODELS[model].contestants if name != "course"]
-PLAIN, FUSED = (rung for rung in LADDER if rung.name in ("float32, plain attention", "float32, fused attention"))
+PLAIN_RUNG, FUSED_RUNG = (rung for rung in LADDER if rung.attention != CAUSAL and rung.dtype == torch.float32)
+LM = MODELS["language-model-1024"]
+ONE_OF_EACH = ("vit", "transformer", "language-model-128")  # at tiny size the language models are one
 
 
 def here(model: str, name: str) -> Contestant:
@@ -32,11 +43,11 @@ def with_contestants(model: peers.Model, **contestants: Contestant) -> peers.Mod
 # ---- the same work ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fused", [False, True], ids=["plain", "fused"])
-@pytest.mark.parametrize(("model", "name"), PEERS)
-def test_a_peer_does_the_courses_work(model, name, fused):
+@pytest.mark.parametrize("attention", [PLAIN, FUSED, CAUSAL])
+@pytest.mark.parametrize(("model", "name"), [(model, name) for model, name in PEERS if model in ONE_OF_EACH])
+def test_a_peer_does_the_courses_work(model, name, attention):
     here(model, name)
-    logits, gradients = disagreement(MODELS[model], name, MODELS[model].sizes["tiny"], fused, CPU)
+    logits, gradients = disagreement(MODELS[model], name, MODELS[model].sizes["tiny"], attention, CPU)
     assert logits < models.SAME_LOGITS
     assert gradients < models.SAME_GRADIENTS
 
@@ -44,7 +55,7 @@ def test_a_peer_does_the_courses_work(model, name, fused):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"build": lambda size, fused: peers.course_vit(dataclasses.replace(size, num_heads=4), fused)},
+        {"build": lambda size, of: peers.course_vit(dataclasses.replace(size, num_heads=4), of)},
         {"course_state": lambda model: {k: v + 1 if "norm1" in k else v for k, v in model.state_dict().items()}},
         {"logits": lambda model, inputs: model(*inputs).detach() + 0 * model(*inputs)},
     ],
@@ -57,19 +68,19 @@ def test_other_work_is_not_timed(changed, monkeypatch):
         models.run("vit", VIT.sizes["tiny"], CPU, rounds=1, seconds=0.01)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", ONE_OF_EACH)
 def test_plain_attention_is_plain_for_everybody(model):
     """No contestant reaches a fused kernel on the lowest rung, and each does on the next, in training."""
     for name in MODELS[model].contestants:
         if MODELS[model].contestants[name].missing():
             continue
-        for rung in (PLAIN, FUSED):
+        for rung in (PLAIN_RUNG, FUSED_RUNG):
             with models.precision(rung, CPU):
                 step = models.make_step(MODELS[model], name, MODELS[model].sizes["tiny"], "training", rung, CPU)
                 with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as seen:
                     step()
             fused = any("flash_attention" in event.key for event in seen.key_averages())
-            assert fused == rung.fused, f"{name}, {rung.name}"
+            assert fused == (rung is FUSED_RUNG), f"{name}, {rung.name}"
 
 
 def test_a_state_that_is_no_towers_is_refused():
@@ -79,7 +90,7 @@ def test_a_state_that_is_no_towers_is_refused():
 
 def test_timms_names_are_the_courses():
     """The names as timm 1.0 writes them; where timm is installed the outputs are compared too, above."""
-    ours = peers.course_vit(VIT.sizes["tiny"], False).state_dict()
+    ours = peers.course_vit(VIT.sizes["tiny"], PLAIN).state_dict()
     of_layer = {"norm1": "norm1", "norm2": "norm2", "attn.proj": "self_attention.W_O"}
     of_layer |= {"mlp.fc1": "feed_forward.linear1", "mlp.fc2": "feed_forward.linear2"}
     theirs = {
@@ -118,7 +129,7 @@ def test_a_ratio_is_of_one_round_and_the_turns_move_on(monkeypatch):
     monkeypatch.setattr(models, "make_step", make_step)
     monkeypatch.setattr(models, "matrix_product", lambda dtype, device: (lambda: None, 1))
     model = with_contestants(VIT, peer=VIT.contestants["course"])
-    course, peer = compare(model, VIT.sizes["tiny"], "training", FUSED, ["course", "peer"], CPU, 3, 0.01)
+    course, peer = compare(model, VIT.sizes["tiny"], "training", FUSED_RUNG, ["course", "peer"], CPU, 3, 0.01)
     assert order == ["peak", "course", "peer", "peak", "peer", "course", "peak", "course", "peer"]
     assert (peer["ratio"], peer["ratio_low"], peer["ratio_high"]) == (1.0, 0.5, 2.0)
     assert (course["per_second"], course["per_second_low"], course["per_second_high"]) == (20.0, 10.0, 40.0)
@@ -135,7 +146,7 @@ def test_who_fails_is_named_and_the_others_go_on(monkeypatch):
 
     monkeypatch.setattr(models, "make_step", make_step)
     model = with_contestants(VIT, peer=VIT.contestants["course"])
-    course, peer = compare(model, VIT.sizes["tiny"], "training", FUSED, ["course", "peer"], CPU, 1, 0.01)
+    course, peer = compare(model, VIT.sizes["tiny"], "training", FUSED_RUNG, ["course", "peer"], CPU, 1, 0.01)
     assert peer == {"peer": "peer", "note": "failed: no compiler here"}
     assert course["per_second"] > 0
 
@@ -152,16 +163,94 @@ def test_utilisation_counts_what_the_paper_counts():
     flops = 6 * weights * 6 + 3 * 12 * 24 * 6**2
     reached = models.flops_utilisation(MODELS["transformer"], size, 60.0, 100.0 * flops, "training")
     assert reached == pytest.approx(0.1)
+    size = LM.sizes["tiny"]  # the embedding is multiplied by at the output, if not at the input
+    weights = 4 * 24 * 24 + 2 * 24 * 48 + 24 * 11
+    flops = 6 * weights * 6 + 12 * 24 * 6**2
+    assert models.flops_utilisation(LM, size, 60.0, 100.0 * flops, "training") == pytest.approx(0.1)
 
 
 # ---- what there is to measure ----------------------------------------------------------------------------------------
 
 
-def test_the_ladder_has_what_the_device_and_the_work_have():
-    on_cpu = [rung.name for rung in ladder("training", CPU)]
-    assert on_cpu == [rung.name for rung in LADDER if rung.name not in ("tf32, fused attention", "+ CUDA graphs")]
-    assert [rung.name for rung in ladder("training", torch.device("cuda"))] == [rung.name for rung in LADDER]
-    assert [rung.name for rung in ladder("inference", CPU)] == [name for name in on_cpu if name != "+ fused optimizer"]
+def test_the_ladder_has_what_the_model_the_device_and_the_work_have():
+    gpu_only = ("tf32, fused attention", "+ CUDA graphs")
+    on_cpu = [rung.name for rung in ladder(LM, "training", CPU)]
+    assert on_cpu == [rung.name for rung in LADDER if rung.name not in gpu_only]
+    assert [rung.name for rung in ladder(VIT, "training", CPU)] == [name for name in on_cpu if name != FLAG]
+    assert [rung.name for rung in ladder(LM, "training", torch.device("cuda"))] == [rung.name for rung in LADDER]
+    assert [rung.name for rung in ladder(LM, "inference", CPU)] == [n for n in on_cpu if n != "+ fused optimizer"]
+
+
+def test_the_flag_reaches_what_is_causal_and_nothing_else():
+    """From the rung of that name on; in a Transformer that is the decoder's self-attention."""
+    for model, causal in (("vit", 0), ("transformer", 1), ("language-model-128", 1)):
+        size = MODELS[model].sizes["tiny"]
+        for rung in LADDER:
+            built = MODELS[model].contestants["course"].build(size, rung.attention)
+            flagged = [name for name, part in built.named_modules() if type(part).__name__ == "FusedCausalAttention"]
+            asked = LADDER.index(rung) >= [r.name for r in LADDER].index(FLAG)
+            assert len(flagged) == (causal if asked else 0), f"{model}, {rung.name}: {flagged}"
+            assert all(name.startswith("decoder.") and "self_" in name for name in flagged) or model != "transformer"
+
+
+def test_a_language_models_step_has_as_many_tokens_at_every_length():
+    for name in ("small", "base"):
+        sizes = [MODELS[f"language-model-{length}"].sizes[name] for length in peers.LENGTHS]
+        assert {size.batch * size.length for size in sizes} == {1024}
+        assert [size.length for size in sizes] == [128, 512, 1024]
+    model = peers.course_language_model(sizes[0], PLAIN)
+    assert sum(parameter.numel() for parameter in model.parameters()) == 124_439_808  # GPT-2's, as published
+
+
+def test_bfloat16_is_left_out_where_it_is_imitated(monkeypatch):
+    """And what a "+" adds is added to float32 then."""
+    seen = []
+
+    def compare(model, size, work, rung, *rest):
+        seen.append((rung.name, rung.dtype))
+        return []
+
+    monkeypatch.setattr(models, "compare", compare)
+    monkeypatch.setattr(models, "assert_same_work", lambda *of: [])
+    monkeypatch.setattr(models, "imitates_bfloat16", lambda device: True)
+    records = models.run("language-model-128", LM.sizes["tiny"], CPU, 1, 0.01)
+    left_out = [record["rung"] for record in records if "bfloat16" in record["note"]]
+    assert left_out == ["bfloat16, plain attention", "bfloat16, fused attention"]
+    assert {dtype for _, dtype in seen} == {torch.float32}
+    assert [name for name, _ in seen][-2:] == ["+ fused optimizer", "+ torch.compile"]
+
+
+# ---- writing with a cache --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair():
+    return decoding.pair(LM.sizes["small"], CPU)
+
+
+def some_prompt(batch: int) -> torch.Tensor:
+    return torch.randint(1000, (batch, 9), generator=torch.Generator().manual_seed(1))
+
+
+@pytest.mark.parametrize("batch", [1, 3])
+@pytest.mark.parametrize("name", [*decoding.OURS, *list(decoding.PEERS)[:2]])
+def test_every_cache_writes_what_one_pass_finds(pair, name, batch):
+    prompt = some_prompt(batch)
+    with torch.inference_mode():
+        writer = (decoding.OURS | decoding.PEERS)[name](pair, prompt[:, :-1])
+        for _ in range(2):  # again from the prompt's end
+            assert decoding.difference(pair, writer, prompt, 12) < models.SAME_LOGITS
+        tokens, _ = decoding.write(writer, prompt[:, -1:], 12)
+    assert len(tokens.unique()) > 2  # a model that repeats itself would hide a cache's mistakes
+
+
+def test_another_text_is_not_timed(pair):
+    """As of a cache that forgets to go back to the prompt's end."""
+    with torch.inference_mode():
+        writer = dataclasses.replace(decoding.growing(pair, some_prompt(2)[:, :-1]), rewind=lambda: None)
+        decoding.write(writer, some_prompt(2)[:, -1:], 3)
+        with pytest.raises(AssertionError, match="some are not those of the model in one pass"):
+            decoding.difference(pair, writer, some_prompt(2), 5)
 
 
 def test_a_library_that_is_not_here_says_so(tmp_path, monkeypatch):
@@ -190,7 +279,7 @@ def test_a_gpus_batch_leaves_room_for_the_others(monkeypatch):
     seen = []
 
     def warmed_up(model, name, size, work, rung, device):
-        seen.append((name, work, rung.fused, rung.dtype, torch.backends.cudnn.allow_tf32))
+        seen.append((name, work, rung.attention, rung.dtype, torch.backends.cudnn.allow_tf32))
         return (lambda: None), {"memory_mb": 2.5 + 0.5 * size.batch}
 
     monkeypatch.setattr(models, "warmed_up", warmed_up)
@@ -198,16 +287,16 @@ def test_a_gpus_batch_leaves_room_for_the_others(monkeypatch):
     before = torch.backends.cudnn.allow_tf32
     fitted = models.fitting(VIT, VIT.sizes["base"], torch.device("cuda"))
     assert fitted == dataclasses.replace(VIT.sizes["base"], batch=32)
-    assert seen == [("course", "training", False, torch.float32, False)] * 2
+    assert seen == [("course", "training", PLAIN, torch.float32, False)] * 2
     assert torch.backends.cudnn.allow_tf32 == before
 
 
 def test_memory_is_that_of_the_model_and_not_of_the_libraries():
     """Weights, gradients and AdamW's two moments are the least that training holds; inference holds less than that."""
     size = VIT.sizes["small"]
-    weights_mb = sum(parameter.numel() for parameter in peers.course_vit(size, False).parameters()) * 4 / 2**20
-    training = peak_memory_apart("vit", "course", size, "training", FUSED)
-    inference = peak_memory_apart("vit", "course", size, "inference", FUSED)
+    weights_mb = sum(parameter.numel() for parameter in peers.course_vit(size, PLAIN).parameters()) * 4 / 2**20
+    training = peak_memory_apart("vit", "course", size, "training", FUSED_RUNG)
+    inference = peak_memory_apart("vit", "course", size, "inference", FUSED_RUNG)
     assert 4 * weights_mb < training < 40 * weights_mb
     assert weights_mb < inference < training
 
@@ -218,19 +307,24 @@ def test_memory_is_that_of_the_model_and_not_of_the_libraries():
 def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(models, "peak_memory_apart", lambda *of: 1.5)  # looked at above
-    rung = "bfloat16, fused attention"
-    path = models.main(["--size", "tiny", "--rounds", "2", "--seconds", "0.01", "--rungs", rung], folder=tmp_path)
+    rung = "float32, fused attention"
+    names = [*ONE_OF_EACH, "decoding"]
+    words = ["--size", "tiny", "--rounds", "2", "--seconds", "0.01", "--rungs", rung, "--only", *names]
+    monkeypatch.setattr(decoding, "PEERS", dict(list(decoding.PEERS.items())[:2]))  # compiling takes its time
+    path = models.main(words, folder=tmp_path)
     assert path == tmp_path / "models.json"
     result = committed.read("models", tmp_path)
     assert set(record.KEYS) <= result.keys()
     assert result["settings"]["vit"]["d_model"] == 24
-    for model in MODELS:
+    for model in ONE_OF_EACH:
         present = [name for name, contestant in MODELS[model].contestants.items() if not contestant.missing()]
         equal = [r for r in result["records"] if r["measure"] == f"{model} equality"]
         assert [(r["peer"], r["attention"]) for r in equal] == [
-            (name, attention) for name in present[1:] for attention in ("plain", "fused")
+            (name, attention)
+            for name in present[1:]
+            for attention in ((PLAIN, FUSED, CAUSAL) if MODELS[model].causal else (PLAIN, FUSED))
         ]
-        for work in models.WORKS:
+        for work in MODELS[model].works:
             by_peer = {r["peer"]: r for r in result["records"] if r["measure"] == f"{model} {work}"}
             assert list(by_peer) == [*present, *(set(MODELS[model].contestants) - set(present))]
             for name in present:
@@ -242,7 +336,10 @@ def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
                 assert ("ratio" in by_peer[name]) == ("cpu_ratio" in by_peer[name]) == (name != "course")
             assert all(by_peer[name]["note"] for name in by_peer.keys() - set(present))
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == 4 and all(f", {rung}: " in line for line in lines)
+    assert len([line for line in lines if f", {rung}: " in line]) == 5
+    written = [r for r in result["records"] if r["measure"].startswith("decoding, batch ")]
+    assert len(written) == len(decoding.BATCHES) * 2 * 3  # each of the course's, and two peers' beside it
+    assert all(("ratio" in r) == ("cpu_ratio" in r) == (r["peer"] != "course") for r in written)
 
 
 @pytest.mark.parametrize(
