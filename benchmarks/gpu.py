@@ -68,8 +68,14 @@ def parts() -> list[Part]:
     """In order: what the rest rests on, then what is short, then what is long."""
     own = {"roof": 2, "placement": 2, "correctness": 2, "chapter": 8, "training": 6}
     made = [Part(name, minutes, f"gpu_{name}", ("benchmarks.gpu_parts", name)) for name, minutes in own.items()]
-    plain = [rung.name for rung in models.LADDER if not rung.mode]
-    made += [ladder_part(model, "eager", plain, 6) for model in MODELS]
+    cuda = torch.device("cuda")
+    eager = {
+        model: [rung.name for rung in models.ladder(MODELS[model], "training", cuda) if not rung.mode]
+        for model in MODELS
+    }
+    made += [ladder_part(model, "eager", rungs, 6) for model, rungs in eager.items()]
+    decoding = ("benchmarks.models", "--device", "cuda", "--only", models.DECODING)
+    made.append(Part(models.DECODING, 8, "models_cuda", decoding))
     for rung in (rung for rung in models.LADDER if rung.mode):
         made += [
             ladder_part(model, rung.name.removeprefix("+ ").replace(" ", "-"), [rung.name], 12) for model in MODELS
@@ -215,7 +221,7 @@ def expected_of(part: Part, card: Card) -> Iterator[Expected]:
     """What is expected of a part, for a dry run."""
     if part.name == "roof":
         yield from of_roof(card).values()
-    if part.result == "models_cuda":
+    if "--rungs" in part.words:
         model, rungs = part.words[part.words.index("--only") + 1], part.words[part.words.index("--rungs") + 1 :]
         size = replace(MODELS[model].sizes["base"], batch=BATCH)
         for rung in (rung for rung in models.LADDER if rung.name in rungs):
@@ -229,8 +235,8 @@ def judged(name: str, result: dict[str, Any], card: Card | None) -> list[Record]
         expected, value = None, None
         if card is not None and name == "gpu_roof":
             expected, value = of_roof(card).get(record.get("what", "")), record.get("value")
-        if card is not None and name == "models_cuda" and record.get("peer") == "course" and "per_second" in record:
-            model, _, work = record["measure"].rpartition(" ")
+        model, _, work = record.get("measure", "").rpartition(" ")
+        if card is not None and model in MODELS and record.get("peer") == "course" and "per_second" in record:
             rung = next(rung for rung in models.LADDER if rung.name == record["rung"])
             expected = of_rung(card, model, Size(**result["settings"][model]), work, rung)
             value = record["per_second"]
