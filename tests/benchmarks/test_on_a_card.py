@@ -1,0 +1,101 @@
+"""The rungs of `benchmarks.models` away from the CPU: on the stand-in device, where a tensor of another device is
+refused, and on a card in name, where every branch for CUDA is taken. No kernel runs: no number is looked at here.
+"""
+
+import contextlib
+from unittest import mock
+
+import pytest
+import torch
+
+from benchmarks import models
+from benchmarks.cards import CARDS
+from benchmarks.gpu_parts import Waits
+from benchmarks.models import LADDER, MODELS
+from course.protocol import device as stand_in
+from tests import card
+
+CONTESTANTS = [(model, name) for model in MODELS for name, of in MODELS[model].contestants.items() if not of.missing()]
+# torch.compile writes kernels for a device that there is; what it is given is what the other rungs give.
+RUNGS = [rung for rung in LADDER if not rung.mode]
+
+
+def moved(model: models.Model, name: str, rung: models.Rung, work: str):
+    """A contestant's step, with everything on the stand-in device."""
+    size = model.sizes["tiny"]
+    there = stand_in._module(model.contestants[name].build(size, rung.fused))
+    inputs, targets = model.inputs(size)
+    inputs, targets = stand_in._moved(inputs), stand_in._moved(targets)
+    make = models.training if work == "training" else models.inference
+    return make(model, name, there, inputs, targets, rung)
+
+
+@pytest.mark.parametrize("work", models.WORKS)
+@pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.name)
+@pytest.mark.parametrize(("model", "name"), CONTESTANTS)
+def test_a_rungs_step_copies_nothing_between_devices(model, name, rung, work):
+    fused = ["cpu", "cuda", stand_in.OTHER]
+    without_autocast = mock.patch.object(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
+    with_fused = mock.patch("torch.optim.optimizer._get_fused_kernels_supported_devices", lambda: fused)
+    # a tensor made in inference mode cannot be wrapped
+    without_inference = mock.patch.object(torch, "inference_mode", torch.no_grad)
+    with without_autocast, with_fused, without_inference, models.precision(rung, torch.device(stand_in.OTHER)):
+        step = moved(MODELS[model], name, rung, work)
+        with stand_in._Numbers(), stand_in._OneDevice():
+            step()  # makes the optimizer's state
+            with Waits(stand_in.OTHER) as seen:
+                step()
+    assert not seen.seen
+
+
+class Card:
+    """A device that says it is CUDA's; `of` is where its tensors are."""
+
+    type, of = "cuda", torch.device("meta")
+
+
+@pytest.fixture
+def on_meta(monkeypatch):
+    """What goes to the card goes to "meta"."""
+    to_device, build = models.to_device, models.make_step
+
+    def make_step(model, name, size, work, rung, device):
+        return build(model, name, size, work, rung, Card.of)
+
+    monkeypatch.setattr(models, "to_device", lambda batch, device: to_device(batch, getattr(device, "of", device)))
+    monkeypatch.setattr(models, "make_step", make_step)
+    monkeypatch.setattr(models, "matrix_product", lambda dtype, device: (lambda: None, 1))
+
+
+@pytest.mark.parametrize("work", models.WORKS)
+@pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.name)
+def test_every_rung_is_measured_on_a_card(on_meta, rung, work):
+    """Memory and the compiler's seconds are asked for, and a ratio of it comes out."""
+    with card.cuda(CARDS["a100"]) as here, mock.patch.object(torch.compiler, "cudagraph_mark_step_begin") as marked:
+        vit, names = MODELS["vit"], ["course", "torch.nn"]
+        made = models.compare(vit, vit.sizes["tiny"], work, rung, names, Card(), rounds=2, seconds=1e-3)
+    assert [record.get("note") for record in made] == [None, None]
+    assert all("memory_mb" in record and record["per_second"] > 0 for record in made)
+    assert all(("compile_seconds" in record) == bool(rung.mode) for record in made)
+    assert "ratio" in made[1] and "cpu_ratio" not in made[1]
+    assert bool(marked.called) == (rung.mode == "reduce-overhead")
+    assert here.clock.kernels > 100
+
+
+def test_the_product_that_is_the_peak_is_large_on_a_card():
+    with card.cuda(CARDS["a100"]) as here:
+        torch_randn = torch.randn
+        with mock.patch.object(torch, "randn", lambda *size, device: torch_randn(*size, device=device.of)):
+            product, operations = models.matrix_product(torch.bfloat16, Card())
+        before = here.clock.operations
+        product()
+    assert operations == here.clock.operations - before == 2 * 8192**3
+
+
+def test_a_precision_is_set_and_taken_back():
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    for rung in LADDER:
+        with models.precision(rung, Card()):
+            assert torch.get_float32_matmul_precision() == ("high" if rung.tf32 else "highest")
+            assert torch.backends.cudnn.allow_tf32 == rung.tf32
+        assert (torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32) == before
