@@ -1,7 +1,8 @@
-"""Chapter 09's training program: what can be set, by flags or in a TOML file.
+"""Chapter 09's training program: what can be set, by flags, in a TOML file or by a preset.
 
 Every field of Configuration is a flag (`--d-model 128`) and a key of the file (`d_model = 128`). Flags win over the
-file, the file over the defaults, which train each model within minutes on one core.
+file, the file over a preset (a file in `training/presets`), a preset over the defaults, which train each model within
+minutes on one core.
 """
 
 import argparse
@@ -11,14 +12,30 @@ import json
 import math
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 MODELS = ("vit", "transformer", "language-model")
+VIT, TEXT = ("vit",), ("language-model",)
 DTYPES = ("float32", "bfloat16", "float16")
+PRESETS = {path.stem: path for path in sorted((Path(__file__).parent / "presets").glob("*.toml"))}
+
+# Ranges: as they are told, and whether a value is within. NaN is within none.
+Range = tuple[str, Callable[[Any], bool]]
+AT_LEAST_1: Range = ("at least 1", lambda value: value >= 1)
+AT_LEAST_0: Range = ("at least 0 and finite", lambda value: 0 <= value < math.inf)
+ABOVE_0: Range = ("above 0", lambda value: value > 0)
+ABOVE_0_FINITE: Range = ("above 0 and finite", lambda value: 0 < value < math.inf)
+SHARE: Range = ("from 0 to 1", lambda value: 0 <= value <= 1)
+PART: Range = ("from 0 to below 1", lambda value: 0 <= value < 1)
+ANY: Range = ("anything", lambda value: True)
+
+
+def one_of(*words: str) -> Range:
+    return f"one of {', '.join(words)}", lambda value: value in words
 
 
 class TrainingError(Exception):
@@ -34,87 +51,101 @@ def explained(what: str) -> Iterator[None]:
         raise TrainingError(f"{what}: {textwrap.shorten(str(error), 400)}") from error
 
 
-def option(default: Any, help: str, of: tuple[str, ...] = MODELS) -> Any:
+def option(default: Any, within: Range, help: str, of: tuple[str, ...] = MODELS, words: tuple[str, ...] = ()) -> Any:
     """of: the models that have this setting; their names stand before the help where it is not all."""
     help = help if of == MODELS else f"{', '.join(of)}: {help}"
-    return dataclasses.field(default=default, metadata={"help": help, "of": of})
+    return dataclasses.field(default=default, metadata={"help": help, "of": of, "within": within, "words": words})
+
+
+def choice(default: str, words: tuple[str, ...], help: str, of: tuple[str, ...] = MODELS) -> Any:
+    return option(default, one_of(*words), f"{help}: {', '.join(words)}", of, words)
 
 
 @dataclass(frozen=True)
 class Configuration:
     """All settings of a run. Sizes mean what they mean in the chapters."""
 
-    model: str = option("vit", f"one of {', '.join(MODELS)}")
-    data: str = option("generated", "generated, images:FOLDER (vit), text:FILE (language-model), or hub:NAME")
-    out: str = option("", "the run's folder (default: work/runs/MODEL)")
+    model: str = choice("vit", MODELS, "what is trained")
+    data: str = option(
+        "generated", ANY, "generated, images:FOLDER (vit), text:FILE or text:FOLDER (language-model), or hub:NAME"
+    )
+    out: str = option("", ANY, "the run's folder (default: work/runs/ and the preset's or the model's name)")
 
-    d_model: int = option(64, "width of the stream")
-    num_heads: int = option(4, "heads of each attention; they divide d_model")
-    num_layers: int = option(2, "layers (of the encoder and of the decoder)")
-    d_ff: int = option(256, "width inside the feed-forward parts")
-    dropout: float = option(0.0, "share dropped", of=("transformer", "language-model"))
-    image_size: int = option(16, "height and width in pixels", of=("vit",))
-    patch_size: int = option(4, "height and width of a patch", of=("vit",))
-    max_shift: int = option(4, "each training image is moved by up to so many pixels, afresh each time", of=("vit",))
-    numbers: int = option(4, "a sentence has one to so many numbers", of=("transformer",))
-    length: int = option(64, "characters in a window", of=("language-model",))
+    d_model: int = option(64, AT_LEAST_1, "width of the stream")
+    num_heads: int = option(4, AT_LEAST_1, "heads of each attention; they divide d_model")
+    num_layers: int = option(2, AT_LEAST_1, "layers (of the encoder and of the decoder)")
+    d_ff: int = option(256, AT_LEAST_1, "width inside the feed-forward parts")
+    dropout: float = option(0.0, PART, "share dropped", of=("transformer", "language-model"))
+    image_size: int = option(16, AT_LEAST_1, "height and width in pixels", of=VIT)
+    patch_size: int = option(4, AT_LEAST_1, "height and width of a patch", of=VIT)
+    numbers: int = option(4, AT_LEAST_1, "a sentence has one to so many numbers", of=("transformer",))
+    length: int = option(64, AT_LEAST_1, "tokens in a window", of=TEXT)
+    tokens: str = choice("characters", ("characters", "bpe"), "what a token is", of=TEXT)
+    vocab_size: int = option(4096, ("at least 257", lambda size: size > 256), "tokens of a BPE, at most", of=TEXT)
 
-    samples: int = option(0, "training samples to keep (0: all; of generated sentences 20,000)")
-    batch_size: int = option(64, "samples in a step, over all processes and pieces together")
-    accumulate: int = option(1, "pieces that a process cuts its part of a batch into, where memory is short")
-    steps: int = option(1000, "steps in all")
-    learning_rate: float = option(2e-3, "of AdamW, at its highest")
-    warm_up: int = option(100, "steps over which the rate rises; then it falls along a cosine to a twentieth")
-    weight_decay: float = option(0.01, "of AdamW")
-    clip: float = option(1.0, "the largest norm of the gradients")
-    label_smoothing: float = option(0.0, "share of the target spread over the classes", of=("vit", "transformer"))
-    seed: int = option(0, "of the weights, the order and everything drawn while training")
+    # What is done to images while training; training/augment.py says what each is and where it comes from.
+    max_shift: int = option(4, AT_LEAST_0, "each image is moved by up to so many pixels, afresh each time", of=VIT)
+    crop_scale: float = option(
+        1.0, ("above 0, at most 1", lambda share: 0 < share <= 1), "the least share of an image that a crop keeps (1: "
+        "all are cut from the middle)", of=VIT)  # fmt: skip
+    flip: float = option(0.0, SHARE, "share of images turned left to right", of=VIT)
+    rand_augment: float = option(
+        0.0, ("from 0 to 10", lambda magnitude: 0 <= magnitude <= 10), "magnitude of RandAugment (0: none)", of=VIT
+    )
+    erasing: float = option(0.0, SHARE, "share of images in which a box is erased", of=VIT)
+    mixup: float = option(0.0, AT_LEAST_0, "alpha of mixup: how far two images are blended (0: not)", of=VIT)
+    cutmix: float = option(0.0, AT_LEAST_0, "alpha of CutMix: a box comes from another image (0: not)", of=VIT)
+    stochastic_depth: float = option(0.0, PART, "share of images that the last layer is left out for", of=VIT)
 
-    device: str = option("auto", "auto (a GPU if there is one), cpu, cuda, or one of several, cuda:1")
-    dtype: str = option("float32", f"of products under autocast: {', '.join(DTYPES)}")
-    tf32: bool = option(False, "on a GPU, float32 products of inputs rounded to 10 bits (TF32): several times faster")
-    compile: bool = option(False, "torch.compile the model")
-    fused: bool = option(False, "attention by one fused kernel")
-    log_every: int = option(10, "steps after which the losses are read off the device and written")
-    evaluate_every: int = option(200, "steps between looks at held-out data")
-    checkpoint_every: int = option(200, "steps between checkpoints")
-    tensorboard: bool = option(True, "write curves that TensorBoard reads")
+    samples: int = option(0, AT_LEAST_0, "training samples to keep (0: all; of generated sentences 20,000)")
+    batch_size: int = option(64, AT_LEAST_1, "samples in a step, over all processes and pieces together")
+    accumulate: int = option(
+        1, AT_LEAST_1, "pieces that a process cuts its part of a batch into, where memory is short"
+    )
+    steps: int = option(1000, AT_LEAST_1, "steps in all")
+    learning_rate: float = option(2e-3, ABOVE_0_FINITE, "of AdamW, at its highest")
+    warm_up: int = option(100, AT_LEAST_0, "steps over which the rate rises; then it falls along a cosine to a 20th")
+    beta2: float = option(0.999, PART, "of AdamW: how slowly it forgets squared gradients")
+    weight_decay: float = option(0.01, AT_LEAST_0, "of AdamW, for matrices alone")
+    clip: float = option(1.0, ABOVE_0, "the largest norm of the gradients (inf: any)")
+    label_smoothing: float = option(0.0, PART, "share of the target spread over the classes", of=("vit", "transformer"))
+    seed: int = option(0, ("at least 0 and below 2**63", lambda seed: 0 <= seed < 2**63), "of all that is drawn")
+
+    device: str = option("auto", ANY, "auto (a GPU if there is one), cpu, cuda, or one of several, cuda:1")
+    dtype: str = choice("float32", DTYPES, "of products under autocast")
+    tf32: bool = option(False, ANY, "on a GPU, float32 products of inputs rounded to 10 bits (TF32): faster")
+    compile: bool = option(False, ANY, "torch.compile the model")
+    fused: bool = option(False, ANY, "attention by one fused kernel")
+    num_workers: int = option(
+        -1, ("at least -1", lambda count: count >= -1), "processes that make batches (-1: as it fits the data)"
+    )
+    prefetch_factor: int = option(2, AT_LEAST_1, "batches that each of them makes ahead")
+    verify: bool = option(True, ANY, "look at every image of a folder before the first step", of=VIT)
+    log_every: int = option(10, AT_LEAST_1, "steps after which the losses are read off the device and written")
+    evaluate_every: int = option(200, AT_LEAST_1, "steps between looks at held-out data")
+    checkpoint_every: int = option(200, AT_LEAST_1, "steps between checkpoints")
+    tensorboard: bool = option(True, ANY, "write curves that TensorBoard reads")
 
 
 FIELDS = {field.name: field for field in dataclasses.fields(Configuration)}
+MAY_CHANGE = ("out", "num_workers", "prefetch_factor", "verify")  # when a run goes on: no number depends on them
 
 
 def check(config: Configuration) -> None:
     """Raises TrainingError for a value outside its range; what needs the data is checked where they are."""
-    for name, among in (("model", MODELS), ("dtype", DTYPES)):
-        value = getattr(config, name)
-        if value not in among:
-            raise TrainingError(f"{name} is one of {', '.join(among)}, got {value!r}{nearest(str(value), among)}")
-    at_least_one = ("d_model", "num_heads", "num_layers", "d_ff", "image_size", "patch_size", "numbers", "length",
-                    "batch_size", "accumulate", "steps", "log_every", "evaluate_every", "checkpoint_every")  # fmt: skip
-    for name in at_least_one:
-        if getattr(config, name) < 1:
-            raise TrainingError(f"{name} is at least 1, got {getattr(config, name)}")
-    for name in ("max_shift", "samples", "warm_up", "weight_decay", "seed"):
-        if not getattr(config, name) >= 0:  # so that NaN is refused as well
-            raise TrainingError(f"{name} is at least 0, got {getattr(config, name)}")
-    for name in ("learning_rate", "clip"):  # clip may be infinite: no clipping
-        if not getattr(config, name) > 0:
-            raise TrainingError(f"{name} is above 0, got {getattr(config, name)}")
-    for name in ("learning_rate", "weight_decay"):
-        if math.isinf(getattr(config, name)):
-            raise TrainingError(f"{name} is finite, got {getattr(config, name)}")
-    if config.seed >= 2**63:  # torch's generators and TOML's integers end there
-        raise TrainingError(f"seed is below 2**63, got {config.seed}")
-    for name in ("dropout", "label_smoothing"):
-        if not 0 <= getattr(config, name) < 1:
-            raise TrainingError(f"{name} is from 0 to below 1, got {getattr(config, name)}")
+    for name, field in FIELDS.items():
+        value, (told, within) = getattr(config, name), field.metadata["within"]
+        if not within(value):
+            got = repr(value) if isinstance(value, str) else value
+            raise TrainingError(f"{name} is {told}, got {got}{nearest(str(value), field.metadata['words'])}")
     if config.d_model % config.num_heads:
         raise TrainingError(f"num_heads must divide d_model, got {config.num_heads} and {config.d_model}")
     for name, field in FIELDS.items():  # what would be silently without effect
         if config.model not in field.metadata["of"] and getattr(config, name) != field.default:
             of = " and ".join(field.metadata["of"])
             raise TrainingError(f"{name} is a setting of {of}, not of {config.model}; leave it out")
+    if config.tokens != "bpe" and config.vocab_size != FIELDS["vocab_size"].default:
+        raise TrainingError("vocab_size is a setting of --tokens bpe: characters are as many as the text has")
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
@@ -139,6 +170,12 @@ def read_toml(path: str | Path) -> dict[str, Any]:
         elif type(value) is not wanted:
             raise TrainingError(f"{path}: {name} is of type {wanted.__name__}, got {value!r}")  # type: ignore[union-attr]
     return settings
+
+
+def read_preset(name: str) -> dict[str, Any]:
+    if name not in PRESETS:
+        raise TrainingError(f"preset is one of {', '.join(PRESETS)}, got {name!r}{nearest(name, PRESETS)}")
+    return read_toml(PRESETS[name])
 
 
 def as_toml(config: Configuration) -> str:
@@ -167,6 +204,7 @@ def parse(arguments: list[str] | None = None) -> tuple[Configuration, bool]:
         description="Train one of the course's models. The same command again goes on from the last checkpoint.",
         allow_abbrev=False,
     )
+    parser.add_argument("--preset", metavar="NAME", help=f"a known model and recipe: {', '.join(PRESETS)}")
     parser.add_argument("--config", metavar="FILE", help="settings from a TOML file; flags win")
     parser.add_argument(
         "--resume", action="store_true", help="insist on going on: an error where there is no checkpoint"
@@ -182,16 +220,17 @@ def parse(arguments: list[str] | None = None) -> tuple[Configuration, bool]:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         parser.error(f"unknown argument {unknown[0]}{nearest(unknown[0], flags)}")
     given = vars(options)
-    path, resume = given.pop("config"), given.pop("resume")
-    config = Configuration(**{**(read_toml(path) if path else {}), **given})
-    config = dataclasses.replace(config, out=config.out or f"work/runs/{config.model}")
+    preset, path, resume = given.pop("preset"), given.pop("config"), given.pop("resume")
+    settings = {**(read_preset(preset) if preset else {}), **(read_toml(path) if path else {}), **given}
+    config = Configuration(**settings)
+    config = dataclasses.replace(config, out=config.out or f"work/runs/{preset or config.model}")
     check(config)
     return config, resume
 
 
 def differences(old: Configuration, new: Configuration) -> str:
-    """What differs, `steps 100 -> 200, ...`; empty where nothing does. The folder itself may have been moved."""
+    """What differs, `steps 100 -> 200, ...`; empty where nothing does that may not (MAY_CHANGE)."""
     was, now = dataclasses.asdict(old), dataclasses.asdict(new)
     return ", ".join(
-        f"{name} {was[name]} -> {now[name]}" for name in FIELDS if name != "out" and was[name] != now[name]
+        f"{name} {was[name]} -> {now[name]}" for name in FIELDS if name not in MAY_CHANGE and was[name] != now[name]
     )

@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -71,7 +72,8 @@ def this_process(config: Configuration) -> Iterator[Process]:
         if world_size == 1:
             yield Process(0, 1, device)
             return
-        dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
+        # Where process 0 has text to encode or images to look through first, the others wait for it.
+        dist.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=timedelta(hours=2))
         try:
             yield Process(dist.get_rank(), world_size, device)
         finally:

@@ -1,6 +1,7 @@
 """A run's folder: its configuration, the lock that keeps other runs out, and its curves."""
 
 import contextlib
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,11 +30,12 @@ def check_folder(folder: Path, config: Configuration, resume: bool) -> bool:
 
 @contextlib.contextmanager
 def open_folder(folder: Path, config: Configuration, resume: bool) -> Iterator[None]:
-    """Make the folder, keep the configuration in it, and keep other runs out of it.
+    """Make the folder and keep other runs out of it; it is the run's once `keep_configuration` has been called. A
+    folder that was made here and that no run has come to use goes again.
 
     The lock is the system's: it goes with the process, however that ends.
     """
-    lock = FileLock(folder / ".lock", timeout=0)
+    lock, is_new, made = FileLock(folder / ".lock", timeout=0), not folder.exists(), False
     try:
         with explained(f"cannot write to {folder}"):
             folder.mkdir(parents=True, exist_ok=True)
@@ -43,12 +45,19 @@ def open_folder(folder: Path, config: Configuration, resume: bool) -> Iterator[N
                 raise TrainingError(
                     f"another run is at work in {folder}; wait for it, or choose another --out"
                 ) from None
+            made = is_new
             check_folder(folder, config, resume)  # once more: from here on nobody else changes it
-            if not (folder / "configuration.toml").exists():
-                files.replace(folder / "configuration.toml", as_toml(config))
         yield
     finally:
+        if made and not (folder / "configuration.toml").exists():
+            shutil.rmtree(folder, ignore_errors=True)
         lock.release()
+
+
+def keep_configuration(folder: Path, config: Configuration) -> None:
+    if not (folder / "configuration.toml").exists():
+        with explained(f"cannot write to {folder}"):
+            files.replace(folder / "configuration.toml", as_toml(config))
 
 
 class Curves:
@@ -64,7 +73,7 @@ class Curves:
                 from torch.utils.tensorboard import SummaryWriter
             except ImportError:
                 raise TrainingError("curves need TensorBoard: pip install tensorboard, or --no-tensorboard") from None
-            with explained(f"cannot write curves to {folder}"), quiet_writer():
+            with explained(f"cannot write curves to {folder}"):
                 self.writer = SummaryWriter(str(folder), purge_step=first_step)
 
     def add(self, step: int, values: dict[str, float]) -> None:
@@ -82,6 +91,12 @@ class Curves:
         if self.writer is not None:
             with contextlib.suppress(OSError):  # what mattered was flushed, and complained about, before
                 self.writer.close()
+
+
+@contextlib.contextmanager
+def open_curves(folder: Path, wanted: bool, first_step: int) -> Iterator[Curves]:
+    with quiet_writer(), contextlib.closing(Curves(folder, wanted, first_step)) as curves:
+        yield curves
 
 
 @contextlib.contextmanager

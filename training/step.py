@@ -1,68 +1,27 @@
 """One step of training and one look at held-out data: what is computed, whatever stops the run or keeps its results."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from solutions.cuda import accumulate, shard, train_step
+from solutions.cuda import accumulate, train_step
 from training.configuration import Configuration
 from training.devices import Process, summed
+from training.loading import seed_of
 from training.tasks import Batch, Task
-
-
-class Samples:
-    """The endless order of training samples, and where in it the training stands.
-
-    Epoch after epoch as `shard` orders it. The state counts the samples of all processes together, so that a run may go
-    on with another number of processes: where that number divides the data, in the same batches.
-    """
-
-    def __init__(self, task: Task, process: Process, seed: int):
-        self.num_samples, self.fingerprint = task.num_samples, task.fingerprint
-        self.process, self.seed = process, seed
-        self.taken = 0
-        self._epoch, self._order = -1, list[int]()
-
-    def next(self, count: int) -> list[int]:
-        """This process's part of the next `count` samples."""
-        numbers: list[int] = []
-        place = self.taken // self.process.world_size
-        per_epoch = -(-self.num_samples // self.process.world_size)
-        while len(numbers) < count // self.process.world_size:
-            epoch, start = divmod(place + len(numbers), per_epoch)
-            if epoch != self._epoch:
-                self._order = shard(self.num_samples, self.process.rank, self.process.world_size, epoch, self.seed)
-                self._epoch = epoch
-            numbers += self._order[start : start + count // self.process.world_size - len(numbers)]
-        self.taken += count
-        return numbers
-
-    def state_dict(self) -> dict[str, Any]:
-        return {"taken": self.taken, "fingerprint": self.fingerprint}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        if state["fingerprint"] != self.fingerprint:
-            raise ValueError(f"it was trained on other data ({state['fingerprint']}; now {self.fingerprint})")
-        self.taken = state["taken"]
 
 
 def seed_step(step: int, config: Configuration, process: Process) -> None:
     """Random numbers of this step in this process, whatever was drawn before."""
-    seed = ((config.seed * 1_000_003 + step) * process.world_size + process.rank) % 2**63
+    seed = seed_of("step", config.seed, step, process.world_size, process.rank)
     if process.device.type == "cpu":
         torch.default_generator.manual_seed(seed)
     else:
         torch.manual_seed(seed)  # every device's; where a kind of device is absent this takes a millisecond
-
-
-def to_device(batch: Batch, device: torch.device) -> Batch:
-    if device.type != "cuda":
-        return tuple(x.to(device) for x in batch)
-    return tuple(x.pin_memory().to(device, non_blocking=True) for x in batch)  # copies while earlier kernels run
 
 
 def take_step(
@@ -116,17 +75,29 @@ def take_step(
 
 
 @torch.no_grad()
-def evaluate(model: nn.Module, task: Task, config: Configuration, process: Process) -> dict[str, float]:
-    """Every score over all held-out data; each process looks at its part of the batches."""
+def evaluate(
+    model: nn.Module, task: Task, batches: Iterable[Batch], config: Configuration, process: Process
+) -> dict[str, float]:
+    """Every score over all held-out data; batches: this process's part of them, on its device."""
     dtype = getattr(torch, config.dtype)
     totals = torch.zeros(len(task.score_names), 2, dtype=torch.float64, device=process.device)
     model.eval()
-    for batch in task.held_out[process.rank :: process.world_size]:
+    for batch in batches:
         with torch.autocast(process.device.type, dtype=dtype, enabled=dtype != torch.float32):
-            totals += task.scores(model, to_device(batch, process.device))
+            totals += task.scores(model, batch)
     model.train()
     sums, counts = summed(totals, process).unbind(dim=1)
     return dict(zip(task.score_names, (sums / counts).tolist(), strict=True))
+
+
+def optimizer_of(model: nn.Module, config: Configuration, device: torch.device) -> torch.optim.AdamW:
+    """AdamW that lets matrices decay, and neither biases nor the gains of norms, as ViTs and GPTs are trained."""
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for p in parameters if p.ndim >= 2], "weight_decay": config.weight_decay},
+        {"params": [p for p in parameters if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, config.learning_rate, (0.9, config.beta2), fused=device.type == "cuda")
 
 
 def rate(step: int, config: Configuration) -> float:

@@ -1,31 +1,32 @@
 """Chapter 09's training program: its three tasks, each a model with its data, its loss and its scores.
 
-All data are held in memory, decoded once, so that a batch is one indexing away and a broken file is found before the
-first step. Letters: B batch, C channels, S source length, T target length or window, V vocabulary.
+What makes batches is a small class, and no function inside another, so that it can be sent to other processes.
+Letters: B batch, C channels, S source length, T target length or window, V vocabulary.
 """
 
-import importlib
+import math
+import tempfile
 import zlib
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
-from PIL import Image, ImageOps
 from torch import Tensor, nn
 
 from course.data import BOS_ID, PAD_ID, numbers_in_words, numbers_vocabularies, pad
 from course.data.digits import a_few, handwritten, on_canvas
-from course.data.text import HELD_OUT, Characters, reference_text
-from course.wording import listed
+from solutions.cuda import model_flops_utilisation
 from solutions.language_model import CausalLanguageModel
 from solutions.transformer import Transformer, label_smoothing_loss
 from solutions.vit import VisionTransformer, augment
+from training.augment import erase, mix, with_stochastic_depth
 from training.configuration import Configuration, TrainingError, nearest
+from training.hub import column, hub_data
+from training.images import Pictures, Rows, hold_out, image_folder, verify
+from training.text import Windows, tokens_in
 
 Batch = tuple[Tensor, ...]
 KINDS = {
@@ -33,39 +34,69 @@ KINDS = {
     "transformer": ("generated",),
     "language-model": ("generated", "text:FILE", "hub:NAME"),
 }
-PARTS = {"train", "training", "val", "valid", "validation", "dev", "test"}  # of a data set; not names of its classes
 
 
 @dataclass(frozen=True)
 class Task:
     """What the training loop asks of a model and its data.
 
-    batch_of: numbers of training samples -> a batch, on the CPU. loss_sum: (model, batch) -> the sum of the losses of
-    all predictions in the batch and their number, both scalars on the batch's device. scores: (model, batch) ->
-    (len(score_names), 2) float64, a sum and a count for each name; the score is sum / count over all of held_out.
+    batch_of: numbers of training samples -> a batch, on the CPU, drawn from torch's global random numbers where
+    anything is. loss_sum: (model, batch) -> the sum of the losses of all predictions in the batch and their number,
+    both scalars on the batch's device. scores: (model, batch of held_out) -> (len(score_names), 2) float64, a sum and
+    a count for each name; the score is sum / count over all of held_out.
     """
 
     model: nn.Module
     num_samples: int
     fingerprint: str  # of the data: a run is not continued on other data
     batch_of: Callable[[list[int]], Batch]
-    held_out: list[Batch]
+    held_out: Sequence[Batch]
     loss_sum: Callable[[Any, Batch], tuple[Tensor, Tensor]]
     score_names: tuple[str, ...]
     scores: Callable[[Any, Batch], Tensor]
     is_causal: Callable[[str], bool] = lambda name: False  # which of the model's attentions, for `fuse_attention`
+    verify: Callable[[], None] = lambda: None  # raises TrainingError for data that cannot be read
+    decodes: bool = False  # a batch takes the processor so long that several should make them
+    tokens_per_sample: int = 0  # 0 where samples differ; as what a model predicts, of text alone
+    flops_per_sample: float = 0.0  # of training; 0 where samples differ
+    tokenizer: Any = None  # of text: encode and decode
+    temporary: Any = None  # the folder of a text's tokens, where it goes when the task does
 
 
 def make_task(config: Configuration) -> Task:
-    """The model, freshly drawn from config.seed, and its data. Raises TrainingError, ValueError or OSError."""
+    """The model, freshly drawn from config.seed, and its data. Raises TrainingError, ValueError or OSError.
+
+    Text is encoded into the folder config.out, where it is not yet; without one into a temporary one.
+    """
     kind, _, where = config.data.partition(":")
     allowed = KINDS[config.model]
     if (kind, bool(where)) not in [(name.partition(":")[0], ":" in name) for name in allowed]:
         names = [name.partition(":")[0] for name in allowed]
         hint = "" if kind in names else nearest(kind, names)
         raise TrainingError(f"data for {config.model} is one of {', '.join(allowed)}, got {config.data!r}{hint}")
-    torch.manual_seed(config.seed)
-    return {"vit": vision, "transformer": translation, "language-model": language}[config.model](config, kind, where)
+    if config.model == "vit":
+        return vision(config, kind, where)
+    if config.model == "transformer":
+        return translation(config)
+    return language(config, kind, where)
+
+
+@dataclass(frozen=True)
+class HeldOut(Sequence):
+    """Batches of held-out data, each made when it is asked for."""
+
+    batch_of: Callable[[list[int]], Batch]
+    num_samples: int
+    batch_size: int
+
+    def __len__(self) -> int:
+        return -(-self.num_samples // self.batch_size)
+
+    def __getitem__(self, index: Any) -> Batch:
+        if index >= len(self):
+            raise IndexError(index)
+        start = index * self.batch_size
+        return self.batch_of(list(range(start, min(start + self.batch_size, self.num_samples))))
 
 
 def fingerprint(*tensors: Tensor) -> str:
@@ -84,20 +115,21 @@ def keep(count: int, of: int) -> int:
     return count or of
 
 
+def training_flops(num_parameters: int, num_tokens: int, config: Configuration) -> float:
+    """Operations that training needs for one sample; num_parameters: those that every token is multiplied with."""
+    return model_flops_utilisation(num_parameters, config.num_layers, config.d_model, num_tokens, 1.0, 1.0)
+
+
+def linear_weights(model: nn.Module) -> int:
+    return sum(part.weight.numel() for part in model.modules() if isinstance(part, nn.Linear))
+
+
 # ---- images ---------------------------------------------------------------------------------------------------------
 
 
-def vision(config: Configuration, kind: str, where: str) -> Task:
-    """Images and their classes; the loss is cross-entropy, with label smoothing in training."""
-    if kind == "generated":
-        (images, labels), (test_images, test_labels) = digits(config)
-    else:
-        read = image_folder if kind == "images" else hub_images
-        (images, labels), (test_images, test_labels) = read(where, config.image_size)
-        kept = torch.randperm(len(images), generator=torch.Generator().manual_seed(0))[
-            : keep(config.samples, len(images))
-        ]
-        images, labels = images[kept], labels[kept]
+def vision_model(config: Configuration, num_classes: int, num_channels: int) -> nn.Module:
+    """Drawn from config.seed."""
+    torch.manual_seed(config.seed)
     model = VisionTransformer(
         config.image_size,
         config.patch_size,
@@ -105,18 +137,39 @@ def vision(config: Configuration, kind: str, where: str) -> Task:
         config.num_heads,
         config.num_layers,
         config.d_ff,
-        num_classes=int(max(labels.max(), test_labels.max())) + 1,
-        num_channels=images.shape[1],
+        num_classes,
+        num_channels=num_channels,
     )
+    return with_stochastic_depth(model, config.stochastic_depth)
 
-    def batch_of(numbers: list[int]) -> Batch:
-        return images[numbers], labels[numbers]
+
+def vision(config: Configuration, kind: str, where: str) -> Task:
+    """Images and their classes; the loss is cross-entropy, with label smoothing and mixing in training."""
+    train: Any
+    test: Any
+    if kind == "generated":
+        if config.crop_scale < 1 or config.flip or config.rand_augment:
+            raise TrainingError(
+                "crop_scale, flip and rand_augment change pictures, not the generated digits: give --data images:FOLDER"
+            )
+        train, test = digits(config)
+    else:
+        train, test = pictures(config, kind, where)
+    num_classes = int(max(train.labels.max(), test.labels.max())) + 1
+    model = vision_model(config, num_classes, num_channels=1 if kind == "generated" else 3)
 
     def loss_sum(model, batch: Batch) -> tuple[Tensor, Tensor]:
         pixels, targets = as_floats(batch[0]), batch[1]
         if config.max_shift:
             pixels = augment(pixels, config.max_shift)
-        losses = F.cross_entropy(model(pixels), targets, reduction="sum", label_smoothing=config.label_smoothing)
+        if config.erasing:
+            pixels = erase(pixels, config.erasing)
+        pixels, share = mix(pixels, config.mixup, config.cutmix)
+        logits = model(pixels)
+        losses = F.cross_entropy(logits, targets, reduction="sum", label_smoothing=config.label_smoothing)
+        if share < 1:  # the partners' share
+            others = F.cross_entropy(logits, targets.flip(0), reduction="sum", label_smoothing=config.label_smoothing)
+            losses = share * losses + (1 - share) * others
         return losses, torch.full_like(losses, len(targets))
 
     def scores(model, batch: Batch) -> Tensor:
@@ -124,15 +177,19 @@ def vision(config: Configuration, kind: str, where: str) -> Task:
         right = (logits.argmax(dim=1) == targets).sum()
         return with_counts(len(targets), F.cross_entropy(logits, targets, reduction="sum"), right)
 
+    num_tokens = (config.image_size // config.patch_size) ** 2 + 1
     return Task(
-        model,
-        len(images),
-        fingerprint(images, labels),
-        batch_of,
-        list(zip(test_images.split(config.batch_size), test_labels.split(config.batch_size), strict=True)),
-        loss_sum,
-        ("loss", "accuracy"),
-        scores,
+        model=model,
+        num_samples=len(train),
+        fingerprint=train.fingerprint(),
+        batch_of=train,
+        held_out=HeldOut(test, len(test), config.batch_size),
+        loss_sum=loss_sum,
+        score_names=("loss", "accuracy"),
+        scores=scores,
+        verify=(lambda: None) if kind == "generated" else lambda: verify(train, test),
+        decodes=kind != "generated",
+        flops_per_sample=training_flops(linear_weights(model), num_tokens, config),
     )
 
 
@@ -148,7 +205,24 @@ def with_counts(count: int | Tensor, *sums: Tensor) -> Tensor:
     )
 
 
-def digits(config: Configuration) -> tuple[Batch, Batch]:
+@dataclass(frozen=True)
+class InMemory:
+    """Numbers -> images (B, C, H, W) and labels (B,) that lie there ready."""
+
+    images: Tensor
+    labels: Tensor
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def __call__(self, numbers: list[int]) -> Batch:
+        return self.images[numbers], self.labels[numbers]
+
+    def fingerprint(self) -> str:
+        return fingerprint(self.images, self.labels)
+
+
+def digits(config: Configuration) -> tuple[InMemory, InMemory]:
     """scikit-learn's digits on a larger canvas; those held out are moved too, once and for all."""
     size = config.image_size
     train, test = (on_canvas(handwritten(split)[0], size, size) for split in ("train", "test"))
@@ -156,124 +230,41 @@ def digits(config: Configuration) -> tuple[Batch, Batch]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(1)
         test = augment(test, config.max_shift) if config.max_shift else test
-    return a_few(train, train_labels, keep(config.samples, len(train)), seed=0), (test, test_labels)
+    kept = a_few(train, train_labels, keep(config.samples, len(train)), seed=0)
+    return InMemory(*kept), InMemory(test, test_labels)
 
 
-def image_folder(where: str, size: int) -> tuple[Batch, Batch]:
-    """FOLDER/train and FOLDER/val, each with a folder for each class; or those in FOLDER itself, a tenth held out.
-
-    Raises TrainingError where there are no two classes, or where a file cannot be read: all such files are found at
-    once. They are not skipped, since what an accuracy is an accuracy of must not depend on what happened to be legible.
-    """
-    root = Path(where)
-    if not root.is_dir():
-        raise TrainingError(f"data: there is no folder {root}")
-    split = (root / "train").is_dir() and (root / "val").is_dir()
-    folder = root / "train" if split else root
-    classes = sorted(path.name for path in visible_folders(folder))
-    if len(classes) < 2:
-        raise TrainingError(
-            f"data: {folder} needs a folder of images for each of two or more classes, has {len(classes)}"
+def pictures(config: Configuration, kind: str, where: str) -> tuple[Pictures, Pictures]:
+    """A folder's images, or a hub's; a tenth is held out where there is no other part."""
+    train: Any
+    test: Any
+    if kind == "images":
+        train, labels, test, test_labels = image_folder(where)
+    else:
+        (train, labels), (test, test_labels) = (
+            (None, torch.empty(0)) if rows is None else hub_images(rows) for rows in hub_data(where)
         )
-    if not split and set(classes) <= PARTS:  # else it would be learned which image is of which part
-        raise TrainingError(f"data: {root} has {', '.join(classes)}; name the parts train and val")
-    if split and (others := sorted({path.name for path in visible_folders(root / "val")} - set(classes))):
-        raise TrainingError(f"data: {root / 'val'} has classes that {folder} has not: {', '.join(others[:5])}")
-    train = images_of(folder, classes, size)
-    return (train, images_of(root / "val", classes, size)) if split else hold_out(*train)
+    if test is None:
+        kept, tested = hold_out(len(train))
+        test, test_labels = train, labels
+    else:
+        kept, tested = torch.randperm(len(train), generator=torch.Generator().manual_seed(0)), torch.arange(len(test))
+    kept = kept[: keep(config.samples, len(kept))]
+    return (
+        Pictures(train, kept, labels[kept], config, augmented=True),
+        Pictures(test, tested, test_labels[tested], config, augmented=False),
+    )
 
 
-def visible_folders(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_dir() and not path.name.startswith(".")]
-
-
-def images_of(folder: Path, classes: list[str], size: int) -> Batch:
-    """All images of the classes' folders as bytes (n, 3, size, size), and labels (n,)."""
-    suffixes = Image.registered_extensions()
-    files: list[tuple[Path, int]] = []
-    for label, name in enumerate(classes):
-        inside = (path for path in (folder / name).rglob("*") if path.suffix.lower() in suffixes)
-        of_class = sorted(path for path in inside if path.is_file() and not path.name.startswith("."))  # no ._photo.jpg
-        if not of_class:
-            raise TrainingError(f"data: no images in {folder / name}")
-        files += [(path, label) for path in of_class]
-    broken: list[str] = []
-
-    def decoded(path: Path) -> np.ndarray | None:
-        try:
-            with Image.open(path) as image:
-                return as_bytes(image, size)
-        except Exception as error:  # a damaged file: Pillow's decoders raise half a dozen kinds
-            broken.append(f"{path} ({' '.join(str(error).split())})")
-            return None
-
-    with ThreadPoolExecutor() as pool:
-        images = list(pool.map(decoded, [path for path, _ in files]))
-    if broken:
-        raise TrainingError(f"data: cannot read {listed(sorted(broken), 5)}; mend them or move them away")
-    stacked = torch.from_numpy(np.stack([image for image in images if image is not None]))
-    return stacked.permute(0, 3, 1, 2).contiguous(), torch.tensor([label for _, label in files])  # (n, S, S, 3) before
-
-
-def as_bytes(image: Image.Image, size: int) -> np.ndarray:
-    """Turned as the camera meant it, scaled and cut from the middle: (size, size, 3) uint8."""
-    if image.mode.startswith("I;16"):  # 16 bits: the higher 8, where convert would cut off at 255
-        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
-    elif image.mode in ("I", "F"):
-        raise ValueError(f"its pixels, of mode {image.mode}, have no known range: save it with 8 bits")
-    elif "transparency" in image.info:
-        image = image.convert("RGBA")  # a palette may have it, and only so is it read without complaint
-    upright = ImageOps.exif_transpose(image).convert("RGB")
-    return np.asarray(ImageOps.fit(upright, (size, size), Image.Resampling.BILINEAR))
-
-
-def hold_out(images: Tensor, labels: Tensor) -> tuple[Batch, Batch]:
-    """A tenth of the samples, drawn once and for all, and the others before it."""
-    order = torch.randperm(len(images), generator=torch.Generator().manual_seed(0))
-    tested = max(1, len(images) // 10)
-    if len(images) <= tested:
-        raise TrainingError(f"data: {len(images)} images are too few to train on some and hold out others")
-    return (images[order[tested:]], labels[order[tested:]]), (images[order[:tested]], labels[order[:tested]])
-
-
-def hub_data(name: str) -> tuple[Any, Any]:
-    """A data set of the Hugging Face hub: its training rows, and its validation or test rows or None."""
-    try:
-        datasets = importlib.import_module("datasets")  # asked for by nobody else, so no dependency of the course
-    except ImportError:
-        raise TrainingError(f"data hub:{name} needs the library datasets: pip install datasets") from None
-    try:
-        splits = datasets.load_dataset(name)
-    except Exception as error:  # network, spelling, access: the library's own kinds of errors
-        raise TrainingError(f"data: cannot load hub:{name}: {' '.join(str(error).split())}") from error
-    if "train" not in splits:
-        raise TrainingError(f"data: hub:{name} has no split named train, only {', '.join(splits)}")
-    return splits["train"], next((splits[s] for s in ("validation", "valid", "test") if s in splits), None)
-
-
-def column(rows: Any, names: tuple[str, ...]) -> str:
-    column = next((name for name in names if name in rows.column_names), None)
-    if column is None:
-        raise TrainingError(f"data: need a column named {' or '.join(names)}, got {', '.join(rows.column_names)}")
-    return column
-
-
-def hub_images(name: str, size: int) -> tuple[Batch, Batch]:
-    """Images and labels from a hub's data set; a tenth is held out where it has no other split."""
-
-    def tensors(rows: Any) -> Batch:
-        images, labels = column(rows, ("image", "img")), column(rows, ("label", "labels", "fine_label"))
-        stacked = torch.from_numpy(np.stack([as_bytes(row[images], size) for row in rows]))
-        return stacked.permute(0, 3, 1, 2).contiguous(), torch.tensor(rows[labels])
-
-    train, test = hub_data(name)
-    return (tensors(train), tensors(test)) if test is not None else hold_out(*tensors(train))
+def hub_images(rows: Any) -> tuple[Rows, Tensor]:
+    labels = torch.tensor(rows[column(rows, ("label", "labels", "fine_label"))])
+    return Rows(rows, column(rows, ("image", "img"))), labels
 
 
 # ---- translation ----------------------------------------------------------------------------------------------------
 
 
-def translation(config: Configuration, kind: str, where: str) -> Task:
+def translation(config: Configuration) -> Task:
     """Numbers in words, English to German. Sentences held out are not among those trained on."""
     if config.d_model % 2:
         raise TrainingError(f"positions come as sines and cosines: d_model must be even, got {config.d_model}")
@@ -285,6 +276,7 @@ def translation(config: Configuration, kind: str, where: str) -> Task:
         raise TrainingError(f"no sentence is left to hold out: raise numbers (now {config.numbers}) or lower samples")
     sources, targets = ([v.encode(words) for words in side] for v, side in (
         (english, [one.source for one in sentences]), (german, [one.target for one in sentences])))  # fmt: skip
+    torch.manual_seed(config.seed)
     model = Transformer(
         len(english),
         len(german),
@@ -295,12 +287,6 @@ def translation(config: Configuration, kind: str, where: str) -> Task:
         bos_id=BOS_ID,
         dropout=config.dropout,
     )
-
-    def padded(sources: list[list[int]], targets: list[list[int]]) -> Batch:
-        return (*pad(sources), pad(targets)[0])  # source (B, S), lengths (B,), targets (B, T)
-
-    def batch_of(numbers: list[int]) -> Batch:
-        return padded([sources[i] for i in numbers], [targets[i] for i in numbers])
 
     def loss_sum(model, batch: Batch) -> tuple[Tensor, Tensor]:
         source, lengths, targets = batch
@@ -318,81 +304,85 @@ def translation(config: Configuration, kind: str, where: str) -> Task:
         whole = with_counts(len(targets), right.all(dim=1).sum())
         return torch.cat([with_counts(real.sum(), loss, (right & real).sum()), whole])
 
-    def held_out(rows: list) -> Batch:
-        return padded([english.encode(one.source) for one in rows], [german.encode(one.target) for one in rows])
-
-    size = config.batch_size
+    held_out = Pairs([english.encode(one.source) for one in unseen], [german.encode(one.target) for one in unseen])
     return Task(
-        model,
-        len(sentences),
-        fingerprint(pad(sources)[0], pad(targets)[0]),
-        batch_of,
-        [held_out(unseen[i : i + size]) for i in range(0, len(unseen), size)],
-        loss_sum,
-        ("loss", "accuracy", "exact_match"),
-        scores,
-        lambda name: name.startswith("decoder.") and name.endswith(".self_attention"),
+        model=model,
+        num_samples=len(sentences),
+        fingerprint=fingerprint(pad(sources)[0], pad(targets)[0]),
+        batch_of=Pairs(sources, targets),
+        held_out=HeldOut(held_out, len(unseen), config.batch_size),
+        loss_sum=loss_sum,
+        score_names=("loss", "accuracy", "exact_match"),
+        scores=scores,
+        is_causal=lambda name: name.startswith("decoder.") and name.endswith(".self_attention"),
     )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Numbers -> source (B, S), lengths (B,) and targets (B, T), padded."""
+
+    sources: list[list[int]]
+    targets: list[list[int]]
+
+    def __call__(self, numbers: list[int]) -> Batch:
+        return (*pad([self.sources[i] for i in numbers]), pad([self.targets[i] for i in numbers])[0])
 
 
 # ---- text -----------------------------------------------------------------------------------------------------------
 
 
-def texts(kind: str, where: str) -> tuple[str, str]:
-    """The text to train on, and the text held out: the last tenth where nothing else says."""
-    if kind == "generated":
-        return reference_text()
-    if kind == "text":
-        text = Path(where).read_text(encoding="utf-8")
-    else:
-        train, test = hub_data(where)
-        parts = ["\n\n".join(rows[column(rows, ("text",))]) for rows in (train, test) if rows is not None]
-        if len(parts) == 2:
-            return parts[0], parts[1]
-        text = parts[0]
-    cut = int(len(text) * (1 - HELD_OUT))
-    return text[:cut], text[cut:]
+def text_model(config: Configuration, vocab_size: int) -> CausalLanguageModel:
+    """Drawn from config.seed."""
+    torch.manual_seed(config.seed)
+    return CausalLanguageModel(
+        vocab_size, config.length, config.d_model, config.num_heads, config.d_ff, config.num_layers, config.dropout
+    )
 
 
 def language(config: Configuration, kind: str, where: str) -> Task:
-    """The next character, everywhere. Text is laid out in stretches of `length`, and a sample is a window that begins
+    """The next token, everywhere. Text is laid out in stretches of `length`, and a sample is a window that begins
     somewhere in its stretch, at another place each time."""
-    training, validation = texts(kind, where)
-    characters, length = Characters(training), config.length
-    ids, test_ids = characters.encode(training), characters.encode(validation)
-    stretches = len(ids) // length - 1
-    if stretches < 1 or len(test_ids) <= length:
+    temporary = None if config.out else tempfile.TemporaryDirectory()
+    folder = Path(temporary.name if temporary else config.out)
+    training, validation, tokenizer, found = tokens_in(folder, config, kind, where)
+    train = Windows(training, tokenizer.num_bytes, config.length, moved=True)
+    test = Windows(validation, tokenizer.num_bytes, config.length, moved=False)
+    if not len(train) or not len(test):
         raise TrainingError(
-            f"data: windows of {length} + 1 characters need {2 * length} to train on and {length + 1} to hold out, "
-            f"got {len(ids)} and {len(test_ids)}; lower length or take a longer text"
+            f"data: windows of {config.length} + 1 tokens need {2 * config.length} to train on and {config.length + 1} "
+            f"to hold out, got {training.count} and {validation.count}; lower length or take a longer text"
         )
-    windows = test_ids.unfold(0, length + 1, length)  # (n, T + 1): the last token of one is the first of the next
-    model = CausalLanguageModel(
-        len(characters), length, config.d_model, config.num_heads, config.d_ff, config.num_layers, config.dropout
-    )
-
-    def batch_of(numbers: list[int]) -> Batch:
-        starts = torch.tensor(numbers) * length + torch.randint(length, (len(numbers),))
-        return (ids[starts.unsqueeze(1) + torch.arange(length + 1)],)  # (B, T + 1)
+    model = text_model(config, len(tokenizer.num_bytes))
 
     def loss_sum(model, batch: Batch) -> tuple[Tensor, Tensor]:
-        (tokens,) = batch
+        tokens, _ = batch
         logits, targets = model(tokens[:, :-1]), tokens[:, 1:]
         losses = F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum")
         return losses, torch.full_like(losses, targets.numel())
 
     def scores(model, batch: Batch) -> Tensor:
         losses, count = loss_sum(model, batch)
-        return with_counts(count, losses, losses / np.log(2))
+        of_tokens, of_bytes = with_counts(count, losses), with_counts(batch[1].sum(), losses / math.log(2))
+        if config.tokens == "bpe":
+            return torch.cat([of_tokens, of_bytes])
+        return torch.cat([of_tokens, with_counts(count, losses / math.log(2)), of_bytes])
 
+    multiplied = linear_weights(model) + model.token_embedding.weight.numel()  # the last product is with the embedding
     return Task(
-        model,
-        keep(config.samples, stretches),
-        fingerprint(ids),
-        batch_of,
-        [(batch,) for batch in windows.split(config.batch_size)],
-        loss_sum,
-        ("loss", "bits_per_character"),
-        scores,
-        lambda name: True,
+        model=model,
+        num_samples=keep(config.samples, len(train)),
+        fingerprint=found,
+        batch_of=train,
+        held_out=HeldOut(test, len(test), config.batch_size),
+        loss_sum=loss_sum,
+        score_names=("loss", "bits_per_byte")
+        if config.tokens == "bpe"
+        else ("loss", "bits_per_character", "bits_per_byte"),
+        scores=scores,
+        is_causal=lambda name: True,
+        tokens_per_sample=config.length,
+        flops_per_sample=training_flops(multiplied, config.length, config),
+        tokenizer=tokenizer,
+        temporary=temporary,
     )
