@@ -17,7 +17,8 @@ from torch.testing._internal.distributed.fake_pg import FakeStore
 from training import devices, loop
 from training.configuration import Configuration, TrainingError
 from training.devices import Process
-from training.step import Samples, seed_step
+from training.loading import Samples
+from training.step import seed_step
 from training.tasks import make_task
 
 TINY = {"model": "vit", "d_model": 8, "num_heads": 2, "num_layers": 1, "d_ff": 16, "batch_size": 16, "samples": 100,
@@ -39,7 +40,7 @@ def as_rank(monkeypatch):
     asked = []
     really = dist.init_process_group
 
-    def init(backend):
+    def init(backend, timeout):
         asked.append(backend)
         really("fake", store=FakeStore(), rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
 
@@ -100,14 +101,14 @@ def test_a_batch_that_cannot_be_shared_out_is_refused_before_anybody_waits(world
 
 @pytest.mark.parametrize("world_size", WORLDS)
 def test_ranks_share_every_epoch_out_and_draw_different_numbers(world_size):
-    task = make_task(Configuration(**TINY))
+    config = Configuration(**{**TINY, "batch_size": 48})
+    task = make_task(config)
     parts, seeds = [], set()
     for rank in range(world_size):
         process = Process(rank, world_size, torch.device("cpu"))
-        samples = Samples(task, process, 0)
-        parts.append([number for _ in range(2) for number in samples.next(48 // world_size * world_size)])
-        assert samples.state_dict()["taken"] == 2 * (48 // world_size * world_size)
-        seed_step(5, Configuration(**TINY), process)
+        samples = Samples(task, config, process)
+        parts.append([number for step in range(2) for number in samples.of_step(step)])
+        seed_step(5, config, process)
         seeds.add(torch.randint(2**40, (1,)).item())
     assert len({len(part) for part in parts}) == 1
     once = Counter(number for part in parts for number in part)
