@@ -4,6 +4,7 @@ import ast
 import base64
 import builtins
 import functools
+import itertools
 import json
 import re
 import symtable
@@ -270,3 +271,41 @@ def test_only_the_course_and_libraries_are_imported(path):
 def test_notebooks_are_valid(path):
     nbformat.validate(nbformat.read(path, as_version=nbformat.NO_CONVERT))
     assert textwrap.dedent(files.read(path).cells[0].source).startswith("# ")
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def ordinary(notebook):
+    """Code cells of the chapter's own: no exercise, no set-up, with the cell before each."""
+    for before, cell in itertools.pairwise(notebook.cells):
+        tags = cell.metadata.get("tags", [])
+        if cell.cell_type == "code" and not {"course", "nbgrader"} & set(cell.metadata) and "set-up" not in tags:
+            yield before, cell
+
+
+@every_notebook
+def test_what_only_asserts_is_not_in_the_readers_way(path):
+    """Assertions that end a cell stand in one of their own, which the book leaves out and JupyterLab folds."""
+    asserting = 0
+    for _, cell in ordinary(files.read(path)):
+        statements = [isinstance(statement, ast.Assert) for statement in ast.parse(cell.source).body]
+        if all(statements):
+            assert "remove-cell" in cell.metadata.tags and cell.metadata.jupyter.source_hidden, cell.source
+            asserting += 1
+        else:
+            assert not statements[-1], f"end this cell before its assertions, and put them into the next: {cell.source}"
+    assert asserting
+
+
+@every_notebook
+def test_what_answers_a_question_is_folded_until_it_is_asked_for(path):
+    """A cell with outputs right after a sentence that asks for a guess is tagged `guess`."""
+    folded = 0
+    for before, cell in ordinary(files.read(path)):
+        last = re.split(r"(?<=[.?!:])\s+", before.source.rstrip())[-1]
+        asks = before.cell_type == "markdown" and (last.endswith("?") or re.search(r"\b[Gg]uess\b", last))
+        folded += "guess" in cell.metadata.get("tags", [])
+        if asks and cell.outputs:
+            assert "guess" in cell.metadata.get("tags", []), f"tag this cell `guess`, or do not ask: {last}"
+    assert folded
