@@ -55,21 +55,21 @@ class PatchEmbedding(nn.Module):
 class VisionTransformer(nn.Module):
     """An image as a sequence of patches, read by an encoder (Dosovitskiy et al., 2021).
 
-    image_size: one number of pixels, or (height, width).
-    pool says which token the classes are read from:
-      "class": a learned token, put before the patches and given the first position;
-      "first", "last": the first or the last patch; "mean": the mean over all patches.
+    image_size: one number of pixels for a square, or (height, width).
+    pool says which of the encoder's outputs the head reads:
+      "class": that of a learned token, put before the patches and given the first position;
+      "first", "last": that of the first or the last patch; "mean": the mean over all patches.
       These three have no class token, and one token fewer.
     The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with
-    "class", started as you like), positions (LearnedPositionalEncoding, one row a token, the
-    class token's first), encoder (TransformerEncoder, pre-norm, gelu, no dropout) and head
-    (nn.Linear, d_model to num_classes).
+    "class", started as you like), positions (LearnedPositionalEncoding, one row per token, the
+    class token's first), encoder (TransformerEncoder, pre-norm, gelu, no dropout, with this
+    layer_norm_eps) and head (nn.Linear with bias, d_model to num_classes).
 
-    encode: images (B, C, H, W) -> (B, T, D), what the encoder says of each of the T tokens, N
-      or N + 1.
+    encode: images (B, C, H, W) -> (B, T, D), the encoder's output for each of the T tokens,
+      N or N + 1.
     forward: images (B, C, H, W) -> logits (B, num_classes).
     The constructor raises ValueError for another pool and for patches that do not tile
-    image_size, encode and forward raise it for images that are not of image_size.
+    image_size. encode and forward raise it for images of another height or width.
     """
 
     def __init__(
@@ -123,7 +123,8 @@ class HybridVisionTransformer(nn.Module):
     backbone: a module, images -> features (B, feature_channels, h, w), with
     feature_size = (h, w). The feature map takes the image's place: squares of patch_size by
     patch_size of its cells are the patches.
-    The parts are backbone and transformer (VisionTransformer).
+    The parts are backbone, as given, and transformer (VisionTransformer, with its default
+    layer_norm_eps).
 
     encode: images -> (B, T, D), and forward: images -> logits (B, num_classes), as in
     VisionTransformer.
@@ -158,10 +159,11 @@ class HybridVisionTransformer(nn.Module):
 def augment(images: Tensor, max_shift: int) -> Tensor:
     """Each image moved by a random number of pixels of its own, afresh at every call.
 
-    images (B, C, H, W); max_shift is at least 0 and less than H and W. An image moves down by
-    one whole number from -max_shift to max_shift and to the right by another, all equally
-    likely, from torch's global random state. What moves out of the picture is lost; zeros come
-    in at the other side. Returns a new tensor of the same shape; images is left as it was.
+    images (B, C, H, W); max_shift is at least 0 and less than H and W. An image moves, with all
+    its channels, down by one whole number from -max_shift to max_shift and to the right by
+    another, both ends included and all equally likely, drawn from torch's global random state.
+    What moves out of the picture is lost; zeros come in at the other side. Returns a new tensor
+    of the same shape and dtype; images is left as it was.
     """
     batch, channels, height, width = images.shape
     padded = F.pad(images, (max_shift,) * 4)
@@ -215,8 +217,8 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
     together; straight lines join the points, from "nothing passes" to "everything passes".
     Returns 1.0 for a perfect ranking, and half of 1 - min_true_positive_rate where all scores
     are equal.
-    Raises ValueError without a positive and a negative, or where the rate is not from 0 to
-    below 1.
+    Raises ValueError without a positive and a negative, or where the rate is below 0, or is 1
+    or more.
     """
     least = min_true_positive_rate
     if not positive.any() or positive.all():
@@ -240,8 +242,8 @@ def resize_positions(table: Tensor, old_grid: tuple, new_grid: tuple) -> Tensor:
 
     table (1 + h * w, D): the class token's row, then those of a grid of h rows and w columns of
     patches, row by row; old_grid (h, w), new_grid (h', w'). Returns (1 + h' * w', D): the class
-    token's row as it was, the patches' rows interpolated over the picture, bilinearly. The
-    table is left as it was.
+    token's row as it was, the patches' rows interpolated over the picture, bilinearly as by
+    F.interpolate with align_corners=False. The table is left as it was.
     """
     class_row, patch_rows = table[:1], table[1:]
     grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
