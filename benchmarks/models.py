@@ -484,6 +484,11 @@ def fresh_compiler_cache() -> Iterator[None]:
                 os.environ[name] = before
 
 
+def load_average() -> float | None:
+    """How many programs ran or waited to run in the last minute, this one with them; None where nobody counts."""
+    return round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+
+
 def in_one_line(records: list[Record]) -> str:
     """A rung in one line: the course's items a second, and its ratio to each peer."""
     parts = []
@@ -521,7 +526,7 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
         parser.error("torch sees no GPU here: leave out --device cuda, or go where there is one")
     if asked.with_timm:
         install_timm()
-    device, started = torch.device(asked.device), time.perf_counter()
+    device, started, load = torch.device(asked.device), time.perf_counter(), load_average()
     size_name = asked.size or ("base" if asked.device == "cuda" else "small")
     os.environ["OMP_NUM_THREADS"] = "1"  # for the processes that measure memory
     torch.set_num_threads(1)
@@ -544,6 +549,8 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
             "size": size_name,
             **{name: asdict(size) for name, size in sizes.items()},
             "rounds": asked.rounds,
+            "load_at_start": load,
+            "load_at_end": load_average(),
             "seconds_a_turn": asked.seconds,
             "optimizer": "AdamW, gradients clipped to a norm of 1",
             "same_logits": SAME_LOGITS,

@@ -40,6 +40,7 @@ EPS = 1e-5  # of all layer norms: x-transformers' cannot be chosen
 BOS_ID, PAD_ID = 1, 0
 PLAIN, FUSED, CAUSAL = "plain", "fused", "causal flag"  # attention; the last is fused, and told what is causal
 State = dict[str, Tensor]
+WORKS = ("training", "inference")
 
 TIMM = ("timm==1.0.31", "torchvision==0.28.0")  # the torchvision of torch 2.13
 TIMM_FOLDER = Path(__file__).resolve().parents[1] / "_build" / "timm"
@@ -57,8 +58,9 @@ def install_timm() -> None:
 
 def load(library: str) -> Any:
     """A library, imported; timm from TIMM_FOLDER where it is nowhere else."""
-    if library.partition(".")[0] == "timm" and TIMM_FOLDER.is_dir() and str(TIMM_FOLDER) not in sys.path:
-        sys.path.append(str(TIMM_FOLDER))
+    if library.partition(".")[0] == "timm" and library not in sys.modules and TIMM_FOLDER.is_dir():
+        if str(TIMM_FOLDER) not in sys.path:  # a process that measures memory has it from the one that started it
+            sys.path.append(str(TIMM_FOLDER))
         try:
             importlib.import_module("torchvision")
         except RuntimeError:  # built for CUDA's torch, it finds no operators of its own beside the CPU's
@@ -131,7 +133,7 @@ class Model:
     attentions_per_layer: int
     causal: bool = False
     tied: bool = False
-    works: tuple[str, ...] = ("training", "inference")
+    works: tuple[str, ...] = WORKS
 
     def items(self, size: Size) -> int:
         """Images, or target tokens, in a batch."""

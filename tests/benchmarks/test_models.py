@@ -1,6 +1,8 @@
 """`benchmarks.models` at tiny sizes: the same work, ratios of one round, what is written. No speed is asserted."""
 
 import dataclasses
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -81,6 +83,23 @@ def test_plain_attention_is_plain_for_everybody(model):
                     step()
             fused = any("flash_attention" in event.key for event in seen.key_averages())
             assert fused == (rung is FUSED_RUNG), f"{name}, {rung.name}"
+
+
+def test_timm_is_found_in_its_folder_with_a_torchvision_of_another_build(tmp_path):
+    """As PyPI's for Linux, which asks while it is imported for two operators that it has not brought; in a process that
+    measures memory, too, which has the folder on its path already."""
+    for package in ("timm", "torchvision"):
+        (tmp_path / package).mkdir()
+    asks = (
+        "import torch\nfor name in ('nms', 'qnms'):\n    torch.library.register_fake(f'torchvision::{name}', print)\n"
+    )
+    (tmp_path / "torchvision" / "__init__.py").write_text(asks, encoding="utf-8")
+    (tmp_path / "timm" / "__init__.py").write_text("import torchvision", encoding="utf-8")
+    code = "import pathlib, sys; from benchmarks import peers; peers.TIMM_FOLDER = pathlib.Path(sys.argv[1])"
+    code += "; sys.path += sys.argv[2:]; print(peers.VIT.contestants['timm'].missing())"
+    for words in ([], [str(tmp_path)]):
+        done = subprocess.run([sys.executable, "-c", code, str(tmp_path), *words], capture_output=True, text=True)
+        assert done.stdout.strip() == "None", done.stderr
 
 
 def test_a_state_that_is_no_towers_is_refused():

@@ -11,11 +11,16 @@ import torch
 from benchmarks import models
 from benchmarks.cards import CARDS
 from benchmarks.gpu_parts import Waits
-from benchmarks.models import LADDER, MODELS
+from benchmarks.models import LADDER
+from benchmarks.peers import LENGTHS, MODELS, WORKS
 from course.protocol import device as stand_in
 from tests import card
 
 CONTESTANTS = [(model, name) for model in MODELS for name, of in MODELS[model].contestants.items() if not of.missing()]
+# at tiny size the language models are one
+CONTESTANTS = [
+    (model, name) for model, name in CONTESTANTS if model not in [f"language-model-{n}" for n in LENGTHS[1:]]
+]
 # torch.compile writes kernels for a device that there is; what it is given is what the other rungs give.
 RUNGS = [rung for rung in LADDER if not rung.mode]
 
@@ -23,14 +28,14 @@ RUNGS = [rung for rung in LADDER if not rung.mode]
 def moved(model: models.Model, name: str, rung: models.Rung, work: str):
     """A contestant's step, with everything on the stand-in device."""
     size = model.sizes["tiny"]
-    there = stand_in._module(model.contestants[name].build(size, rung.fused))
+    there = stand_in._module(model.contestants[name].build(size, rung.attention))
     inputs, targets = model.inputs(size)
     inputs, targets = stand_in._moved(inputs), stand_in._moved(targets)
     make = models.training if work == "training" else models.inference
     return make(model, name, there, inputs, targets, rung)
 
 
-@pytest.mark.parametrize("work", models.WORKS)
+@pytest.mark.parametrize("work", WORKS)
 @pytest.mark.parametrize("rung", RUNGS, ids=lambda rung: rung.name)
 @pytest.mark.parametrize(("model", "name"), CONTESTANTS)
 def test_a_rungs_step_copies_nothing_between_devices(model, name, rung, work):
@@ -45,7 +50,9 @@ def test_a_rungs_step_copies_nothing_between_devices(model, name, rung, work):
             step()  # makes the optimizer's state
             with Waits(stand_in.OTHER) as seen:
                 step()
-    assert not seen.seen
+    # transformers looks at the positions before it makes a mask for its plain attention: a number read in a step
+    reads = ["aten::_local_scalar_dense"] if (model, name) == ("language-model-128", "transformers") else []
+    assert set(seen.seen) <= set(reads)
 
 
 class Card:
@@ -67,7 +74,7 @@ def on_meta(monkeypatch):
     monkeypatch.setattr(models, "matrix_product", lambda dtype, device: (lambda: None, 1))
 
 
-@pytest.mark.parametrize("work", models.WORKS)
+@pytest.mark.parametrize("work", WORKS)
 @pytest.mark.parametrize("rung", LADDER, ids=lambda rung: rung.name)
 def test_every_rung_is_measured_on_a_card(on_meta, rung, work):
     """Memory and the compiler's seconds are asked for, and a ratio of it comes out."""
