@@ -30,8 +30,8 @@ pytestmark = pytest.mark.slow
 TRAINED, MEASURES = "skip-execution", "timing"
 # Cells that take long in loops of their own, and those that draw what came out: like times, for the weekly run.
 LONG = {
-    "memories-cleared-momentum-never-026b90", "fig-axes-plt-subplots-16bc95", "def-train-epoch-as-7b1cde",
-    "shares-count-len-targets-ca83f5", "mended-seed-epochs-of-46ed08", "searched-for-k-in-d800dc",
+    "loops-momentum-and-learning-8104a0", "fig-axes-plt-subplots-16bc95", "def-train-epoch-as-31fc19",
+    "shares-count-len-targets-337aa5", "mended-seed-epochs-of-0cf9e5", "searched-for-k-in-d800dc",
     "program-import-os-import-3dbfb5", "train-images-train-labels-87fd8f", "def-mean-by-rows-0b349f",
 }  # fmt: skip
 # Always left out. One looks for a caption that came out right. The others compute in float16, which is not promised of
