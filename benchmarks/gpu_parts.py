@@ -293,10 +293,7 @@ def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[R
 # ---- the training program --------------------------------------------------------------------------------------------
 
 AT_SIZE = {
-    "a language model of 10 million": (
-        "--model language-model --d-model 384 --num-heads 6 --num-layers 6 --d-ff 1536 --length 256 --dropout 0.2 "
-        "--batch-size 64 --learning-rate 1e-3"
-    ),
+    "a GPT of 10 million": "--preset gpt-10m",
     "a Transformer of base size": (
         "--model transformer --d-model 512 --num-heads 8 --num-layers 6 --d-ff 2048 --numbers 12 --batch-size 256 "
         "--learning-rate 5e-4"

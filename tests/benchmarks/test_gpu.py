@@ -19,6 +19,7 @@ from benchmarks.cards import CARDS, LAUNCH, card_of, on_card
 from benchmarks.gpu import Machine, Part
 from benchmarks.peers import MODELS
 from course import committed
+from training import configuration, speed
 
 A100 = CARDS["a100"]
 HERE = Machine(A100.name, 42.0, 42.0, A100.capability, True, "570.1", "0 %", 100.0)
@@ -396,3 +397,33 @@ def test_the_training_program_is_asked_at_size_and_its_curves_are_read(tmp_path,
     small, wrong = list(gpu_parts.training(torch.device("cpu"), tmp_path, 20))
     assert small["samples_per_second"] > 1 and small["error"] == ""
     assert wrong["strange"] and "num_heads must divide d_model" in wrong["error"]
+
+
+def test_torch_is_told_to_refuse_waits_and_told_back(monkeypatch):
+    told = []
+    monkeypatch.setattr(torch.cuda, "set_sync_debug_mode", told.append)
+    with pytest.raises(RuntimeError), gpu_parts.refusing_waits(torch.device("cuda")):
+        assert told == ["error"]
+        raise RuntimeError("called a synchronizing CUDA operation")
+    assert told == ["error", "default"]
+
+
+def test_a_curve_is_in_bfloat16_where_a_gpu_has_units_for_it(monkeypatch):
+    from benchmarks.curves import training_dtype
+
+    for units, dtype in ((True, torch.bfloat16), (False, torch.float32)):
+        pretend(monkeypatch, bfloat16=units)
+        assert training_dtype(torch.device("cuda")) == dtype
+
+
+def test_the_sizes_are_settings_of_the_training_program(tmp_path):
+    for flags in gpu_parts.AT_SIZE.values():
+        config, _ = configuration.parse([*flags.split(), "--out", str(tmp_path), "--steps", "300", "--fused"])
+        assert config.d_model >= 384 and config.steps == 300
+
+
+def test_the_training_program_has_the_same_data_sheets():
+    for card in CARDS.values():
+        for dtype in {"float32", "bfloat16", "float16"} & card.peaks.keys():
+            theirs = speed.data_sheet_peak(card.name, configuration.Configuration(dtype=dtype))
+            assert theirs is None or theirs == pytest.approx(card.peak(getattr(torch, dtype)), rel=0.01), card.name

@@ -3,6 +3,7 @@ refused, and on a card in name, where every branch for CUDA is taken. No kernel 
 """
 
 import contextlib
+import dataclasses
 from unittest import mock
 
 import pytest
@@ -13,6 +14,7 @@ from benchmarks.cards import CARDS
 from benchmarks.gpu_parts import Waits
 from benchmarks.models import LADDER
 from benchmarks.peers import LENGTHS, MODELS, WORKS
+from course import committed
 from course.protocol import device as stand_in
 from tests import card
 
@@ -106,3 +108,20 @@ def test_a_precision_is_set_and_taken_back():
             assert torch.get_float32_matmul_precision() == ("high" if rung.tf32 else "highest")
             assert torch.backends.cudnn.allow_tf32 == rung.tf32
         assert (torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32) == before
+
+
+def test_a_card_without_units_for_bfloat16_is_known():
+    for which, imitates in (("t4", True), ("a100", False)):
+        with card.cuda(CARDS[which]):
+            assert models.imitates_bfloat16(Card()) == imitates
+
+
+def test_on_a_card_the_batch_is_fitted_and_the_result_has_a_name_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(models, "fitting", lambda model, size, device: dataclasses.replace(size, batch=77))
+    monkeypatch.setattr(models, "run", lambda name, size, *_: [{"peer": "course", "batch": size.batch}])
+    with card.cuda(CARDS["a100"]):
+        path = models.main(["--device", "cuda", "--only", "vit"], folder=tmp_path)
+    result = committed.read("models_cuda", tmp_path)
+    assert path == tmp_path / "models_cuda.json" and result["records"] == [{"peer": "course", "batch": 77}]
+    assert result["settings"]["vit"]["d_model"] == 768 and result["machine"]["gpu"] == [CARDS["a100"].name]

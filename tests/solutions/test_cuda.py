@@ -19,7 +19,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.data import DistributedSampler
 from torch.utils.flop_counter import FlopCounterMode
 
-from course.fixtures.cuda import Training, Unwritable
+from course.fixtures.cuda import Training, TwoDevices, Unwritable
 from solutions.cuda import (
     FusedCausalAttention,
     FusedMultiHeadAttention,
@@ -378,6 +378,21 @@ def test_a_file_cut_anywhere_is_a_value_error_with_the_path(tmp_path_factory, sh
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
     with pytest.raises(ValueError, match="checkpoint"):
         load_checkpoint(path, *parts(Training(1)))
+
+
+def test_random_numbers_of_every_gpu_are_kept(tmp_path):
+    """Of two, in name; they are left alone where there are as many no longer."""
+    training, gpus = Training(1), TwoDevices()
+    gpus.begin()
+    try:
+        before = gpus.states()
+        save_checkpoint(tmp_path / "two", 1, *parts(training))
+        gpus.draw()
+        load_checkpoint(tmp_path / "two", *parts(training))
+        assert all(map(torch.equal, gpus.states(), before))
+    finally:
+        gpus.end()
+    assert load_checkpoint(tmp_path / "two", *parts(training)) == 1
 
 
 class Bomb:

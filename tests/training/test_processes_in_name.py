@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch.nn.parallel import DistributedDataParallel
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
-from training import devices, loop
+from training import devices, loading, loop, speed, step
 from training.configuration import Configuration, TrainingError
 from training.devices import Process
 from training.loading import Samples
@@ -159,6 +159,36 @@ def test_a_folder_that_rank_0_cannot_have_ends_every_rank(world_size, as_rank, t
     as_rank(1, world_size)
     with pytest.raises(TrainingError, match="process 0 cannot use"):
         loop.run(Configuration(**TINY, device="cpu", out=str(tmp_path / "x")))
+
+
+def test_what_a_gpu_is_handed(monkeypatch):
+    """A batch from pinned memory that is not waited for; a seed for every device; a model in DDP with its device; the
+    optimizer in one kernel; its own data sheet."""
+    process, config, made = Process(1, 2, torch.device("cuda", 1)), Configuration(**TINY), []
+
+    def data_loader(of, pin_memory, **options):
+        made.append(pin_memory)
+        return [(SimpleNamespace(to=lambda device, non_blocking: (device, non_blocking)),)]
+
+    monkeypatch.setattr(loading, "DataLoader", data_loader)
+    assert list(loading.Loader(None, [], 0, config, process)) == [((process.device, True),)] and made == [True]
+    assert loading.num_workers(config, SimpleNamespace(decodes=False), process) == 1
+
+    seeds = []
+    monkeypatch.setattr(torch, "manual_seed", seeds.append)
+    for rank in (0, 1):
+        seed_step(5, config, Process(rank, 2, process.device))
+    assert len(set(seeds)) == 2  # one for each rank
+
+    monkeypatch.setattr(devices, "DistributedDataParallel", lambda model, ids, **_: (model, ids))
+    assert devices.distributed("model", process) == ("model", [process.device])
+
+    monkeypatch.setattr(torch.optim, "AdamW", lambda *_, fused: fused)
+    assert step.optimizer_of(torch.nn.Linear(2, 2), config, process.device) is True
+
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Tesla T4")
+    monkeypatch.setattr(speed, "measured_peak", lambda *_: 1e12)
+    assert speed.peaks(config, process) == {"measured_peak": 2e12, "data_sheet": 2 * 8.1e12}
 
 
 def test_what_another_rank_broke_is_said_in_one_line(as_rank, monkeypatch, capsys):
