@@ -55,7 +55,7 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     """Softmax along one axis, finite for large scores too.
 
     scores: any shape of one axis or more, each score minus infinity or a number between
-    -100,000 and 100,000, with at least one number along dim; dim: the axis that is shared out,
+    -100,000 and 100,000, not all minus infinity along dim; dim: the axis that is shared out,
     counted from the front or, if negative, from the back. Returns weights in the shape of
     scores: exp(score) divided by the sum of exp(score) along dim, so they sum to one along dim.
     A score of minus infinity gets the weight zero. scores is left as it was.
