@@ -284,17 +284,26 @@ def ordinary(notebook):
             yield before, cell
 
 
+def asserts(statement):
+    """Whether a statement is an assertion, or a loop over nothing else."""
+    loop = isinstance(statement, ast.For | ast.With)
+    return isinstance(statement, ast.Assert) or (loop and all(map(asserts, statement.body)))
+
+
 @every_notebook
 def test_what_only_asserts_is_not_in_the_readers_way(path):
     """Assertions that end a cell stand in one of their own, which the book leaves out and JupyterLab folds."""
-    asserting = 0
+    asserting, left_out = 0, set()
     for _, cell in ordinary(files.read(path)):
-        statements = [isinstance(statement, ast.Assert) for statement in ast.parse(cell.source).body]
+        statements = [asserts(statement) for statement in ast.parse(cell.source).body]
+        tags = set(cell.metadata.get("tags", []))
         if all(statements):
-            assert "remove-cell" in cell.metadata.tags and cell.metadata.jupyter.source_hidden, cell.source
+            assert "remove-cell" in tags and cell.metadata.jupyter.source_hidden, cell.source
+            assert left_out <= tags, f"tag it as the cell before it, {left_out}: {cell.source}"
             asserting += 1
         else:
             assert not statements[-1], f"end this cell before its assertions, and put them into the next: {cell.source}"
+            left_out = tags & {"skip-execution", "timing"}
     assert asserting
 
 
@@ -303,6 +312,8 @@ def test_what_answers_a_question_is_folded_until_it_is_asked_for(path):
     """A cell with outputs right after a sentence that asks for a guess is tagged `guess`."""
     folded = 0
     for before, cell in ordinary(files.read(path)):
+        if before.cell_type == "code" and "guess" in before.metadata.get("tags", []) and cell.outputs:
+            assert "guess" in cell.metadata.get("tags", []), f"it goes on with what is to be guessed: {cell.source}"
         last = re.split(r"(?<=[.?!:])\s+", before.source.rstrip())[-1]
         asks = before.cell_type == "markdown" and (last.endswith("?") or re.search(r"\b[Gg]uess\b", last))
         folded += "guess" in cell.metadata.get("tags", [])
