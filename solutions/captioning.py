@@ -127,7 +127,7 @@ class FrozenBackbone(nn.Module):
 
     backbone: any module. Its parameters take no gradients, and it works as in evaluation, from
     the start and after any call of train() on this module or on a model that holds it: nothing
-    in it changes, and what it says of one image does not depend on the others of the batch. It
+    in it changes, and its output for one image does not depend on the others of the batch. It
     stays a submodule, so that state_dict() has its values. train() and eval() return this
     module, as they do for every module.
     forward: what the backbone gives for the same input; gradients flow through to the input.
