@@ -91,10 +91,11 @@ class Encoder(nn.Module):
 class Decoder(nn.Module):
     """Writes token by token, and is given the source's vector at every step (Cho et al., 2014).
 
-    forward: tokens (B, T) ids that go IN (already shifted), hidden (B, H), context (B, H).
-    Returns logits (B, T, V) and the hidden state after the last token (B, H). At step t
-      the GRU's input is [embedding of token t; context];
-      the logits are output([hidden state after token t; context]).
+    forward: tokens (B, T), hidden (B, H), context (B, H). tokens[:, t] is what goes IN at step
+    t. It is already shifted: the token before the one to be predicted there.
+    Returns logits (B, T, V) and the hidden state after the last step (B, H). At step t
+      the GRU's input is [embedding of tokens[:, t]; context];
+      the logits are output([hidden state after step t; context]).
     The context is the same at every step and is never changed. Raises ValueError where hidden
     or context is not (B, H).
     """
@@ -185,8 +186,8 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
     the first token, a tensor or a tuple of tensors with the batch first. The first token fed in
     is bos_id. Of several that are equally likely any may be taken.
     Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all
-    its tokens are eos_id. Some vocabularies use one id for both: bos_id fed in ends nothing,
-    even where it equals eos_id. T is no longer than the longest row needs, its eos_id included.
+    its tokens are eos_id. Only written tokens can end a row; the bos_id fed in first does not,
+    even if it has the same id. T is no longer than the longest row needs, its eos_id included.
     Raises ValueError where max_length is below 1.
     """
     if max_length < 1:
@@ -209,8 +210,8 @@ def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
     """Reverse each sentence, as Sutskever et al. (2014) did with theirs before the encoder read them.
 
     source (B, S) token ids padded at the right; lengths (B,) on the same device, each from 1 to S.
-    Returns (B, S): the real tokens of each row in reverse order, and behind them what stood
-    behind them before.
+    Returns (B, S): the real tokens of each row in reverse order, followed by the padding,
+    unchanged.
     The caller's source is left as it was.
     """
     positions = torch.arange(source.shape[1], device=source.device)  # (S,)
