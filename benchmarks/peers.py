@@ -417,7 +417,7 @@ VIT = Model(
     },
     sizes={
         "tiny": Size(24, 2, 48, 1, 5, batch=2, image_size=16, patch_size=8),
-        "small": Size(192, 3, 768, 4, 10, batch=16, image_size=64, patch_size=8),
+        "small": Size(192, 3, 768, 4, 10, batch=8, image_size=64, patch_size=8),
         "base": Size(768, 12, 3072, 12, 1000, batch=4, image_size=224, patch_size=16),  # ViT-B/16
     },
     inputs=some_images,
@@ -486,7 +486,7 @@ TRANSFORMER = Model(
     },
     sizes={
         "tiny": Size(24, 2, 48, 1, 11, batch=2, length=6),
-        "small": Size(192, 3, 768, 2, 1000, batch=16, length=64),
+        "small": Size(192, 3, 768, 2, 1000, batch=8, length=64),
         "base": Size(512, 8, 2048, 6, 32_000, batch=4, length=128),  # Vaswani et al. (2017), table 3, base
     },
     inputs=some_sentences,
