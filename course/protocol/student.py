@@ -93,7 +93,7 @@ class Reply:
 class Student:
     """The student's names as attributes: `student.masked_softmax(scores, mask)`, `student.GRUCell(3, 5)`.
 
-    A returned module or optimiser is a `Remote object` (`Module`). A Python function given as an argument stays here
+    A returned module or optimizer is a `Remote object` (`Module`). A Python function given as an argument stays here
     and is called back. Raises StudentError where the student's code raises. A module's new state and mode travel with
     the next request: each one costs a switch between two processes, there and back.
     """
@@ -255,7 +255,7 @@ class Student:
 
 
 class Module:
-    """A module (or optimiser) that lives beside the student's code."""
+    """A module (or optimizer) that lives beside the student's code."""
 
     def __init__(self, student: Student, number: int):
         self._student = student
