@@ -17,6 +17,11 @@ REPAIRS = (
     ('<summary aria-label="Toggle hidden content">', "<summary>"),
     # A wide listing scrolls within its box: it must take the focus, or a keyboard cannot scroll it.
     ("<pre><span></span>", '<pre tabindex="0"><span></span>'),
+    # So does a wide table of results (course/table.py).
+    (
+        '<div class="output text_html"><table>',
+        '<div class="output text_html" tabindex="0" role="group" aria-label="Table"><table>',
+    ),
     # docutils gives a bibliography's entries a role that was withdrawn, and its list one without list items.
     (' role="doc-biblioentry"', ""),
     (' role="list"', ""),
