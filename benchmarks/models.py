@@ -1,6 +1,6 @@
 """The course's models against the same models as others wrote them: speed and memory, side by side.
 
-    python -m benchmarks.models                                     # small models on the CPU: a quarter of an hour
+    python -m benchmarks.models                                     # small models on the CPU: twenty minutes
     python -m benchmarks.models --with-timm                         # timm's ViT too; 11 MB to fetch the first time
     python -m benchmarks.models --size base --only vit              # ViT-B/16 on the CPU: half an hour
     python -m benchmarks.models --device cuda                       # ViT-B/16, GPT-2 of 124M: batches as large as fit
