@@ -173,3 +173,15 @@ def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
     # The search itself works: it finds answers where they belong.
     solutions = "".join(text for name, text in texts.items() if "book/solutions/" in name)
     assert sum(body in solutions for body in sources.values()) > len(sources) / 2
+
+
+def test_what_is_to_be_guessed_is_folded_and_what_only_asserts_is_not_there(built: Path) -> None:
+    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        cells = json.loads(notebook.read_text("utf-8"))["cells"]
+        page = (built / "notebooks" / notebook.with_suffix(".html").name).read_text("utf-8")
+        guesses = [cell for cell in cells if "guess" in cell["metadata"].get("tags", []) and cell["outputs"]]
+        assert guesses and page.count('<details class="guess"><summary>') == len(guesses), notebook.name
+        text = visible(built / "notebooks" / notebook.with_suffix(".html").name)
+        hidden = ["".join(cell["source"]) for cell in cells if "remove-cell" in cell["metadata"].get("tags", [])]
+        long = [source for source in map(normalised, map(without_comments, hidden)) if len(source) >= 40]
+        assert long and not [source for source in long if source in text], notebook.name

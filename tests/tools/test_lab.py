@@ -37,6 +37,16 @@ def test_a_first_time_copies_and_trusts(packages):
     assert lab.update_work(notebooks, work) == ([work / NAME], [])
 
 
+def test_a_copy_lacks_the_outputs_that_are_to_be_guessed_and_counts_as_given_out(packages):
+    notebooks, work = packages
+    cell = nbformat.v4.new_code_cell("2", outputs=[nbformat.v4.new_output("stream", text="2")], execution_count=1)
+    cell.metadata.tags = ["guess"]
+    (notebooks / NAME).write_text(nbformat.writes(nbformat.v4.new_notebook(cells=[cell])), encoding="utf-8")
+    assert lab.update_work(notebooks, work)[1] == [f"work/{NAME}: new"]
+    assert nbformat.read(work / NAME, as_version=4).cells[0].outputs == []
+    assert lab.update_work(notebooks, work) == ([work / NAME], [])
+
+
 def test_an_untouched_copy_follows_the_course(packages):
     notebooks, work = packages
     lab.update_work(notebooks, work)
