@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from unittest import mock
 
@@ -28,6 +28,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
 
+from training.speed import data_sheet
+
 # Seconds from one launch to the next when they are queued one after the other: Gray (2019) measures 3.8 microseconds
 # a kernel on a V100, where the kernel itself takes 2.9.
 LAUNCH = 4e-6
@@ -36,14 +38,20 @@ aten = torch.ops.aten
 
 @dataclass(frozen=True)
 class Card:
-    """A GPU's data sheet: GB of memory, bytes a second, operations a second by format (dense), compute capability."""
+    """A GPU's data sheet: GB of memory, bytes a second, compute capability. Its peaks are the training program's."""
 
     name: str
     memory: float
     bandwidth: float
-    peaks: dict[str, float] = field(hash=False)
     capability: tuple[int, int]
     source: str
+
+    @property
+    def peaks(self) -> dict[str, float]:
+        """Operations a second of products, by format."""
+        peaks = data_sheet(self.name)
+        assert peaks is not None, f"training/speed.py has no peaks of {self.name}"
+        return peaks
 
     def peak(self, dtype: torch.dtype, tf32: bool = False) -> float:
         """Operations a second of products in this format. A format without units of its own is computed in float32."""
@@ -51,27 +59,14 @@ class Card:
         return self.peaks.get(name, self.peaks["float32"])
 
 
-def _peaks(float32: float, tf32: float | None, sixteen: float, bfloat16: bool = True) -> dict[str, float]:
-    """In trillions: sixteen is that of float16, and of bfloat16 where the card has it."""
-    peaks = {"float32": float32, "float16": sixteen}
-    peaks |= {"tf32": tf32} if tf32 else {}
-    peaks |= {"bfloat16": sixteen} if bfloat16 else {}
-    return {name: 1e12 * peak for name, peak in peaks.items()}
-
-
-# Where a sheet gives figures with sparsity only, they are halved, as its footnote says.
 CARDS = {
-    "t4": Card("Tesla T4", 16, 320e9, _peaks(8.1, None, 65, bfloat16=False), (7, 5), "NVIDIA T4 data sheet (2019)"),
-    "l4": Card("NVIDIA L4", 24, 300e9, _peaks(30.3, 60, 121), (8, 9), "NVIDIA L4 data sheet (2023)"),
-    "a100": Card("NVIDIA A100-SXM4-40GB", 40, 1555e9, _peaks(19.5, 156, 312), (8, 0), "NVIDIA A100 white paper (2020)"),
-    "a100-80gb": Card(
-        "NVIDIA A100-SXM4-80GB", 80, 2039e9, _peaks(19.5, 156, 312), (8, 0), "NVIDIA A100 data sheet (2021)"
-    ),
-    "h100": Card(
-        "NVIDIA H100 80GB HBM3", 80, 3350e9, _peaks(67, 494.5, 989.5), (9, 0), "NVIDIA H100 data sheet (2023), SXM"
-    ),
-    "h100-pcie": Card("NVIDIA H100 PCIe", 80, 2000e9, _peaks(51, 378, 756.5), (9, 0), "NVIDIA H100 data sheet (2023)"),
-    "h200": Card("NVIDIA H200", 141, 4800e9, _peaks(67, 494.5, 989.5), (9, 0), "NVIDIA H200 data sheet (2023), SXM"),
+    "t4": Card("Tesla T4", 16, 320e9, (7, 5), "NVIDIA T4 data sheet (2019)"),
+    "l4": Card("NVIDIA L4", 24, 300e9, (8, 9), "NVIDIA L4 data sheet (2023)"),
+    "a100": Card("NVIDIA A100-SXM4-40GB", 40, 1555e9, (8, 0), "NVIDIA A100 white paper (2020)"),
+    "a100-80gb": Card("NVIDIA A100-SXM4-80GB", 80, 2039e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
+    "h100": Card("NVIDIA H100 80GB HBM3", 80, 3350e9, (9, 0), "NVIDIA H100 data sheet (2023), SXM"),
+    "h100-pcie": Card("NVIDIA H100 PCIe", 80, 2000e9, (9, 0), "NVIDIA H100 data sheet (2023)"),
+    "h200": Card("NVIDIA H200", 141, 4800e9, (9, 0), "NVIDIA H200 data sheet (2023), SXM"),
 }
 
 

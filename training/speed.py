@@ -12,31 +12,46 @@ from solutions.cuda import measure_throughput
 from training.configuration import Configuration
 from training.devices import Process
 
-TERA = 1e12
+
+def _peaks(float32: float, tf32: float | None, sixteen: float, bfloat16: bool = True) -> dict[str, float]:
+    """From trillions of operations a second; sixteen is of float16, and of bfloat16 where there is any."""
+    peaks = {"float32": float32, "tf32": tf32, "float16": sixteen, "bfloat16": sixteen if bfloat16 else None}
+    return {name: 1e12 * peak for name, peak in peaks.items() if peak is not None}
+
+
 # Operations a second without sparsity, by the names that torch gives the cards; "tf32" is float32 with --tf32. The
-# 16-bit numbers are those of the tensor units, with sums kept in float32.
+# 16-bit numbers are those of the tensor units, with sums kept in float32. Where a sheet gives figures with sparsity
+# only, they are halved, as its footnote says. A part of a card (MIG) is not the card.
 DATA_SHEETS: dict[str, dict[str, float]] = {
     # NVIDIA, "A100 Tensor Core GPU" (data sheet, 2021)
-    r"NVIDIA A100[- ](?!.*MIG).*": {"16 bits": 312 * TERA, "tf32": 156 * TERA, "float32": 19.5 * TERA},
-    # NVIDIA, "H100 Tensor Core GPU Architecture" (white paper, 2022), table 2; a part of the card (MIG) is not the card
-    r"NVIDIA H100 80GB HBM3": {"16 bits": 989.4 * TERA, "tf32": 494.7 * TERA, "float32": 66.9 * TERA},
-    r"NVIDIA H100 PCIe": {"16 bits": 756 * TERA, "tf32": 378 * TERA, "float32": 51.2 * TERA},
-    # NVIDIA, "L4 Tensor Core GPU" (data sheet, 2023), its numbers with sparsity halved
-    r"NVIDIA L4": {"16 bits": 121 * TERA, "tf32": 60 * TERA, "float32": 30.3 * TERA},
-    # NVIDIA, "T4 Tensor Core GPU" (data sheet, 2019); no bfloat16
-    r"Tesla T4|NVIDIA T4": {"16 bits": 65 * TERA, "float32": 8.1 * TERA},
+    r"NVIDIA A100[- ](?!.*MIG).*": _peaks(19.5, 156, 312),
+    # NVIDIA, "H100 Tensor Core GPU Architecture" (white paper, 2022), table 2
+    r"NVIDIA H100 80GB HBM3": _peaks(66.9, 494.7, 989.4),
+    r"NVIDIA H100 PCIe": _peaks(51.2, 378, 756),
+    # NVIDIA, "H200 Tensor Core GPU" (data sheet, 2023), SXM: the H100's units beside more memory
+    r"NVIDIA H200": _peaks(66.9, 494.7, 989.4),
+    # NVIDIA, "L4 Tensor Core GPU" (data sheet, 2023)
+    r"NVIDIA L4": _peaks(30.3, 60, 121),
+    # NVIDIA, "T4 Tensor Core GPU" (data sheet, 2019)
+    r"Tesla T4|NVIDIA T4": _peaks(8.1, None, 65, bfloat16=False),
     # NVIDIA, "Ada GPU Architecture" (white paper, 2022), appendix A
-    r"NVIDIA GeForce RTX 4090": {"16 bits": 165.2 * TERA, "tf32": 82.6 * TERA, "float32": 82.6 * TERA},
+    r"NVIDIA GeForce RTX 4090": _peaks(82.6, 82.6, 165.2),
 }
 
 
+def data_sheet(name: str) -> dict[str, float] | None:
+    """Peaks by format of a card that torch calls `name`; None where the table does not have it."""
+    return next((peaks for pattern, peaks in DATA_SHEETS.items() if re.fullmatch(pattern, name)), None)
+
+
 def data_sheet_peak(name: str, config: Configuration) -> float | None:
-    """Operations a second of a card that torch calls `name`, in the configured type; None where the table has none."""
-    kind = "16 bits" if config.dtype != "float32" else "tf32" if config.tf32 else "float32"
-    for pattern, peaks in DATA_SHEETS.items():
-        if re.fullmatch(pattern, name):
-            return peaks.get(kind, peaks["float32"])
-    return None
+    """Operations a second of a card that torch calls `name`, in the configured type; None where the table has none.
+
+    A format without units of its own is computed in float32.
+    """
+    peaks = data_sheet(name)
+    kind = "tf32" if config.tf32 and config.dtype == "float32" else config.dtype
+    return None if peaks is None else peaks.get(kind, peaks["float32"])
 
 
 def measured_peak(config: Configuration, process: Process) -> float:

@@ -59,7 +59,7 @@ PICTURE = {
     COMMANDS: {*BASE, *ENGINE, *BELOW, "autograde.grading", "autograde.reports"},
     "theme": {"course"},
     "tools": {*BASE, *ENGINE, "autograde.bank"},
-    "benchmarks": {*BASE, *ENGINE, *BELOW, "course.data", "solutions", "autograde.grading"},
+    "benchmarks": {*BASE, *ENGINE, *BELOW, "course.data", "solutions", "training", "autograde.grading"},
 }
 # What is entered by a name alone, with no import statement: a release leaves out the solutions that are not yet due.
 BY_NAME = {"course.learner": {"solutions"}, "autograde.bank": {"solutions"}}

@@ -216,6 +216,7 @@ def test_stochastic_depth_leaves_out_whole_samples_and_keeps_the_mean():
         ("NVIDIA L4", "bfloat16", False, 121),
         ("NVIDIA L40S", "bfloat16", False, None),
         ("Tesla T4", "float32", True, 8.1),  # has no TF32
+        ("Tesla T4", "bfloat16", False, 8.1),  # nor units for bfloat16
         ("NVIDIA GeForce RTX 4090", "float16", False, 165.2),
         ("NVIDIA GeForce RTX 4090 Laptop GPU", "float16", False, None),
     ],
