@@ -27,6 +27,7 @@ from theme import (
     measurements,
     packages,
     solutions,
+    ways,
     weight,
 )
 
@@ -64,6 +65,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         explorables,
         measurements,
         packages,
+        ways,
         alt_text,
         accessibility,
         weight,

@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
 HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # elsewhere: name it in COURSE_REPOSITORY
+SET_UP = "book/start/set-up"
 LAUNCHERS = {"colab_url": "https://colab.research.google.com", "binderhub_url": "https://mybinder.org"}
 
 
@@ -99,8 +101,16 @@ def add_addresses(app: Sphinx, config: Config) -> None:
         config.sitemap_excludes = ["404.html"]
 
 
+def name_repository(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the repository's address, where it is known, into `git clone ADDRESS`."""
+    if app.env.docname == SET_UP and (url := app.config.html_theme_options.get("repository_url")):
+        for block in doctree.findall(nodes.literal_block):
+            block.replace(block[0], nodes.Text(block.astext().replace("git clone ADDRESS", f"git clone {url}")))
+
+
 def setup(app: Sphinx) -> None:
     if site(os.environ):  # both extensions warn, or write relative addresses, without it
         app.setup_extension("sphinxext.opengraph")
         app.setup_extension("sphinx_sitemap")
     app.connect("config-inited", add_addresses)
+    app.connect("doctree-read", name_repository)

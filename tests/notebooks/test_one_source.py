@@ -80,15 +80,6 @@ def test_an_edited_cell_loses_its_output_and_no_other_does(tmp_path, monkeypatch
             assert (old.id, old.get("outputs")) == (new.id, new.get("outputs"))
 
 
-def test_the_hours_that_the_book_promises():
-    """The page on ways through the course adds up the minutes of the core exercises; the spine is five chapters."""
-    core = [e for path in PATHS for e in listing.declared(path) if not e["stretch"]]
-    spine = [e for e in core if e["notebook"][:2] in ("02", "04", "05", "06", "08")]
-    page = " ".join((ROOT / "book" / "start" / "ways.md").read_text("utf-8").split())
-    for exercises, hours, words in ((core, 19, "about nineteen hours"), (spine, 9.5, "about nine and a half hours")):
-        assert words in page and abs(sum(e["minutes"] for e in exercises) / 60 - hours) <= 0.5
-
-
 def test_the_registry_is_what_the_check_cells_say():
     listed = [exercise for path in PATHS for exercise in listing.declared(path)]
     assert json.loads(listing.EXERCISES.read_text("utf-8")) == listed

@@ -29,6 +29,14 @@ def test_chapters_have_launch_buttons_and_pages_lead_to_their_source(published: 
     assert "https://github.com/owner/course/edit/term/notebooks/02-bahdanau.ipynb" in chapter
 
 
+def test_the_set_up_says_where_to_clone_from(built: Path, published: Path) -> None:
+    def commands(html: Path) -> str:
+        return re.sub(r"<[^>]+>", "", (html / "book" / "start" / "set-up.html").read_text("utf-8"))
+
+    assert "git clone https://github.com/owner/course attention-from-scratch" in commands(published)
+    assert "git clone " in commands(built)
+
+
 def test_there_are_a_sitemap_and_previews(published: Path) -> None:
     sitemap = (published / "sitemap.xml").read_text("utf-8")
     assert "https://owner.github.io/course/book/index.html" in sitemap
