@@ -33,7 +33,8 @@ ATTENTION: Settings = {
 }
 ATTENTION_STEPS, ATTENTION_TESTED = 400, 8
 # What writes: chapter 01's vector and the plain mean of the states are the controls of the three score functions;
-# "additive, new state" asks with s_t (Luong's order) where "additive" asks with s_{t-1} (Bahdanau's).
+# "additive, new state" is Luong's order of a step: it asks with s_t where "additive" asks with s_{t-1}, and its context
+# goes past the cell. The two differ in both.
 ATTENTION_MODELS = ("vector", "mean", "additive", "dot", "bilinear", "additive, new state")
 
 
@@ -186,7 +187,7 @@ def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
     {**ATTENTION, "steps": ATTENTION_STEPS, "trained_k": [1, NUMBERS_TRAINED], "tested_each": TESTED_EACH},
 )
 def bahdanau_numbers(seed: int) -> list[Record]:
-    """The numbers by attention: three score functions, the new state as query, and two controls, all trained alike."""
+    """The numbers by attention: three score functions, Luong's order of a step, and two controls, all trained alike."""
     return [record for kind in ATTENTION_MODELS for record in attention_records(kind, ATTENTION_STEPS, seed)]
 
 
