@@ -50,7 +50,7 @@ class Hours(SphinxRole):
             minutes = sum(e.minutes for e in chosen(self.text, exercises()))
         except ValueError as error:
             return [], [self.inliner.reporter.error(str(error), line=self.lineno)]
-        return [nodes.Text(duration(minutes))], []
+        return [nodes.Text(duration(minutes).replace(" ", "\N{NO-BREAK SPACE}"))], []
 
 
 def imported(notebook: Path) -> list[str]:
@@ -77,16 +77,18 @@ def used_again() -> list[tuple[str, Exercise, list[str]]]:
 
 
 class ComponentMap(SphinxDirective):
-    """`{component-map}`: a row for each component that is used again, a column for each chapter."""
+    """`{component-map}`: a row for each component that is used again, a column for each chapter that has to do with
+    one. Where it is made stands its exercise's number."""
 
     def run(self) -> list[nodes.Node]:
         for notebook in (ROOT / "notebooks").glob("*.ipynb"):
             self.env.note_dependency(str(notebook))
-        stems = list(dict.fromkeys(e.notebook for e in exercises()))
+        concerned = {stem for _, exercise, later in used_again() for stem in (exercise.notebook, *later)}
+        stems = [stem for stem in dict.fromkeys(e.notebook for e in exercises()) if stem in concerned]
         rows = []
         for name, exercise, later in used_again():
-            said = {exercise.notebook: f"made ({exercise.number})", **dict.fromkeys(later, "used")}
-            cells = "".join(f"<td class='{said.get(s, '')[:4]}'>{said.get(s, '')}</td>" for s in stems)
+            said = {exercise.notebook: f"<strong>{exercise.number}</strong>", **dict.fromkeys(later, "used")}
+            cells = "".join(f"<td>{said.get(stem, '')}</td>" for stem in stems)
             rows.append(f"<tr><th scope='row'><code>{name}</code></th>{cells}</tr>")
         head = "".join(f"<th scope='col'>{title}</th>" for title in ["Component", *(s[:2] for s in stems)])
         table = (
