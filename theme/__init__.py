@@ -27,6 +27,7 @@ from theme import (
     measurements,
     packages,
     solutions,
+    terms,
     ways,
     weight,
 )
@@ -65,6 +66,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         explorables,
         measurements,
         packages,
+        terms,
         ways,
         alt_text,
         accessibility,

@@ -45,6 +45,14 @@ def test_nothing_is_left_unfinished():
         assert not CONFLICT.search(text), f"{name} has a conflict in it"
 
 
+def test_optimizers_optimize():
+    """One spelling in what a learner reads, PyTorch's."""
+    read = re.compile(r"(book|course|notebooks|solutions)/|README\.md")
+    other = re.compile("optimi" + r"s(e|ing|ation)", re.IGNORECASE)
+    found = [f"{name}: {match[0]}" for name, text in texts() if read.match(name) for match in other.finditer(text)]
+    assert not found, found
+
+
 def test_no_path_of_this_machine():
     own = [str(path) for path in (ROOT, Path.home()) if len(path.parts) > 2]
     for name, text in texts():
