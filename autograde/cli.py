@@ -11,8 +11,10 @@ import contextlib
 import difflib
 import errno
 import os
+import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,15 +108,28 @@ def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
 
 
 def _which(file: Path, assignment: str | None) -> str:
-    """The assignment that a file answers: as said, or else by the file's name or its folder's."""
+    """The assignment that a file answers: as said; else by the graded cells in it; else by the file's name or its
+    folder's."""
     assignments = sorted({exercise.notebook for exercise in exercises()})
-    words = [assignment] if assignment else [file.stem, file.resolve().parent.name]
-    for word in words:
+    if assignment:
+        if match := meant(assignment, assignments):
+            return match[0]
+        raise stop(f"no assignment {assignment!r}; there are {', '.join(assignments)}")
+    held = _held(file)
+    for word in [*held, file.stem, file.resolve().parent.name]:
         if match := meant(word, assignments):
             return match[0]
-    if assignment:
-        raise stop(f"no assignment {assignment!r}; there are {', '.join(assignments)}")
     raise stop(f"which assignment is {file.name}? Say --assignment; there are {', '.join(assignments)}")
+
+
+def _held(file: Path) -> list[str]:
+    """The assignment that most of a file's graded cells belong to, found in its text, which may be damaged; none where
+    no cell is known. Of a folder: of the notebooks in it."""
+    of = {exercise.name: exercise.notebook for exercise in exercises()}
+    texts = [path.read_text("utf-8", errors="replace") for path in ([file] if file.is_file() else file.glob("*.ipynb"))]
+    names = re.findall(r'"grade_id"\s*:\s*"(\w+)-(?:answer|check)"', "\n".join(texts))
+    counted = Counter(of[name] for name in names if name in of)
+    return [notebook for notebook, _ in counted.most_common(1)]
 
 
 @contextlib.contextmanager

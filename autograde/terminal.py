@@ -248,7 +248,7 @@ def show_trace(
 
 
 def show_verdicts(graded: Graded, exercises: Sequence[Exercise]) -> None:
-    """Everything that is said of one submission, case by case."""
+    """Everything that is said of one submission, case by case, and its points in all."""
     from course.checks.engine import Outcome  # which brings PyTorch along, and most commands need none
 
     for said in filter(None, [graded.reason, *graded.notes, *graded.flags]):
@@ -263,3 +263,6 @@ def show_verdicts(graded: Graded, exercises: Sequence[Exercise]) -> None:
         for case in verdict.cases if verdict.outcome != Outcome.NOT_ANSWERED else ():
             why = "" if case.passed else f"\n      {case.message}"
             console.print(text(f"  {'ok' if case.passed else 'NO'}  {case.title}{why}"), highlight=False)
+    total = sum(graded.verdicts[exercise.name].points(exercise.points) for exercise in exercises)
+    out_of = sum(exercise.points for exercise in exercises)
+    console.print(text(f"Total: {wording.points(total)} of {wording.points(out_of)} points", style="bold"))

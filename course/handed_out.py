@@ -1,7 +1,8 @@
-"""A notebook as a learner gets it: where the text asks for a guess, what came out is not there until the cell has run.
+"""A notebook as a learner gets it: without what only the course's own tests need, and without what is to be guessed.
 
-The cells are tagged `guess`. The committed notebook keeps their outputs, which the tests run again and compare; the
-book folds them away (theme/guess.py).
+Cells tagged `remove-cell` assert what the text says of stored numbers; the book leaves them out, and so does a copy.
+Where the text asks for a guess, in cells tagged `guess`, what came out is not there until the cell has run. The
+committed notebook keeps both, which the tests run again and compare; the book folds the guesses (theme/guess.py).
 """
 
 from __future__ import annotations
@@ -9,15 +10,25 @@ from __future__ import annotations
 import json
 
 GUESS = "guess"
+TESTS_ALONE = "remove-cell"
+SET_UP = "set-up"  # with the tag above: the cell that installs the course where it is missing
 
 
-def handed_out(notebook: bytes) -> bytes:
-    """The bytes of a committed notebook without the outputs to be guessed; where there are none, the same bytes."""
-    if f'"{GUESS}"'.encode() not in notebook:
+def handed_out(notebook: bytes, installed: bool = False) -> bytes:
+    """The bytes of a committed notebook as they are given to learners; with nothing to leave out, the same bytes.
+
+    installed: for a place where the course is, so that the cell that would install it is left out too.
+    """
+    if not any(f'"{tag}"'.encode() in notebook for tag in (GUESS, TESTS_ALONE)):
         return notebook
     content = json.loads(notebook)
-    tagged = [cell for cell in content["cells"] if GUESS in cell["metadata"].get("tags", ())]
-    for cell in tagged:
-        cell["outputs"], cell["execution_count"] = [], None
+    content["cells"] = [cell for cell in content["cells"] if _given(set(cell["metadata"].get("tags", ())), installed)]
+    for cell in content["cells"]:
+        if GUESS in cell["metadata"].get("tags", ()):
+            cell["outputs"], cell["execution_count"] = [], None
     # nbformat's own bytes: nbgrader's release of them changes nothing.
     return (json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True, separators=(",", ": ")) + "\n").encode()
+
+
+def _given(tags: set[str], installed: bool) -> bool:
+    return TESTS_ALONE not in tags or (SET_UP in tags and not installed)

@@ -19,6 +19,11 @@ def points(value: float) -> str:
     return f"{round(float(value), 2):g}"
 
 
+def counted(number: float, thing: str) -> str:
+    """A number and its thing: `1 point`, `2.5 points`."""
+    return f"{number:g} {thing}" + ("" if number == 1 else "s")
+
+
 def marked(text: str) -> str:
     """The text as HTML: everything escaped, and what stands between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from course.wording import counted
+
 SCALE = 5  # difficulty and importance go from one to this
 
 
@@ -21,18 +23,13 @@ def cells(doctree: nodes.document) -> Iterator[tuple[nodes.container, Mapping, M
             yield cell, metadata.get("course") or {}, metadata["nbgrader"]
 
 
-def plural(number: float, thing: str) -> str:
-    """Write a number and its thing: `1 point`, `2.5 points`."""
-    return f"{number:g} {thing}" + ("" if number == 1 else "s")
-
-
 def facts(course: Mapping, nbgrader: Mapping) -> list[str]:
     """Return what a learner wants to know before starting, in the order of asking."""
     points = nbgrader.get("points", course.get("points"))
-    facts = [plural(points, "point")] if points is not None else []
+    facts = [counted(points, "point")] if points is not None else []
     facts += [f"{name} {course[name]} of {SCALE}" for name in ("difficulty", "importance") if name in course]
     if "minutes" in course:
-        facts.append(f"about {plural(course['minutes'], 'minute')}")
+        facts.append(f"about {counted(course['minutes'], 'minute')}")
     if course.get("stretch"):
         facts.append("stretch")
     return facts

@@ -24,6 +24,7 @@ from course.handed_out import handed_out
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOKS = ROOT / "notebooks"
 WORK = ROOT / "work"
+BOOK = ROOT / "_build" / "html"  # where `make book` puts it
 # Off: the question about news (it asks the network) and nbgrader's lists and menus for instructors. On: its Validate
 # button.
 SETTINGS = ROOT / "tools" / "lab_settings"
@@ -35,9 +36,9 @@ def digest(content: bytes) -> str:
 
 
 def given_out(source: Path) -> bytes:
-    """What a learner gets of a file of the course: all of it, but in a notebook the outputs that are to be guessed."""
+    """What a learner gets of a file of the course: all of it, but a notebook as it is handed out."""
     content = source.read_bytes()
-    return handed_out(content) if source.suffix == ".ipynb" else content
+    return handed_out(content, installed=True) if source.suffix == ".ipynb" else content
 
 
 def put(target: Path, content: bytes) -> None:
@@ -115,6 +116,9 @@ def lab_command(folder: Path, words: list[str], settings: Path | None = SETTINGS
     alone.
     """
     environment = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", **os.environ}
+    if "COURSE_SITE" not in environment and (BOOK / "index.html").exists():
+        environment["COURSE_SITE"] = "/static"  # checks link to the solution pages of the book that was built here
+        words = [f"--ServerApp.extra_static_paths={BOOK}", *words]
     bin_folder = str(Path(sys.executable).parent)
     environment["PATH"] = bin_folder + os.pathsep + environment.get("PATH", "")
     paths = [str(settings) if settings else None, environment.get("JUPYTER_CONFIG_PATH")]

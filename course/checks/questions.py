@@ -12,12 +12,16 @@ from course.chapters import question as held
 from course.checks.engine.verdict import CaseVerdict, Outcome, Verdict
 from course.exercises import Exercise
 
+TRY_AGAIN = "Read what is said of the options, change the letters in the cell above and run this cell again."
+
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:
     """The verdict on an answer. A form that cannot be an answer is told as such and costs nothing."""
     question = held(exercise.name, exercise.chapter)
     if answer is None or answer is Ellipsis or type(answer).__name__ == "Foreign":
-        return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet: put your answer in place of the dots.")
+        return Verdict(
+            Outcome.NOT_ANSWERED, message="Not answered yet. Put your answer in place of the dots in the cell above."
+        )
     kind = question["kind"]
     if kind == "number":
         return _number(question, answer)
@@ -79,5 +83,5 @@ def _choice(question: dict[str, Any], answer: Any, ordered: bool) -> Verdict:
         took = "chosen" if option in picked else "left out"
         title = option if ordered else f"{option}: {'rightly' if fits else 'wrongly'} {took}"
         lines.append(CaseVerdict(title, fits, message=explanation))
-    message = question.get("right", "") if right else "Not yet: read what is said of the options and try again."
+    message = question.get("right", "") if right else TRY_AGAIN
     return Verdict(Outcome.PASS if right else Outcome.FAIL, float(right), tuple(lines), message=message)

@@ -1,13 +1,12 @@
-"""`check`: judges an answer in the learner's own notebook and shows a table.
+"""`check`: judges an answer in the learner's own notebook and shows how it came out.
 
 It returns the points as a float, because stock nbgrader gives full marks to a check that prints and returns nothing.
 """
 
 import contextlib
-import html
 import io
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,60 +18,139 @@ from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, by_number, exercises
-from course.learner import components, owed, pace, progress, session
+from course.learner import card, components, hints, owed, pace, place, progress, session, waiting
+from course.learner.card import Tone
 from course.protocol.runner import as_at_the_start
 from course.protocol.student import Local, Student
-from course.wording import marked
+from course.wording import counted
 
 
 class Points(float):
-    """The points of an exercise, as a number that nbgrader reads; a table for people."""
+    """The points of an exercise, as a number that nbgrader reads; a card for people, or lines of text.
+
+    `notes` are said at the end, `hints` the steps and texts of the hints that have not been asked for, `page` is the
+    address of the solution page, "" where it is not known.
+    """
 
     exercise: Exercise
     verdict: Verdict
-    kept: str
+    notes: tuple[str, ...]
+    hints: tuple[tuple[int, str], ...]
+    page: str
 
-    def __new__(cls, exercise: Exercise, verdict: Verdict, kept: str = "") -> "Points":
+    def __new__(
+        cls,
+        exercise: Exercise,
+        verdict: Verdict,
+        notes: Sequence[str] = (),
+        hints: Sequence[tuple[int, str]] = (),
+        page: str = "",
+    ) -> "Points":
         self = super().__new__(cls, verdict.points(exercise.points))
-        self.exercise, self.verdict, self.kept = exercise, verdict, kept
+        self.exercise, self.verdict, self.notes, self.hints, self.page = (
+            exercise, verdict, tuple(filter(None, notes)), tuple(hints), page,
+        )  # fmt: skip
         return self
 
     def __repr__(self) -> str:
         return f"{float(self):g}"
 
-    def _summary(self) -> str:
-        return f"Exercise {self.exercise.number}: {float(self):g} of {self.exercise.points:g} points"
+    @property
+    def _outcome(self) -> tuple[Tone, str]:
+        """How it came out, as a badge says it."""
+        verdict = self.verdict
+        if verdict.passed:
+            return Tone.RIGHT, "Right" if self.exercise.question else "Passed"
+        if verdict.outcome is Outcome.NOT_ANSWERED:
+            return Tone.OPEN, "Not answered yet"
+        if not verdict.cases and verdict.outcome is Outcome.ERROR:
+            return Tone.OPEN, "Not judged yet"
+        if verdict.outcome is Outcome.PARTIAL:
+            return Tone.PARTLY, "Partly right"
+        return (Tone.PARTLY if self.exercise.question else Tone.WRONG), "Not yet right"
+
+    @property
+    def _title(self) -> str:
+        """What it is about; a question is right or not yet, and nobody counts its points aloud."""
+        if self.exercise.question:
+            return f"Question {self.exercise.number}"
+        if self._outcome[0] is Tone.OPEN:
+            return f"Exercise {self.exercise.number} ({counted(self.exercise.points, 'point')})"
+        return f"Exercise {self.exercise.number}: {float(self):g} of {counted(self.exercise.points, 'point')}"
+
+    @property
+    def _first(self) -> CaseVerdict | None:
+        """The case to look at: the first that failed and has a diagnosis, else the first that failed."""
+        failed = [case for case in self.verdict.cases if not case.passed]
+        return next((case for case in failed if case.diagnosis), failed[0] if failed else None)
+
+    @property
+    def _message(self) -> str:
+        """What is said of the answer as a whole, but for what the badge says."""
+        badge = f"{self._outcome[1]}."
+        return self.verdict.message.removeprefix(badge).strip()
 
     def text(self) -> str:
-        """The table in plain text, a line for each case."""
-        lines = [self._summary()]
-        for case in self.verdict.cases:
-            lines.append(f"  {'ok' if case.passed else 'NO'}  {case.title}")
-            if case.diagnosis:
-                lines.append(f"        {case.diagnosis}")
-            if case.message:
-                lines.append(f"        {case.message}")
-        return "\n".join(lines + [line for line in (self.verdict.message, self.kept) if line])
+        """The same in lines of text; the next hint is among them, since nothing can be opened there."""
+        said = [f"{self._title}: {self._outcome[1].lower()}", *_marked_lines("", self._message)]
+        if self.exercise.question:
+            said += [line for case in self.verdict.cases for line in _case_lines(case)]
+        elif (first := self._first) is not None:
+            said += _marked_lines("Cause: ", f"{first.diagnosis}." if first.diagnosis else "")
+            said += [f"Look at: {first.title}", *_marked_lines("  ", first.message)]
+        if self.hints and not self.verdict.passed:
+            step, hint = self.hints[0]
+            said.append(f"Hint {step} of {self.hints[-1][0]}: {hint.strip()}")
+        if not self.exercise.question and self.verdict.cases:
+            said += [f"{self._count}:", *(line for case in self.verdict.cases for line in _case_lines(case))]
+        said += self.notes
+        if self.verdict.passed and self.page:
+            said.append(f"Compare with the solution page: {self.page}")
+        return "\n".join(said)
+
+    @property
+    def _count(self) -> str:
+        cases = self.verdict.cases
+        return f"What was looked at ({sum(case.passed for case in cases)} of {len(cases)} passed)"
+
+    def bundle(self) -> dict[str, str]:
+        """What is shown where it is not the last value of a cell."""
+        return {"text/plain": self.text(), "text/html": self._repr_html_()}
 
     def _repr_html_(self) -> str:
-        def cell(case: CaseVerdict) -> str:
-            named = case.diagnosis and case.diagnosis[0].upper() + case.diagnosis[1:]
-            cause = f"<br><strong>{marked(named)}.</strong>" if named else ""
-            message = f"<br>{marked(case.message)}" if case.message else ""
-            return f"{marked(case.title)}{cause}{message}"
+        cases = [(case.passed, case.title, case.message) for case in self.verdict.cases]
+        parts = [card.paragraph(self._message)]
+        if self.exercise.question:
+            wrong = [case for case in cases if not case[0]]
+            parts.append(card.lines(wrong or cases))
+            if wrong and len(wrong) < len(cases):
+                parts.append(card.fold("The other options", card.lines([case for case in cases if case[0]])))
+        elif (first := self._first) is not None:
+            parts.append(
+                card.paragraph(first.diagnosis and f"{first.diagnosis[0].upper()}{first.diagnosis[1:]}.", "Cause")
+            )
+            parts.append(card.paragraph(f"{first.title}. {first.message}", "Look at"))
+        if not self.verdict.passed:
+            last = f"That is the last hint. The solution page of {self.exercise.notebook} has the rest."
+            parts.append(card.ladder(self.hints, self.hints[-1][0] if self.hints else 0, card.link(self.page, last)))
+        if not self.exercise.question:
+            parts.append(card.fold(self._count, card.lines(cases)))
+        parts += map(card.paragraph, self.notes)
+        if self.verdict.passed and self.page:
+            parts.append(card.link(self.page, "Compare with the solution page"))
+        return card.card(*self._outcome, self._title, *parts)
 
-        rows = "".join(
-            f'<tr><td style="vertical-align:top">{"✓" if case.passed else "✗"}</td>'
-            f'<td style="text-align:left;white-space:normal">{cell(case)}</td></tr>'
-            for case in self.verdict.cases
-        )
-        notes = "".join(f"<p>{marked(line)}</p>" for line in (self.verdict.message, self.kept) if line)
-        table = f"<table>{rows}</table>" if rows else ""
-        return f"<p><strong>{html.escape(self._summary())}</strong></p>{table}{notes}"
+
+def _marked_lines(before: str, message: str) -> list[str]:
+    return [f"{before}{message}"] if message else []
+
+
+def _case_lines(case: CaseVerdict) -> list[str]:
+    return [f"  {'ok' if case.passed else 'NO'}  {case.title}", *_marked_lines("      ", case.message)]
 
 
 class CheckFailed(AssertionError):
-    """A check that did not pass where a failure must stop the run; shows the table and no traceback."""
+    """A check that did not pass where a failure must stop the run; shows what `check` says and no traceback."""
 
     def __init__(self, points: Points):
         super().__init__(points.text())
@@ -105,7 +183,8 @@ def _aside() -> Iterator[None]:
 
 
 def check(number: str, *answers: Any) -> Points:
-    """Judge the answer to exercise `number` (for example "2.1") and show what passed and what did not.
+    """Judge the answer to exercise `number` (for example "2.1") and show how it came out: wherever the call stands in a
+    cell, in a script or in a terminal.
 
     `answers` are the exercise's components, in the order its check cell gives them. Raises ValueError for an unknown
     number, another count of components, or something that cannot be called, and CheckFailed under `nbgrader validate`
@@ -120,17 +199,31 @@ def check(number: str, *answers: Any) -> Points:
         _refuse_one_of_another(exercise, getattr(answer, "__name__", ""))
     if not exercise.question and not all(callable(a) and not isinstance(a, nn.Module) for a in answers):
         raise ValueError(f"give the functions or classes themselves: check({number!r}, {asked})")
+    session.checked.append(exercise)
     with _aside():
         verdict = _judge(exercise, namespace)
-    kept = ""
-    if session.learning():
+    learning = session.learning()
+    notes: list[str] = []
+    if learning:
         progress.add(exercise, verdict)
         if verdict.passed and not exercise.question and checks.find(exercise.name, exercise.chapter).keeps:
-            kept = " ".join(filter(None, [components.keep(exercise, namespace), _slow(exercise, namespace)]))
-    points = Points(exercise, verdict, kept)
+            notes = _kept(exercise, namespace, verdict)
+    points = Points(exercise, verdict, notes, hints.left(exercise) if learning else (), session.solution_page(exercise))
     if session.strict() and not verdict.passed:
         raise CheckFailed(points)
+    if learning:
+        place.show(points.bundle(), "check")
     return points
+
+
+def _kept(exercise: Exercise, namespace: dict[str, Any], verdict: Verdict) -> list[str]:
+    """What becomes of an answer that passed."""
+    if verdict.substituted:
+        numbers = " and ".join(e.number for e in exercises() if e.name in verdict.substituted)
+        return [
+            f"It is not kept yet, because it rests on exercise {numbers}: run this check again once that has passed."
+        ]
+    return [components.keep(exercise, namespace), _slow(exercise, namespace)]
 
 
 def judge(exercise_check: Check, student: Student, table: Table) -> Verdict:
@@ -173,8 +266,29 @@ def _judge(exercise: Exercise, namespace: dict[str, Any]) -> Verdict:
     if owed.unanswered(exercise, namespace):
         return Verdict(Outcome.NOT_ANSWERED, message="Not answered yet.")
     exercise_check = checks.find(exercise.name, exercise.chapter)
-    verdict = judge(exercise_check, exercise_check.student(Local(namespace)), recorded.load(exercise_check))
-    if verdict.passed or not (way_on := owed.message(exercise, namespace)):
+    table = recorded.load(exercise_check)
+
+    def judged() -> Verdict:
+        return judge(exercise_check, exercise_check.student(Local(namespace)), table)
+
+    verdict = judged()
+    if verdict.passed:
         return verdict
-    cases = () if all(map(engine.unwritten, verdict.cases)) else verdict.cases  # the message says it better
+    owes = owed.owed(exercise, namespace)
+    for names in owes.choices():  # no answer loses a point by what another exercise owes
+        with owes.in_place(names) as stood_in:
+            again = judged() if stood_in else verdict
+        if again.fraction > verdict.fraction:
+            message = " ".join(filter(None, [again.message, owes.stands(stood_in)]))
+            return replace(again, message=message, substituted=tuple(e.name for e in stood_in))
+    if not (way_on := owes.way_on()):
+        return verdict
+
+    def said_better(case: CaseVerdict) -> bool:
+        return engine.unwritten(case) or any(f"name '{name}' is not defined" in case.message for name in owes.missing)
+
+    cases = () if all(map(said_better, verdict.cases)) else verdict.cases
     return replace(verdict, cases=cases, message=" ".join(filter(None, [verdict.message, way_on])))
+
+
+waiting.begin()  # whoever imports `check` in a notebook is a learner there

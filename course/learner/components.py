@@ -11,10 +11,11 @@ import linecache
 import symtable
 import sys
 import types
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from course.exercises import Exercise, of_component
+from course.exercises import Exercise, exercises, of_component
 from course.files import replace
 from course.learner import session
 from course.learner.progress import choose_reference, home, own_again, read
@@ -51,10 +52,34 @@ def component(name: str) -> Any:
         component = _reference(name, exercise)
         print(f"{name}: the reference, as you chose.")
         return component
-    raise ImportError(
-        f"{name} is exercise {exercise.number} and has not passed yet. Solve it in {exercise.notebook}.ipynb, or go on "
-        f'with the reference: `from course import use_reference; use_reference("{name}")`, then run this cell again.'
-    )
+    raise NotPassed([name])
+
+
+class NotPassed(ImportError):
+    """Components that a notebook imports and that have not passed: names them all, and one cell to go on with. Where
+    IPython shows it, it is these lines and no traceback."""
+
+    WAY_ON = "Solve it there, or go on with the reference: run this in a cell of its own, then this cell again"
+
+    def __init__(self, names: Sequence[str]):
+        self.names = tuple(names)
+        named = [(name, of_component(name)) for name in names]
+        self.lines = [
+            f"{name} is exercise {e.number}, in {e.notebook}.ipynb, and has not passed yet." for name, e in named
+        ]
+        quoted = ", ".join(f'"{name}"' for name in names)
+        self.cell = f"from course import use_reference\n\nuse_reference({quoted})"
+        super().__init__("\n".join([*self.lines, f"{self.WAY_ON}:", "", self.cell]))
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).split("\n")
+
+
+def not_passed(names: Sequence[str]) -> list[str]:
+    """Those of these components that have not passed and that the learner does not go on with the reference for."""
+    chosen = read()["reference"]
+    waiting = [e for e in exercises() if not e.question and not (home() / "components" / f"{e.name}.py").exists()]
+    return [name for name in names if name not in chosen and any(name in e.components for e in waiting)]
 
 
 def _of_this_notebook(name: str) -> Any:
@@ -130,11 +155,19 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         exec(compile(source, str(path), "exec"), trial.__dict__)
         replace(path, source)
         own_again(answers)
+    except NotPassed as error:
+        numbers = " and ".join(dict.fromkeys(of_component(name).number for name in error.names))
+        return f"It is not kept yet, because it rests on exercise {numbers}: run this check again once that has passed."
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
-        return f"The points are yours, but the component could not be kept for later notebooks: {why}"
+        return f"The points are yours, but the component could not be kept for other notebooks: {why}"
     names = " and ".join(answers)
-    return f"Kept: later notebooks use your own {names}."
+    gives = f"`from course.components import {', '.join(answers)}`"
+    return (
+        f"Your {names} is kept as it is now: {gives} gives it in every notebook."
+        if len(answers) == 1
+        else (f"Your {names} are kept as they are now: {gives} gives them in every notebook.")
+    )
 
 
 def _standalone(answers: dict[str, Any]) -> str:

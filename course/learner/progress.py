@@ -4,7 +4,6 @@ The folder lies beside the notebooks (or where COURSE_HOME says). Two notebooks 
 made under a lock and replaces the file whole. A file that cannot be read is put aside, never overwritten.
 """
 
-import html
 import json
 import os
 import sys
@@ -18,6 +17,7 @@ from filelock import FileLock  # a lock on every system; torch depends on it any
 
 from course.exercises import Exercise, exercises
 from course.files import replace
+from course.table import Table
 
 if TYPE_CHECKING:  # where a submission is run there are components, and no checks
     from course.checks.engine.verdict import Verdict
@@ -96,48 +96,47 @@ def own_again(components: Iterable[str]) -> None:
             state["reference"] = sorted({*state["reference"]}.difference(components))
 
 
+MINUTES = "Minutes: the authors' estimate for the core exercises that are still open, to plan by; no class was timed."
+
+
 class Progress:
-    """Points by chapter and exercise; shows itself as a table."""
+    """Points by chapter, and how much is left; shows itself as a table."""
 
     def __init__(self, state: dict[str, Any]):
         self._state = state["exercises"]
 
-    def _chapters(self) -> dict[str, list[Exercise]]:
+    def _table(self) -> Table:
+        columns = {"Notebook": "", "Points": "", "Stretch": "", "Left": "", "Minutes": "d", "Open": ""}
         chapters: dict[str, list[Exercise]] = {}
         for exercise in exercises():
             chapters.setdefault(exercise.notebook, []).append(exercise)
-        return chapters
+        table = Table(columns)
+        for notebook, listed in chapters.items():
+            table.row(notebook, *self._line(listed), self._open(listed))
+        table.row("All", *self._line(list(exercises())), "")
+        return table
 
-    def _line(self, listed: list[Exercise]) -> tuple[float, float, float, list[str]]:
-        core = [e for e in listed if not e.stretch]
-        got = sum(self._state.get(e.name, {}).get("points", 0.0) for e in core)
-        extra = sum(self._state.get(e.name, {}).get("points", 0.0) for e in listed if e.stretch)
-        left = [e.number for e in core if "passed" not in self._state.get(e.name, {})]
-        return got, sum(e.points for e in core), extra, left
+    def _line(self, listed: list[Exercise]) -> tuple[str, str, str, int]:
+        """Of some exercises: core points, stretch points, core points that are left, and minutes of what is open."""
+        core, stretch = [e for e in listed if not e.stretch], [e for e in listed if e.stretch]
+        got, extra = (sum(self._state.get(e.name, {}).get("points", 0.0) for e in those) for those in (core, stretch))
+        out_of = sum(e.points for e in core)
+        minutes = sum(e.minutes for e in core if not self._passed(e))
+        return f"{got:g} of {out_of:g}", f"{extra:g}", f"{out_of - got:g}", minutes
+
+    def _passed(self, exercise: Exercise) -> bool:
+        return "passed" in self._state.get(exercise.name, {})
+
+    def _open(self, listed: list[Exercise]) -> str:
+        return ", ".join(e.number for e in listed if not e.stretch and not self._passed(e)) or "done"
 
     def __repr__(self) -> str:
-        lines = []
-        for notebook, listed in self._chapters().items():
-            got, out_of, extra, left = self._line(listed)
-            more = f", stretch {extra:g}" if extra else ""
-            lines.append(
-                f"{notebook:15} {got:g} of {out_of:g} points{more}; " + (f"next: {left[0]}" if left else "done")
-            )
-        return "\n".join(lines)
+        return f"{self._table()!r}\n{MINUTES}"
 
     def _repr_html_(self) -> str:
-        rows = ""
-        for notebook, listed in self._chapters().items():
-            got, out_of, extra, left = self._line(listed)
-            rows += (
-                f"<tr><th scope='row' style='text-align:left'>{html.escape(notebook)}</th>"
-                f"<td>{got:g} of {out_of:g}</td>"
-                f"<td>{extra:g}</td><td style='text-align:left'>{html.escape(', '.join(left)) or 'done'}</td></tr>"
-            )
-        head = "".join(f"<th scope='col'>{title}</th>" for title in ("Notebook", "Points", "Stretch", "Still open"))
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+        return f"{self._table()._repr_html_()}<p>{MINUTES}</p>"
 
 
 def progress() -> Progress:
-    """Your points by chapter, and what is still open."""
+    """Your points by chapter; the points, minutes and exercises that are still open."""
     return Progress(read())

@@ -253,6 +253,19 @@ def test_a_number_or_a_folder_says_which_assignment(toy_released, tmp_path):
     assert _which(tmp_path / "x.ipynb", "00") == _which(tmp_path / toy.NAME / "x.ipynb", None) == toy.NAME
 
 
+@pytest.mark.parametrize("damage", ["", "[cut off"])
+def test_a_file_says_by_its_cells_which_chapter_it_is(tmp_path, damage):
+    """Whatever it is called, and as far as it can be read."""
+    from autograde.cli import _which
+
+    content = (cli.ROOT / "notebooks" / "04-dot-product.ipynb").read_text("utf-8")
+    file = tmp_path / "05-multi-head" / "02-bahdanau (3).ipynb"
+    file.parent.mkdir()
+    file.write_text(damage + (content[: len(content) // 2] if damage else content), "utf-8")
+    assert _which(file, None) == _which(file.parent, None) == "04-dot-product"
+    assert _which(file, "05") == "05-multi-head", "but what is said counts"
+
+
 def test_an_unknown_due_is_one_line(tmp_path):
     result = run("release", "--due", "9", "--class", tmp_path)
     assert result.exit_code == 1 and result.output.count("autograde:") == 1

@@ -1,11 +1,13 @@
-"""What learners get of a notebook: no output that they are asked to guess."""
+"""What learners get of a notebook: no output that they are asked to guess, and nothing that only tests need."""
 
 import json
+import symtable
 
 import nbformat
 import pytest
 
 from course.handed_out import handed_out
+from tools.notebooks import files, metadata
 
 
 def notebook(*tags: str) -> bytes:
@@ -35,3 +37,39 @@ def test_the_bytes_are_nbformats() -> None:
 def test_without_the_tag_the_bytes_are_the_same(tags: tuple[str, ...]) -> None:
     given = notebook(*tags)
     assert handed_out(given) == given
+
+
+@pytest.mark.parametrize("path", files.paths(), ids=lambda path: path.stem)
+def test_a_copy_lacks_the_courses_own_assertions_and_nothing_that_is_used(path) -> None:
+    """Only `make lab`'s copies, where the course is installed, lack the cell that installs it."""
+    committed = json.loads(path.read_bytes())["cells"]
+    for installed in (False, True):
+        copy = json.loads(handed_out(path.read_bytes(), installed))["cells"]
+        assert [cell["id"] for cell in copy if "remove-cell" in cell["metadata"].get("tags", ())] == (
+            [] if installed else [metadata.GUARD_ID]
+        )
+        gone = [cell for cell in committed if cell["id"] not in {cell["id"] for cell in copy}]
+        assert len(gone) > 3 and not any("nbgrader" in cell["metadata"] for cell in gone)
+        used = {
+            name for cell in copy if cell["cell_type"] == "code" for name in _names("".join(cell["source"]), "used")
+        }
+        there = {
+            name for cell in copy if cell["cell_type"] == "code" for name in _names("".join(cell["source"]), "bound")
+        }
+        lost = {name for cell in gone for name in _names("".join(cell["source"]), "bound")} & used - there
+        assert not lost, f"{lost} is bound only in cells that a copy has not"
+
+
+def _names(source: str, which: str) -> set[str]:
+    """The global names that a cell binds, or that it uses at any depth."""
+    lines = [line for line in source.splitlines() if not line.lstrip().startswith(("%", "!"))]
+    table = symtable.symtable("\n".join(lines), "<cell>", "exec")
+    if which == "bound":
+        return {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+    used, scopes = set(), [table]
+    while scopes:
+        scope = scopes.pop()
+        scopes += scope.get_children()
+        top = scope.get_type() == "module"
+        used |= {s.get_name() for s in scope.get_symbols() if s.is_referenced() and (top or s.is_global())}
+    return used

@@ -1,12 +1,7 @@
 """`make lab`: a learner's file is never lost, and the notebook opens as the book shows it."""
 
-import json
-import os
 import re
-import signal
-import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import nbformat
@@ -14,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import jupyterlab
 from tools import lab
 
 NAME = "01-seq2seq.ipynb"
@@ -45,6 +41,28 @@ def test_a_copy_lacks_the_outputs_that_are_to_be_guessed_and_counts_as_given_out
     assert lab.update_work(notebooks, work)[1] == [f"work/{NAME}: new"]
     assert nbformat.read(work / NAME, as_version=4).cells[0].outputs == []
     assert lab.update_work(notebooks, work) == ([work / NAME], [])
+
+
+def test_the_cell_that_installs_the_course_in_colab_greets_nobody_here(packages):
+    notebooks, work = packages
+    source = lab.NOTEBOOKS / "04-dot-product.ipynb"
+    (notebooks / source.name).write_bytes(source.read_bytes())
+    lab.update_work(notebooks, work)
+    cells = nbformat.read(work / source.name, as_version=4).cells
+    first = next(cell for cell in cells if cell.cell_type == "code")
+    assert "from course import check" in first.source and not any("pip" in cell.source for cell in cells)
+
+
+def test_checks_find_the_book_that_was_built_here(tmp_path, monkeypatch):
+    monkeypatch.delenv("COURSE_SITE", raising=False)
+    monkeypatch.setattr(lab, "BOOK", tmp_path)
+    assert "COURSE_SITE" not in lab.lab_command(tmp_path, [])[1]
+    (tmp_path / "index.html").touch()
+    command, environment = lab.lab_command(tmp_path, [])
+    assert environment["COURSE_SITE"] == "/static" and f"--ServerApp.extra_static_paths={tmp_path}" in command
+    monkeypatch.setenv("COURSE_SITE", "https://example.org/")
+    command, environment = lab.lab_command(tmp_path, [])
+    assert environment["COURSE_SITE"] == "https://example.org/" and "extra_static" not in " ".join(command)
 
 
 def test_an_untouched_copy_follows_the_course(packages):
@@ -130,10 +148,7 @@ def small_notebook(path, word):
 
 @pytest.mark.browser
 def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch, browser):
-    for name in ("DATA", "RUNTIME", "CONFIG"):  # signatures and settings of this test alone
-        (tmp_path / name.lower()).mkdir()
-        monkeypatch.setenv(f"JUPYTER_{name}_DIR", str(tmp_path / name.lower()))
-    monkeypatch.setenv("HOME", str(tmp_path))
+    jupyterlab.of_its_own(tmp_path, monkeypatch)
     notebooks, work = tmp_path / "notebooks", tmp_path / "work"
     notebooks.mkdir()
     small_notebook(notebooks / NAME, "Trusted")
@@ -141,17 +156,11 @@ def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch,
     lab.trust(as_released)
     small_notebook(work / "control.ipynb", "Not signed")
 
-    command, environment = lab.lab_command(work, ["--no-browser", "--ServerApp.port=0", "--ServerApp.port_retries=0"])
-    log = (tmp_path / "lab.log").open("w+")
-    server = subprocess.Popen(
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
-    )
-    try:
-        address = wait_for_address(tmp_path / "runtime", server, tmp_path / "lab.log")
+    with jupyterlab.opened(work, tmp_path) as address:
         page = browser.new_page()
         leaving = []
         page.on("request", lambda request: leaving.append(request.url) if not is_local(request.url) else None)
-        page.goto(address["url"] + f"lab/tree/{NAME}?token=" + address["token"])
+        page.goto(address(f"lab/tree/{NAME}"))
         page.locator(".jp-Notebook .jp-OutputArea-output svg, .jp-OutputArea-output img").first.wait_for(
             timeout=120_000
         )
@@ -164,40 +173,18 @@ def test_jupyterlab_shows_admonitions_and_stored_drawings(tmp_path, monkeypatch,
         assert not leaving
         # The control: the same notebook without a signature does not show its drawing, so the signing above did
         # something.
-        page.goto(address["url"] + "lab/tree/control.ipynb?reset&token=" + address["token"])
+        page.goto(address("lab/tree/control.ipynb?reset"))
         page.locator(".jp-Notebook h1", has_text="Not signed").wait_for(timeout=120_000)
         page.locator(".jp-OutputArea-output").first.wait_for(timeout=60_000)
         assert not page.locator(".jp-OutputArea-output svg, .jp-OutputArea-output img").count()
         # A server told to stop while a kernel is still starting does not stop.
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').last.wait_for(timeout=60_000)
         page.close()
-    finally:
-        server.terminate()
-        try:
-            server.wait(30)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGKILL)  # the kernels end themselves when their server is gone
-            server.wait(30)
-        log.close()
 
 
 def is_local(url):
     """Whether a request stays on this machine."""
     return re.match(r"(data|blob):|(http|ws)s?://(localhost|127\.0\.0\.1)[:/]", url) is not None
-
-
-def wait_for_address(runtime, server, log):
-    """The address and token that a starting server writes into its runtime folder."""
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        for file in runtime.glob("jpserver-*.json"):
-            try:
-                return json.loads(file.read_text(encoding="utf-8"))
-            except ValueError:
-                pass  # still being written
-        assert server.poll() is None, f"JupyterLab ended: {log.read_text(encoding='utf-8')}"
-        time.sleep(0.2)
-    raise AssertionError(f"JupyterLab did not start in 120 s: {log.read_text(encoding='utf-8')}")
 
 
 def test_the_formgrader_opens_on_any_class(tmp_path, monkeypatch):

@@ -9,6 +9,7 @@ import pytest
 import course
 from autograde.bank import reference
 from course.exercises import exercises, of_component
+from course.learner import owed, progress
 from tools.notebooks import files
 
 NUMBER = of_component("SelfAttention").number
@@ -83,36 +84,86 @@ def test_what_was_handed_out_is_not_answered_yet(notebook, stem):
 
 
 @pytest.mark.parametrize("stem", STEMS)
-def test_an_answer_on_top_of_blanks_names_them_or_passes(notebook, stem):
-    """Each exercise answered alone: the message names all that it needs, and with those it passes."""
+def test_an_answer_on_top_of_blanks_gets_its_points(notebook, stem):
+    """Each exercise answered alone, in a notebook as it was handed out: what another exercise owes costs it nothing."""
+    for exercise in coded(stem):
+        opened = notebook(stem)
+        opened.answer(exercise.name)
+        result = opened.check(exercise)
+        assert float(result) == exercise.points, result.text()
+        note = result.verdict.message
+        if result.verdict.substituted:
+            assert note.startswith("Judged with the reference in place of") and "not written yet" in note
+            kept = progress.home() / "components" / f"{exercise.name}.py"
+            assert "not kept yet" in result.text() and not kept.exists(), exercise.name
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_without_the_reference_it_names_them_or_passes(notebook, monkeypatch, stem):
+    """As where a release leaves the solutions out: the message names all that it needs, and with those it passes."""
+    monkeypatch.setattr(owed, "_reference", lambda component: None)
     for exercise in coded(stem):
         opened = notebook(stem)
         opened.answer(exercise.name)
         answered = {exercise}
         while (result := opened.check(exercise)).verdict.outcome != "pass":  # what is written then may rest on more
             note = result.verdict.message
-            assert result.verdict.outcome != "not answered" and "Not answered" not in result.text()
+            assert result.verdict.outcome != "not answered" and "not answered" not in result.text()
             assert "use_reference" in note and "not written yet" in note, (exercise.name, result.text())
             named = {e for e in exercises() if f"exercise {e.number})" in note}
             assert named - answered and all(e.notebook == stem for e in named)
-            for owed in named:
-                opened.answer(owed.name)
+            for rested_on in named:
+                opened.answer(rested_on.name)
             answered |= named
 
 
-def test_the_message_and_the_way_on_in_full(notebook):
+def test_the_message_and_the_way_on_in_full(notebook, monkeypatch):
+    monkeypatch.setattr(owed, "_reference", lambda component: None)
     opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.answer(exercise.name)
-    assert opened.check(exercise).text() == (
-        f"Exercise {NUMBER}: 0 of {exercise.points:g} points\n"
+    assert opened.check(exercise).text().split("\n")[:2] == [
+        f"Exercise {NUMBER} ({exercise.points:g} points): not judged yet",
         f"It uses `scaled_dot_product_attention` (exercise {OWED}), not written yet. Solve {OWED} first and run this "
         "check again. Or go on with the reference: run `from course import use_reference; "
         'use_reference("scaled_dot_product_attention")` and `from course.components import '
-        "scaled_dot_product_attention` in a cell of their own, then this check."
-    )
+        "scaled_dot_product_attention` in a cell of their own, then this check.",
+    ]
     opened.run('from course import use_reference; use_reference("scaled_dot_product_attention")')
     opened.run("from course.components import scaled_dot_product_attention")
     assert opened.check(exercise).verdict.outcome == "pass"
+
+
+def test_a_right_answer_on_a_wrong_one_gets_its_points_and_is_told(notebook):
+    opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
+    opened.answer(exercise.name)
+    wrong = "def scaled_dot_product_attention(query, key, value, mask=None):\n    return value, key"
+    opened.run(wrong)
+    before = opened.main.scaled_dot_product_attention
+    result = opened.check(exercise)
+    assert float(result) == exercise.points and result.verdict.substituted == ("scaled_dot_product_attention",)
+    assert f"`scaled_dot_product_attention` (exercise {OWED}), which is not right yet." in result.verdict.message
+    assert opened.main.scaled_dot_product_attention is before, "the notebook's own is there again"
+    assert not progress.home().joinpath("components").exists()
+    opened.answer("scaled_dot_product_attention")
+    course.use_reference("masked_softmax")  # which that one rests on
+    assert not opened.check(exercise).verdict.substituted
+    assert progress.home().joinpath("components", "self_attention.py").exists()
+
+
+def test_what_was_never_imported_is_stood_in_for_too(notebook, monkeypatch):
+    """Chapter 04 opened first: the cell that imports `masked_softmax` stopped."""
+    opened, exercise = notebook("04-dot-product"), of_component("scaled_dot_product_attention")
+    del opened.main.masked_softmax
+    opened.answer(exercise.name)
+    result = opened.check(exercise)
+    assert (
+        float(result) == exercise.points
+        and "`masked_softmax` (exercise 2.2), not imported here" in result.verdict.message
+    )
+    assert not hasattr(opened.main, "masked_softmax")
+    monkeypatch.setattr(owed, "_reference", lambda component: None)
+    result = opened.check(exercise)
+    assert "not judged yet" in result.text() and "is not defined" not in result.text()
 
 
 def test_an_answer_that_is_written_in_part_is_told_what_is_left(notebook):
@@ -139,7 +190,8 @@ def test_a_wrong_answer_hears_nothing_of_what_it_does_not_use(notebook):
      "attend = Attend()"],
     ids=["another name", "partial", "cached", "an instance"],
 )  # fmt: skip
-def test_a_blank_that_goes_by_another_name_is_named_all_the_same(notebook, way):
+def test_a_blank_that_goes_by_another_name_is_named_all_the_same(notebook, monkeypatch, way):
+    monkeypatch.setattr(owed, "_reference", lambda component: None)
     opened = notebook("04-dot-product")
     exercise = of_component("SelfAttention")
     text = reference.source(exercise.chapter, exercise.components)
@@ -159,7 +211,8 @@ def test_what_has_no_text_is_an_answer(notebook):
     assert opened.check(exercise).verdict.outcome in ("fail", "error")
 
 
-def test_a_helper_of_the_notebook_leads_to_what_is_owed(notebook):
+def test_a_helper_of_the_notebook_leads_to_what_is_owed(notebook, monkeypatch):
+    monkeypatch.setattr(owed, "_reference", lambda component: None)
     opened, exercise = notebook("04-dot-product"), of_component("SelfAttention")
     opened.run("def attend(q, k, v, mask):\n    return scaled_dot_product_attention(q, k, v, mask)")
     source = reference.source(exercise.chapter, exercise.components)
