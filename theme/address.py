@@ -5,6 +5,11 @@ or from the git remote; where none is known the book has no such links, and it b
 
 Environment: COURSE_REPOSITORY (a full URL) or GITHUB_REPOSITORY (`owner/name`, with GITHUB_SERVER_URL), COURSE_BRANCH
 or GITHUB_REF_NAME, and COURSE_SITE (the URL that the book is published under).
+
+Binder installs the course from the repository itself (.binder/). Colab has nothing but the notebook, so there is a
+button for it only where COURSE_PACKAGE says what `pip install` is to be given there: a wheel's address, or a name in
+the package index. It opens the notebooks that `tools.published` made for that package, on the branch that
+COURSE_NOTEBOOKS names ("published" where it is not said).
 """
 
 from __future__ import annotations
@@ -22,7 +27,7 @@ from sphinx.config import Config
 
 HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # elsewhere: name it in COURSE_REPOSITORY
 SET_UP = "book/start/set-up"
-LAUNCHERS = {"colab_url": "https://colab.research.google.com", "binderhub_url": "https://mybinder.org"}
+COLAB, BINDER = "https://colab.research.google.com", "https://mybinder.org"
 
 
 def web_address(remote: str) -> str | None:
@@ -70,6 +75,25 @@ def site(environment: Mapping[str, str]) -> str | None:
     return named.rstrip("/") + "/" if named else None
 
 
+def package(environment: Mapping[str, str]) -> str | None:
+    """Return what pip installs the course from where there is nothing of it, or None."""
+    return environment.get("COURSE_PACKAGE", "").strip() or None
+
+
+def notebooks_branch(environment: Mapping[str, str]) -> str:
+    """Return the branch of the notebooks that say where their package is."""
+    return environment.get("COURSE_NOTEBOOKS") or "published"
+
+
+def open_published(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Let the button for Colab open the notebook that installs the package; all other links lead to the sources."""
+    groups = [button for button in context.get("header_buttons", []) if button.get("label") == "launch-buttons"]
+    for button in (button for group in groups for button in group["buttons"]):
+        if button["url"].startswith(COLAB):
+            sources = f"/blob/{branch(Path(app.confdir), os.environ)}/"
+            button["url"] = button["url"].replace(sources, f"/blob/{notebooks_branch(os.environ)}/", 1)
+
+
 def add_addresses(app: Sphinx, config: Config) -> None:
     folder = Path(app.confdir)
     options = config.html_theme_options = dict(config.html_theme_options)
@@ -82,7 +106,9 @@ def add_addresses(app: Sphinx, config: Config) -> None:
             "use_edit_page_button": host in ("github.com", "gitlab.com"),
             "use_issues_button": host in ("github.com", "gitlab.com"),
         }
-        launchers = LAUNCHERS if host == "github.com" else {"binderhub_url": LAUNCHERS["binderhub_url"]}
+        launchers = {"binderhub_url": BINDER}
+        if host == "github.com" and package(os.environ):  # Colab opens nothing from elsewhere
+            launchers["colab_url"] = COLAB
         options["launch_buttons"] = {**launchers, "notebook_interface": "jupyterlab", "thebe": False}
     else:
         for name in ("repository_url", "repository_branch", "launch_buttons"):
@@ -114,3 +140,4 @@ def setup(app: Sphinx) -> None:
         app.setup_extension("sphinx_sitemap")
     app.connect("config-inited", add_addresses)
     app.connect("doctree-read", name_repository)
+    app.connect("html-page-context", open_published, priority=502)  # after the theme has made its buttons (501)

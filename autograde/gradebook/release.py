@@ -7,12 +7,6 @@ solutions of the chapters that are named as due: nothing else of this repository
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import io
-import re
-import tomllib
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -23,10 +17,10 @@ from nbgrader.coursedir import CourseDirectory
 from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
+from autograde.wheel import wheel, zipped
 from course.handed_out import handed_out
 
 ROOT = Path(__file__).resolve().parents[2]
-_EPOCH = (2020, 1, 1, 0, 0, 0)  # one date in every archive: the same content gives the same bytes
 
 
 def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] = ()) -> list[tuple[str, bool]]:
@@ -125,56 +119,4 @@ def _archive(name: str, notebook: bytes, packed: tuple[str, bytes], due: list[st
     if due:
         for module in due:
             files[f"{name}/solutions/{module}.py"] = (ROOT / "solutions" / f"{module}.py").read_bytes()
-    return _zip(files)
-
-
-def wheel() -> tuple[str, bytes]:
-    """(file name, content) of a wheel of the `course` package alone, the same bytes for the same sources.
-
-    Put together here rather than by a build tool, because the project's own distribution also holds the grader, and a
-    release must need no network.
-    """
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    name, version = "attention_from_scratch_course", project["version"]
-    files = {
-        str(path.relative_to(ROOT)): path.read_bytes()
-        for path in sorted((ROOT / "course").rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
-    }
-    for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):  # what the notebooks draw their runs over
-        files[f"course/results/{path.name}"] = path.read_bytes()
-    info = f"{name}-{version}.dist-info"
-    # Names without versions: where the wheel is wanted, as in Colab, torch is there already and is to stay as it is.
-    needs = "".join(f"Requires-Dist: {need}\n" for need in _needs(project["dependencies"]))
-    python = f"Requires-Python: {project['requires-python']}\n"
-    files[f"{info}/METADATA"] = (
-        f"Metadata-Version: 2.1\nName: {name.replace('_', '-')}\nVersion: {version}\n{python}{needs}".encode()
-    )
-    files[f"{info}/WHEEL"] = b"Wheel-Version: 1.0\nGenerator: autograde\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-    digest = {
-        path: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
-        for path, data in files.items()
-    }
-    rows = [f"{path},sha256={digest[path]},{len(data)}" for path, data in files.items()] + [f"{info}/RECORD,,"]
-    files[f"{info}/RECORD"] = ("\n".join(rows) + "\n").encode()
-    return f"{name}-{version}-py3-none-any.whl", _zip(files)
-
-
-def _needs(dependencies: list[str]) -> list[str]:
-    """What the wheel asks for: the learner's packages by name alone, so that none that is there is replaced.
-
-    The notebook installs the wheel inside a running kernel, as in Colab: another version of what the kernel has
-    imported already, or of the kernel itself, would end the session.
-    """
-    names = [re.split(r"[^\w.-]", need, maxsplit=1)[0].lower() for need in dependencies]
-    return [name for name in names if name not in ("ipython", "ipykernel")]
-
-
-def _zip(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, data in files.items():
-            entry = zipfile.ZipInfo(path, _EPOCH)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(entry, data)
-    return buffer.getvalue()
+    return zipped(files)

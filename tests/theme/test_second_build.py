@@ -19,12 +19,13 @@ def published(tmp_path_factory: pytest.TempPathFactory, built: Path, build_book)
         COURSE_BRANCH="term",
         COURSE_SITE="https://owner.github.io/course",
         COURSE_SOLUTIONS="no",
+        COURSE_PACKAGE="https://owner.github.io/course/attention_from_scratch_course-1.0-py3-none-any.whl",
     )
 
 
 def test_chapters_have_launch_buttons_and_pages_lead_to_their_source(published: Path) -> None:
     chapter = (published / "notebooks" / "02-bahdanau.html").read_text("utf-8")
-    assert "https://colab.research.google.com/github/owner/course/blob/term/notebooks/02-bahdanau.ipynb" in chapter
+    assert "https://colab.research.google.com/github/owner/course/blob/published/notebooks/02-bahdanau.ipynb" in chapter
     assert "https://mybinder.org/v2/gh/owner/course/term?urlpath=lab/tree/notebooks/02-bahdanau.ipynb" in chapter
     assert "https://github.com/owner/course/edit/term/notebooks/02-bahdanau.ipynb" in chapter
 

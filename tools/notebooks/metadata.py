@@ -8,10 +8,12 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-# The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out.
+# The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out, JupyterLab
+# and Colab fold it, and `make lab`, where the course is installed, does not copy it. `tools.published` sets COURSE.
 GUARD_ID = "install-the-course"
 GUARD = """\
-# Needed only where the course is not installed, as in Colab: install the wheel that lies beside this notebook.
+# @title Installs the course where it is missing, as in Colab; elsewhere this does nothing
+COURSE = ""  # in a notebook that is opened from the site: where the package is to be had
 import importlib.util
 
 if importlib.util.find_spec("course") is None:
@@ -20,12 +22,14 @@ if importlib.util.find_spec("course") is None:
     from pathlib import Path
 
     wheels = sorted(str(path) for path in Path.cwd().glob("attention_from_scratch_course-*.whl"))
-    if not wheels:
+    if not wheels and not COURSE:
         raise ModuleNotFoundError(
             f"the package `course` is not installed and no wheel of it lies in {Path.cwd()}: "
             "put attention_from_scratch_course-*.whl from the assignment's archive there and run this cell again"
         )
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", wheels[-1]], check=True)"""
+    package = wheels[-1] if wheels else COURSE
+    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", package], check=True)"""
+GUARD_METADATA = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["set-up", "remove-cell"]}
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -64,11 +68,11 @@ def normalise(notebook: NotebookNode) -> NotebookNode:
 def _guard(notebook: NotebookNode) -> None:
     """Put the cell that installs the course before the first code cell, or bring it up to date."""
     first = next((i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"), len(notebook.cells))
-    if first == len(notebook.cells) or notebook.cells[first].source != GUARD:
+    if first == len(notebook.cells) or notebook.cells[first].id != GUARD_ID:
         notebook.cells[:] = [cell for cell in notebook.cells if cell.id != GUARD_ID]
-        notebook.cells.insert(first, nbformat.v4.new_code_cell(GUARD))
-    notebook.cells[first].id = GUARD_ID
-    notebook.cells[first].metadata = NotebookNode(tags=["set-up", "remove-cell"])
+        notebook.cells.insert(first, nbformat.v4.new_code_cell(id=GUARD_ID))
+    notebook.cells[first].source = GUARD
+    notebook.cells[first].metadata = nbformat.from_dict(copy.deepcopy(GUARD_METADATA))
 
 
 def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:

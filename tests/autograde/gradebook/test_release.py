@@ -1,5 +1,6 @@
 """Release: nbgrader changes no byte of what is given out, and an archive holds what a learner needs and no more."""
 
+import io
 import json
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import pytest
 
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, examination, store
-from autograde.gradebook.release import release, wheel
+from autograde.gradebook.release import release
+from autograde.wheel import wheel
 from course.handed_out import handed_out
 from tests.autograde import toy
 
@@ -145,3 +147,12 @@ def test_the_wheel_is_the_same_twice_and_can_be_installed(tmp_path):
         [sys.executable, "-c", probe], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
     )
     assert printed.stdout.strip() == str(target / "course" / "__init__.py")
+
+
+def test_a_sites_wheel_knows_its_book_and_has_the_references(tmp_path):
+    _, content = wheel("https://example.org/course", solutions=True)
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.read("course/site.txt") == b"https://example.org/course\n"
+        assert {f"solutions/{path.stem.partition('-')[2].replace('-', '_')}.py" for path in COMMITTED} <= {
+            *archive.namelist()
+        }
