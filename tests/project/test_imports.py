@@ -78,6 +78,9 @@ COMES_WITH = {
         "nbformat",
         "jinja2",
         "pyyaml",
+        "snowballstemmer",
+        "markdown-it-py",
+        "mdit-py-plugins",
     },
     "nbgrader": {
         "nbformat",
