@@ -13,23 +13,28 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
+from course import captions, plots
 from theme import (
     accessibility,
     address,
     alt_text,
+    chapter,
     contents,
     exercises,
     explorables,
+    figures,
     guess,
     inline_svg,
     katex,
     math,
     measurements,
     packages,
+    schemes,
     solutions,
     terms,
     ways,
     weight,
+    works,
 )
 
 FOLDER = Path(__file__).parent
@@ -45,9 +50,10 @@ def add_folders(app: Sphinx, config: Config) -> None:
 def digest() -> str:
     """Return a digest of what pages are made with here: where it changes, an earlier build's pages are made again."""
     total = hashlib.sha256(katex.versions().encode())
-    for path in sorted(FOLDER.rglob("*")):
+    drawn = [Path(captions.__file__), Path(plots.__file__)]
+    for path in [*drawn, *sorted(FOLDER.rglob("*"))]:
         if path.suffix in (".py", ".html", ".js"):
-            total.update(path.relative_to(FOLDER).as_posix().encode() + path.read_bytes())
+            total.update(path.relative_to(FOLDER.parent).as_posix().encode() + path.read_bytes())
     return total.hexdigest()
 
 
@@ -69,7 +75,11 @@ def setup(app: Sphinx) -> dict[str, object]:
         terms,
         ways,
         alt_text,
+        figures,
+        works,
+        chapter,
         accessibility,
+        schemes,
         weight,
     )
     for module in modules:

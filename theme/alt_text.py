@@ -23,9 +23,9 @@ def describes(alt: str, uri: str) -> bool:
 
 
 class AlternativeText(SphinxPostTransform):
-    """Runs last, over the finished document, so that images made by directives and by notebooks are seen too."""
+    """Runs once directives and notebooks have made their images, and before drawings go into pages (figures, 160)."""
 
-    default_priority = 900
+    default_priority = 155
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:

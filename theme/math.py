@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -17,9 +18,11 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
+from course.plots import page_colour
 from theme import katex
 
 logger = logging.getLogger(__name__)
+STORED = re.compile(r"\bcolor:(#[0-9a-fA-F]{6})\b")
 FOLDER = "katex"  # of the styles and fonts, among the files that pages share
 
 
@@ -38,7 +41,7 @@ def render(tex: str, display: bool) -> str:
     """Return the markup of an equation.
 
     Raises:
-        ValueError: with KaTeX's own message, where the equation cannot be read.
+        ValueError: with KaTeX's own message, where the equation cannot be read, and for a colour that figures lack.
     """
     options = {"displayMode": display, "throwOnError": True, "strict": "error", "output": "htmlAndMathml"}
     # The error is caught inside V8: what crosses is a value, whatever the version of the bridge.
@@ -46,7 +49,9 @@ def render(tex: str, display: bool) -> str:
     answer = str(engine().eval(f"(() => {{ try {{ return 'y' + {call} }} catch (e) {{ return 'n' + e.message }} }})()"))
     if answer[0] == "n":
         raise ValueError(answer[1:])
-    return answer[1:]
+    # A symbol's colour is the page's, as in figures; MathML's own would be the stored one.
+    marked = STORED.sub(lambda match: f"color:{page_colour(match[1])}", answer[1:])
+    return re.sub(r' mathcolor="[^"]*"', "", marked)
 
 
 def markup(node: nodes.Node, display: bool) -> str:

@@ -8,6 +8,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
+from course import captions
+
 # The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out, JupyterLab
 # and Colab fold it, and `make lab`, where the course is installed, does not copy it. `tools.published` sets COURSE.
 GUARD_ID = "install-the-course"
@@ -37,12 +39,15 @@ METADATA = {
 
 
 def normalise(notebook: NotebookNode) -> NotebookNode:
-    """Complete what nbgrader and the course need: ids, kernel, nbgrader metadata, locks, checksums. In place."""
+    """Complete what nbgrader and the course need, in place: ids, kernel, figures' numbers, nbgrader metadata, locks,
+    checksums. Raises SystemExit where an author left out what they follow from.
+    """
     from nbgrader.preprocessors import ComputeChecksums, LockCells  # which bring all of nbgrader along: a second
 
     notebook.metadata = NotebookNode(copy.deepcopy(METADATA))
     notebook.nbformat, notebook.nbformat_minor = 4, 5
     _guard(notebook)
+    _number_figures(notebook)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         course = cell.metadata.get("course", {})
@@ -73,6 +78,24 @@ def _guard(notebook: NotebookNode) -> None:
         notebook.cells.insert(first, nbformat.v4.new_code_cell(id=GUARD_ID))
     notebook.cells[first].source = GUARD
     notebook.cells[first].metadata = nbformat.from_dict(copy.deepcopy(GUARD_METADATA))
+
+
+def _number_figures(notebook: NotebookNode) -> None:
+    """Give the figures their numbers in order, and the text's references to them: the chapter is the title's."""
+    sources = [(cell.cell_type == "code", cell.source) for cell in notebook.cells]
+    found = [captions.caption(source) if is_code else captions.REFERENCE.search(source) for is_code, source in sources]
+    if not any(found):
+        return
+    title = next((source for is_code, source in sources if not is_code), "")
+    chapter = re.match(r"# (\d+)\. ", title)
+    if chapter is None:
+        raise SystemExit(f"figures are numbered by chapter, and this title has no number: {title.splitlines()[:1]}")
+    try:
+        numbered = captions.numbered(sources, int(chapter[1]))
+    except ValueError as error:
+        raise SystemExit(f"{title.splitlines()[0]}: {error}") from None
+    for cell, source in zip(notebook.cells, numbered, strict=True):
+        cell.source = source
 
 
 def _nbgrader(grade_id: str, **fields: Any) -> NotebookNode:

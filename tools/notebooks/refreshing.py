@@ -8,6 +8,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 from tqdm import tqdm
 
+from course.captions import without_caption
 from tools.notebooks.files import NOTEBOOKS, ROOT, chapter, read, write
 from tools.notebooks.listing import write_exercises
 from tools.notebooks.metadata import normalise
@@ -40,7 +41,7 @@ def refresh(path: Path) -> None:
             cell.outputs, cell.execution_count = [], None
             continue
         count += 1
-        digest = hashlib.sha1(cell.source.encode()).hexdigest()[:12]
+        digest = hashlib.sha1(without_caption(cell.source).encode()).hexdigest()[:12]
         timed = "timing" in cell.metadata.get("tags", [])
         if timed and cell.metadata.get("course", {}).get("timed") == digest and cell.outputs:
             cell.execution_count = count
