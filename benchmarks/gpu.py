@@ -66,7 +66,7 @@ def ladder_part(model: str, name: str, rungs: list[str], minutes: float) -> Part
 
 def parts() -> list[Part]:
     """In order: what the rest rests on, then what is short, then what is long."""
-    own = {"roof": 2, "placement": 2, "correctness": 2, "chapter": 8, "training": 6}
+    own = {"roof": 2, "placement": 2, "correctness": 2, "chapters": 8, "training": 6}
     made = [Part(name, minutes, f"gpu_{name}", ("benchmarks.gpu_parts", name)) for name, minutes in own.items()]
     cuda = torch.device("cuda")
     eager = {

@@ -3,7 +3,7 @@
     python -m benchmarks.gpu_parts roof --folder FOLDER         # bandwidth, launches, peaks, beside the data sheet
     python -m benchmarks.gpu_parts placement                    # what a step waits for: nothing
     python -m benchmarks.gpu_parts correctness                  # the GPU's numbers beside the CPU's
-    python -m benchmarks.gpu_parts chapter                      # chapter 09, solved and run there, cell by cell
+    python -m benchmarks.gpu_parts chapters                     # 09 and 10, solved and run there, cell by cell
     python -m benchmarks.gpu_parts training                     # the training program at size, a few hundred steps
 
 `--device cpu` runs any of them without a GPU, to see that it runs.
@@ -241,18 +241,30 @@ def roof(device: torch.device) -> Iterator[Record]:
         torch.set_float32_matmul_precision(before)
 
 
-# ---- chapter 09 ------------------------------------------------------------------------------------------------------
+# ---- chapters 09 and 10 ----------------------------------------------------------------------------------------------
 
 
-def chapter(device: torch.device) -> Iterator[Record]:
-    """Chapter 09 with its solutions, run cell by cell: what each printed, how long it took, whether its assertions
-    hold. The notebook takes the GPU by itself; with --device cpu it is kept from it."""
+def chapters(device: torch.device) -> Iterator[Record]:
+    """Chapters 09 and 10 with their solutions, run cell by cell: what each printed, how long it took, whether its
+    assertions hold. A notebook takes the GPU by itself; with --device cpu it is kept from it."""
     import nbformat  # the Jupyter client, which nothing else here needs
     from nbclient import NotebookClient
 
-    subprocess.run([sys.executable, "-m", "tools.notebooks", "solve", "09"], cwd=ROOT, check=True, capture_output=True)
-    (path,) = (ROOT / "_build" / "solved").glob("09-*.ipynb")
-    yield from run_notebook(nbformat.read(path, as_version=4), NotebookClient, device)
+    for number in ("09", "10"):
+        command = [sys.executable, "-m", "tools.notebooks", "solve", number]
+        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        (path,) = (ROOT / "_build" / "solved").glob(f"{number}-*.ipynb")
+        for record in run_notebook(nbformat.read(path, as_version=4), NotebookClient, device):
+            yield {"chapter": path.stem, **record}
+
+
+def in_text(output: Any) -> str:
+    """What a cell's output says in text: what was printed, and a table."""
+    if output.output_type == "stream" and output.name == "stdout":
+        return output.text
+    if output.output_type == "execute_result":
+        return f"{output.data.get('text/plain', '')}\n"
+    return ""
 
 
 def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[Record]:
@@ -278,7 +290,7 @@ def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[R
             section = next((x.lstrip("# ") for x in cell.source.splitlines() if x.startswith("#")), section)
             continue
         errors = [f"{x.ename}: {x.evalue}".splitlines()[0] for x in cell.outputs if x.output_type == "error"]
-        printed = "".join(x.text for x in cell.outputs if x.output_type == "stream" and x.name == "stdout")
+        printed = "".join(map(in_text, cell.outputs))
         timing = "timing" in cell.metadata.get("tags", [])
         yield {
             "cell": index,
@@ -340,7 +352,7 @@ PARTS: dict[str, Callable[..., Iterator[Record]]] = {
     "roof": roof,
     "placement": placement,
     "correctness": correctness,
-    "chapter": chapter,
+    "chapters": chapters,
     "training": training,
 }
 

@@ -54,7 +54,8 @@ from benchmarks.peers import (
     to_device,
 )
 from benchmarks.record import Record, write
-from solutions.cuda import measure_throughput, model_flops_utilisation, train_step
+from solutions.cuda import measure_throughput, train_step
+from solutions.scale import model_flops_utilisation
 
 SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.disagreement
 DECODING = "decoding"

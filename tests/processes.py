@@ -11,7 +11,7 @@ from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-PRELOAD = ["training.loop", "torch.utils.tensorboard", "course.fixtures.cuda", "autograde.ledger"]
+PRELOAD = ["training.loop", "torch.utils.tensorboard", "course.fixtures.scale", "autograde.ledger"]
 
 
 def context() -> ForkServerContext:

@@ -1,4 +1,4 @@
-"""The program of chapter 09: trains a vision transformer, a Transformer or a language model made of `solutions`.
+"""The program of chapter 10: trains a vision transformer, a Transformer or a language model made of `solutions`.
 
 `configuration` says what can be set (`presets/` are known models), `tasks` makes a model with its data and loss
 (`images`, `augment`, `text` and `hub` are where the data come from), `loading` makes batches ahead of time, `step`

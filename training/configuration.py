@@ -1,4 +1,4 @@
-"""Chapter 09's training program: what can be set, by flags, in a TOML file or by a preset.
+"""Chapter 10's training program: what can be set, by flags, in a TOML file or by a preset.
 
 Every field of Configuration is a flag (`--d-model 128`) and a key of the file (`d_model = 128`). Flags win over the
 file, the file over a preset (a file in `training/presets`), a preset over the defaults, which train each model within

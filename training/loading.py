@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from solutions.cuda import shard
+from solutions.scale import shard
 from training.configuration import Configuration, TrainingError, explained
 from training.devices import Process
 from training.tasks import Batch, Task

@@ -1,4 +1,4 @@
-"""Chapter 09's training program: `python -m training --model vit`, made of the course's own components.
+"""Chapter 10's training program: `python -m training --model vit`, made of the course's own components.
 
 A run lives in one folder: configuration.toml, checkpoint.pt, TensorBoard's event files, and of a text its tokens. The
 same command again goes on from the checkpoint; with another configuration it is refused, so that nothing that stands in
@@ -30,7 +30,8 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from solutions.cuda import fuse_attention, load_checkpoint, save_checkpoint
+from solutions.cuda import fuse_attention
+from solutions.scale import load_checkpoint, save_checkpoint
 from training.configuration import Configuration, TrainingError, explained, parse, read_toml
 from training.devices import Process, distributed, summed, this_process
 from training.folder import Curves, check_folder, keep_configuration, open_curves, open_folder

@@ -1,4 +1,4 @@
-"""Chapter 09's training program: its three tasks, each a model with its data, its loss and its scores.
+"""Chapter 10's training program: its three tasks, each a model with its data, its loss and its scores.
 
 What makes batches is a small class, and no function inside another, so that it can be sent to other processes.
 Letters: B batch, C channels, S source length, T target length or window, V vocabulary.
@@ -18,8 +18,8 @@ from torch import Tensor, nn
 
 from course.data import BOS_ID, PAD_ID, numbers_in_words, numbers_vocabularies, pad
 from course.data.digits import a_few, handwritten, on_canvas
-from solutions.cuda import model_flops_utilisation
 from solutions.language_model import CausalLanguageModel
+from solutions.scale import model_flops_utilisation
 from solutions.transformer import Transformer, label_smoothing_loss
 from solutions.vit import VisionTransformer, augment
 from training.augment import erase, mix, with_stochastic_depth

@@ -52,3 +52,12 @@ def explain_decoder(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     if off:
         return f"The weights of step {off[0]} are the first that are not right (steps count from 0)."
     return "All the weights are right; the logits made with them are not."
+
+
+def explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    """Calls that should have raised, each observed under the name of what was wrong with it."""
+    wrong = {case: error for case, error in observed.items() if error != expected[case]}
+    message = "; ".join(
+        f"{case} raised {error or 'nothing'} where {expected[case]} is asked for" for case, error in wrong.items()
+    )
+    return f"{message[:1].upper()}{message[1:]}."

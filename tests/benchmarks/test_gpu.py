@@ -377,12 +377,12 @@ def test_a_notebook_runs_to_its_end_and_says_which_cell_failed():
             new_markdown_cell("# 9. Title\n\n## 9.1 First"),
             new_code_cell("import os; print('not kept', os.environ['CUDA_VISIBLE_DEVICES'])"),
             new_code_cell("print('kept'); assert 1 > 2, 'too slow'", metadata=timed),
-            new_code_cell("print(3)", metadata=timed),
+            new_code_cell("from course.table import Table; t = Table({'n': 'd'}); t.row(3); t", metadata=timed),
         ]
     )
     rows = list(gpu_parts.run_notebook(notebook, NotebookClient, torch.device("cpu")))
     assert [(r["cell"], r["error"], r["printed"], r["strange"]) for r in rows] == [
-        (1, "", "", False), (2, "AssertionError: too slow", "kept\n", True), (3, "", "3\n", False)
+        (1, "", "", False), (2, "AssertionError: too slow", "kept\n", True), (3, "", "n\n3\n", False)
     ]  # fmt: skip
     assert {r["section"] for r in rows} == {"9. Title"} or {r["section"] for r in rows} == {"9.1 First"}
 

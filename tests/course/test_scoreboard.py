@@ -16,7 +16,7 @@ def test_lines_are_means_over_the_seeds(how, chapter, experiment, model):
         assert len(rows) == len(kept["seeds"]) and share == pytest.approx(sum(rows) / len(rows))
 
 
-@pytest.mark.parametrize("chapter", range(9))
+@pytest.mark.parametrize("chapter", range(11))
 def test_what_is_later_is_to_come(chapter, capsys):
     scoreboard(chapter)
     lines = capsys.readouterr().out.splitlines()[2:]

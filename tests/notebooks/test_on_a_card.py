@@ -1,7 +1,7 @@
-"""Chapter 09's timing cells on cards that are not here: whatever they assert of times holds by the made-up clock.
+"""Timing cells of chapters 09 and 10 on cards that are not here: what they assert of times holds by the made-up clock.
 
-Run are the cells that are tagged `timing`, of the solved notebook, with `device` a GPU in name, and of the other cells
-the definitions that they use. On the CPU the whole notebook runs in `test_solved.py`.
+Run are the cells that are tagged `timing`, of the solved notebooks, with `device` a GPU in name, and of the other cells
+the definitions that they use. On the CPU the whole notebooks run in `test_solved.py`.
 """
 
 import ast
@@ -21,14 +21,15 @@ from course.exercises import exercises
 from tests import card
 from tools.notebooks import files, solving
 
-(PATH,) = files.paths(["09"])
+PATHS = {path.stem[:2]: path for path in files.paths(["09", "10"])}
+both_chapters = pytest.mark.parametrize("number", PATHS)
 CLOCKS = re.compile(r"\b(seconds_of|measure_throughput|perf_counter|process_time|elapsed_time|clock)\(")
 # What these time are threads of this machine that sleep: no GPU has a part in it.
 SLEEPERS = ("launch_kernel", "fetched(", "time.sleep(")
 
 
-def code_cells() -> list[Any]:
-    return [cell for cell in solving.solved(PATH).cells if cell.cell_type == "code"]
+def code_cells(number: str) -> list[Any]:
+    return [cell for cell in solving.solved(PATHS[number]).cells if cell.cell_type == "code"]
 
 
 def is_timed(cell: Any) -> bool:
@@ -120,8 +121,10 @@ def run_on(which: str, cells: list[Any]) -> tuple[dict[str, Any], str, SimpleNam
             if isinstance(statement, ast.ImportFrom) and statement.module == "course.components":
                 names |= from_solutions(statement.names)
                 continue
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Name):  # the table that ends a cell
+                statement = ast.parse(f"print({statement.value.id})").body[0]
             tree = OnTheCard().visit(ast.Module([statement], []))
-            exec(compile(ast.fix_missing_locations(tree), PATH.name, "exec"), names)
+            exec(compile(ast.fix_missing_locations(tree), "cells", "exec"), names)
             names |= {name: value for name, value in fixed.items() if name in binds(statement)}
             if "measure_throughput" in binds(statement):
                 names["measure_throughput"] = fewer_steps(names["measure_throughput"])
@@ -131,25 +134,27 @@ def run_on(which: str, cells: list[Any]) -> tuple[dict[str, Any], str, SimpleNam
 @pytest.fixture(scope="module")
 def on_cards():
     """The timing cells' run on each card, made once."""
-    made: dict[str, Any] = {}
+    made: dict[tuple[str, str], Any] = {}
 
-    def run(which: str) -> Any:
-        if which not in made:
-            made[which] = run_on(which, code_cells())
-        return made[which]
+    def run(number: str, which: str) -> Any:
+        if (number, which) not in made:
+            made[number, which] = run_on(which, code_cells(number))
+        return made[number, which]
 
     return run
 
 
+@both_chapters
 @pytest.mark.parametrize("which", ["t4", "a100", "h100"])
-def test_what_the_chapter_asserts_of_times_holds_on_a_card(on_cards, which):
-    _, printed, here = on_cards(which)
-    assert here.clock.kernels > 1000 and len(printed.splitlines()) > 20
+def test_what_the_chapter_asserts_of_times_holds_on_a_card(on_cards, which, number):
+    _, printed, here = on_cards(number, which)
+    assert here.clock.kernels > 1000 and len(printed.splitlines()) > {"09": 20, "10": 10}[number]
 
 
-def test_every_cell_that_asserts_of_times_is_a_timing_cell_or_times_this_machines_threads():
-    every = code_cells()
-    assert sum(is_timed(cell) and "assert " in cell.source for cell in every) >= 3  # also what stands in a cell apart
+@both_chapters
+def test_every_cell_that_asserts_of_times_is_a_timing_cell_or_times_this_machines_threads(number):
+    every = code_cells(number)
+    assert sum(is_timed(cell) and "assert " in cell.source for cell in every) >= 2  # also what stands in a cell apart
     cells = [cell for cell in every if CLOCKS.search(cell.source) and "assert " in cell.source]
     for cell in cells:
         assert is_timed(cell) or any(word in cell.source for word in SLEEPERS), cell.source[:300]
@@ -165,7 +170,7 @@ assert took[1] > {growth} * took[0]
 @pytest.mark.parametrize("which", ["t4", "a100", "h100"])
 def test_an_assertion_that_a_launch_floor_rules_out_fails(which):
     """Adding to four million numbers takes more than 50 times as long as adding to one on a CPU, and on no card."""
-    cells = code_cells()
+    cells = code_cells("09")
     last = max(place for place, cell in enumerate(cells) if "def seconds_of" in cell.source)
     for growth, holds in ((1, True), (50, False)):
         made = SimpleNamespace(source=ADDING.format(growth=growth), metadata={"tags": ["timing"]})
@@ -175,8 +180,8 @@ def test_an_assertion_that_a_launch_floor_rules_out_fails(which):
 
 
 def test_the_profilers_cell_counts_the_cards_time_once(on_cards):
-    """The shares that 9.11 prints are those of the operators' kernels: none is counted at the kernel, too."""
-    _, printed, here = on_cards("a100")
+    """The shares that 10.5 prints are those of the operators' kernels: none is counted at the kernel, too."""
+    _, printed, here = on_cards("10", "a100")
     (profile,) = here.profiles
     truth = profile.seconds()
     total = sum(truth.values())

@@ -299,6 +299,16 @@ def test_what_only_asserts_is_not_in_the_readers_way(path):
 
 
 @every_notebook
+def test_no_line_of_code_is_longer_than_a_page_is_wide(path):
+    """At 88 columns a line fits beside the margin and in print. An exercise's lines are its solution's, and wider."""
+    shown = [cell for _, cell in ordinary(files.read(path))]
+    shown = [cell for cell in shown if not {"hide-input", "remove-cell"} & set(cell.metadata.get("tags", []))]
+    assert shown
+    long = [(cell.id, line) for cell in shown for line in cell.source.splitlines() if len(line) > 88]
+    assert not long, f"break these lines at 88 columns: {long}"
+
+
+@every_notebook
 def test_what_answers_a_question_is_folded_until_it_is_asked_for(path):
     """A cell with outputs right after a sentence that asks for a guess is tagged `guess`."""
     folded = 0

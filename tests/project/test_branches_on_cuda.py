@@ -28,8 +28,8 @@ MEASURED = f"{RUNG}test_every_rung_is_measured_on_a_card[tf32, fused attention-i
 CELLS = "tests/notebooks/test_on_a_card.py::test_what_the_chapter_asserts_of_times_holds_on_a_card"
 # By place, the test that reaches it. A notebook's place is its number and how the statement begins.
 REACHED = {
-    "solutions/cuda.py:save_checkpoint": "tests/solutions/test_cuda.py::test_random_numbers_of_every_gpu_are_kept",
-    "solutions/cuda.py:load_checkpoint": "tests/solutions/test_cuda.py::test_random_numbers_of_every_gpu_are_kept",
+    "solutions/scale.py:save_checkpoint": "tests/solutions/test_scale.py::test_random_numbers_of_every_gpu_are_kept",
+    "solutions/scale.py:load_checkpoint": "tests/solutions/test_scale.py::test_random_numbers_of_every_gpu_are_kept",
     "training/devices.py:device_of": "tests/training/test_training.py::test_each_process_takes_a_gpu_of_its_own",
     "training/devices.py:this_process": f"{ROLE}test_each_rank_has_a_gpu_of_its_own_and_they_talk_by_nccl",
     "training/devices.py:distributed": f"{ROLE}test_what_a_gpu_is_handed",
@@ -56,6 +56,7 @@ REACHED = {
     "benchmarks/models.py:main": f"{RUNG}test_on_a_card_the_batch_is_fitted_and_the_result_has_a_name_of_its_own",
     "benchmarks/record.py:machine": f"{GPU}test_the_whole_command_on_a_card_that_is_none",
     "09:def wait() -> None": CELLS,
+    "10:def wait() -> None": CELLS,
 }
 ONLY_THERE = "it works on a GPU's own numbers and times; `make gpu` runs it"
 ONE_LINE = "one expression, whose side for CUDA allows or asks for more; the rest is the same on a CPU"
@@ -70,14 +71,16 @@ NOT_REACHED = {
     "benchmarks/gpu_parts.py:roof": ONLY_THERE,
     "benchmarks/gpu_parts.py:training": ONLY_THERE,
     "benchmarks/models.py:run": ONE_LINE,
-    "course/fixtures/cuda.py:TwoDevices.__init__": "it plays CUDA itself, for the checks",
+    "course/fixtures/scale.py:TwoDevices.__init__": "it plays CUDA itself, for the checks",
     "course/protocol/runner.py:as_at_the_start": "it sets back the default device, whichever a learner's code left",
     "09:device = ": "the first thing that `make gpu` sees when it runs the notebook",
     "09:clock = ": ONE_LINE,
-    "09:for batch_size in": "bytes that a GPU gave out; `make gpu` runs the cell",
-    "09:assert ": ONE_LINE,
-    "09:for number in range(torch.cuda.device_count())": "what a GPU says of itself",
-    "09:if device.type == 'cpu'": "the other side of it is nothing",
+    "10:device = ": "the first thing that `make gpu` sees when it runs the notebook",
+    "10:clock = ": ONE_LINE,
+    "10:for batch_size in": "bytes that a GPU gave out; `make gpu` runs the cell",
+    "10:assert ": ONE_LINE,
+    "10:for number in range(torch.cuda.device_count())": "what a GPU says of itself",
+    "10:if device.type == 'cpu'": "the other side of it is nothing",
 }
 
 
@@ -131,11 +134,16 @@ def found() -> dict[str, list[ast.AST]]:
     return places
 
 
+def in_a_notebook(place: str) -> bool:
+    """Whether a place, or the line for it, is a notebook's: `09:device = `."""
+    return place[:2].isdigit()
+
+
 def test_every_place_has_its_line_and_every_line_its_place():
     places, lines = found(), [*REACHED, *NOT_REACHED]
     assert len(places) > 30
     of = {
-        place: [line for line in lines if place == line or ("09:" in line and place.startswith(line))]
+        place: [line for line in lines if place == line or (in_a_notebook(line) and place.startswith(line))]
         for place in places
     }
     assert not [place for place, matching in of.items() if len(matching) != 1]
@@ -175,7 +183,7 @@ sys.exit(code)
 
 
 def test_the_tests_that_are_named_run_the_sides_for_cuda(tmp_path):
-    places = {place: nodes for place, nodes in found().items() if place in REACHED and not place.startswith("09:")}
+    places = {place: nodes for place, nodes in found().items() if place in REACHED and not in_a_notebook(place)}
     tests = sorted({REACHED[place] for place in places})
     watched = sorted({str(ROOT / place.partition(":")[0]) for place in places})
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}

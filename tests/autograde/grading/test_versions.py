@@ -140,7 +140,7 @@ autograde/bank/sample.py autograde/bank/__main__.py autograde/bank/mutation.py a
 autograde/bank/exceptions.toml autograde/bank/equivalent.toml
 autograde/bank/answers/cuda/accumulate.py autograde/reports/templates/summary/index.html.j2 course/checks/vit.py
 course/chapters/vit.toml course/checks/recorded/masked_softmax.npz
-solutions/transformer.py solutions/cuda.py training/loop.py book/grader.md
+solutions/transformer.py solutions/scale.py training/loop.py book/grader.md
 """.split()
 
 
@@ -188,10 +188,10 @@ def test_a_file_that_decides_and_is_changed_in_mid_run_stops_the_run(a_copy):
     assert third.startswith(f"the grader was changed while it ran ({decides}): 01-seq2seq was not graded. To do: ")
 
 
-@pytest.mark.parametrize("number", ["00", "05", pytest.param("09", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", ["00", "05", pytest.param("10", marks=pytest.mark.slow)])
 def test_everything_of_ours_that_judging_loads_or_reads_is_in_it(number, full):
     """Whatever way it is loaded: the modules that are there afterwards, and every file that was opened."""
-    if number == "09" and not full:
+    if number == "10" and not full:
         pytest.skip("the long form")
     (path,) = files.paths([number])
     missing, count = printed(LOADED, ROOT, path.stem)
@@ -218,7 +218,7 @@ def test_everything_of_ours_that_is_loaded_inside_the_sandbox_is_in_it(number, m
 def test_the_sandbox_holds_earlier_chapters_and_nothing_else():
     assert reference.held("00-warm-up") == []
     assert reference.held("02-bahdanau") == ["seq2seq", "warm_up"]
-    assert set(reference.held("09-cuda")) == {e.chapter for e in exercises() if int(e.number.split(".")[0]) < 9}
+    assert set(reference.held("10-scale")) == {e.chapter for e in exercises() if int(e.number.split(".")[0]) < 10}
 
 
 def test_libraries_are_named_with_their_versions_and_count(monkeypatch):

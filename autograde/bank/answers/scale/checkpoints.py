@@ -1,6 +1,6 @@
 # %% wrong: the weights alone
 # The weights are back, and nothing else is: the optimizer has forgotten its moments, the schedule is at its beginning,
-# and so on. Go through everything that a next step depends on. See section 9.10.
+# and so on. Go through everything that a next step depends on. See section 10.4.
 
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     torch.save({"step": step, "model": model.state_dict()}, f"{path}.part")
@@ -18,7 +18,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the buffers are forgotten
 # The parameters are back, but a model's state has more than parameters: here the running means that batch
-# normalisation keeps. Its state_dict() has both. See section 9.10.
+# normalisation keeps. Its state_dict() has both. See section 10.4.
 
 # --- before
         "model": model.state_dict(),
@@ -31,7 +31,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the optimizer is forgotten
 # The optimizer's moments are those of a new one, so the first steps go elsewhere. Save and load its state too. See
-# section 9.10.
+# section 10.4.
 
 # --- before
         states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
@@ -44,7 +44,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the stream of batches is forgotten
 # The stream of batches did not go on from where it stood, so other samples come next. Save and load its state too. See
-# section 9.10.
+# section 10.4.
 
 # --- before
         states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
@@ -57,7 +57,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the random numbers are forgotten
 # Dropout draws other numbers than it would have drawn. Save the state of torch's random numbers and set it when you
-# load. See section 9.10.
+# load. See section 10.4.
 
 # --- before
     torch.set_rng_state(random.cpu())
@@ -65,7 +65,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the seed in place of the state
 # The seed says where the random numbers began, not how far they have come: after loading, dropout draws the first ones
-# again. Save the generator's state. See section 9.10.
+# again. Save the generator's state. See section 10.4.
 
 # --- before
         "random": torch.get_rng_state(),
@@ -74,7 +74,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: a random number drawn when saving
 # Saving used up random numbers, after their state had been taken or before it, so the running training draws others
-# than it would have drawn. Leave torch's random numbers alone. See section 9.10.
+# than it would have drawn. Leave torch's random numbers alone. See section 10.4.
 
 # --- before
     unfinished = Path(f"{path}.part")
@@ -84,7 +84,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the random numbers of the CPU alone
 # The random numbers of the CUDA devices, which dropout draws there, did not go on. Save the state of every device and
-# set it when you load. See section 9.10.
+# set it when you load. See section 10.4.
 
 # --- before
         torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
@@ -93,7 +93,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: only from the device that it was saved from
 # Every tensor was to go back to the device that it had been saved from, and a training on a GPU is to go on where
-# there is none. Say where tensors go when the file is read. See section 9.10.
+# there is none. Say where tensors go when the file is read. See section 10.4.
 
 # --- before
         state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
@@ -102,7 +102,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: code in the file is run
 # A file was loaded in a way that runs whatever code stands in it, and a checkpoint may come from anywhere. Let torch
-# load tensors and plain numbers only. See section 9.10.
+# load tensors and plain numbers only. See section 10.4.
 
 # --- before
         state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
@@ -111,7 +111,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: a failure is kept quiet
 # Nothing was written and nobody heard of it, so training goes on without a checkpoint. Tidy up, and let the error
-# pass. See section 9.10.
+# pass. See section 10.4.
 
 # --- before
         unfinished.replace(path)
@@ -122,7 +122,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: taken away, then renamed
 # For a moment there was no checkpoint at the path, and whoever stops just then leaves it so. To rename onto a file
-# replaces it at once. See section 9.10.
+# replaces it at once. See section 10.4.
 
 # --- before
         unfinished.replace(path)
@@ -132,7 +132,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: written in another folder
 # The unfinished file stood in another folder, which may be on another disk: from there it is copied over the old one,
-# not renamed. Write it in the checkpoint's own folder. See section 9.10.
+# not renamed. Write it in the checkpoint's own folder. See section 10.4.
 
 # --- before
     unfinished = Path(f"{path}.part")
@@ -147,7 +147,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the names are bound anew
 # The file holds everything, but the five objects that were given stayed as they were: to bind a name anew inside a
-# function changes nothing outside. Let each object load its own state. See section 9.10.
+# function changes nothing outside. Let each object load its own state. See section 10.4.
 
 # --- before
     for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
@@ -157,7 +157,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the objects themselves are saved
 # The objects themselves were to be written, and not every object can be: here the schedule holds a function. Write
-# what the state_dict() of each of them gives, and let each load its own. See section 9.10.
+# what the state_dict() of each of them gives, and let each load its own. See section 10.4.
 
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     torch.save((step, model, optimizer, scheduler, scaler, data, torch.get_rng_state()), f"{path}.part")
@@ -174,7 +174,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         raise ValueError(f"{path} is not a checkpoint") from error
 
 # %% wrong: nothing comes back
-# The training has to know where it is. Return how many steps had been taken. See section 9.10.
+# The training has to know where it is. Return how many steps had been taken. See section 10.4.
 
 # --- before
     return step
@@ -183,7 +183,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: written over the old file
 # The new checkpoint was written into the old one's file: if anything fails on the way, neither is left. Write to a
-# file of another name beside it, and let that one take its place when it is whole. See section 9.10.
+# file of another name beside it, and let that one take its place when it is whole. See section 10.4.
 
 # --- before
         with unfinished.open("wb") as file:
@@ -195,7 +195,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: errors of all kinds pass through
 # What a file that is cut or of another kind raises differs from case to case, and says nothing to a person. Raise
-# ValueError with the path for all of them, and FileNotFoundError only where there is no file. See section 9.10.
+# ValueError with the path for all of them, and FileNotFoundError only where there is no file. See section 10.4.
 
 # --- before
     except FileNotFoundError:
@@ -206,7 +206,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: a missing file is a ValueError too
 # To have no checkpoint yet is not the same as a broken one, and a program may go on from there. Let FileNotFoundError
-# pass. See section 9.10.
+# pass. See section 10.4.
 
 # --- before
     except FileNotFoundError:
@@ -214,7 +214,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- after
 
 # %% wrong: an error that does not say which file
-# The message does not say which file is meant. Put the path into it. See section 9.10.
+# The message does not say which file is meant. Put the path into it. See section 10.4.
 
 # --- before
         raise ValueError(f"{path} is not a whole checkpoint: {error}") from error

@@ -1,6 +1,6 @@
 # %% wrong: the forward pass alone
 # Two operations for a parameter and a token are the forward pass. The backward pass needs twice as many again, for the
-# scores too. See section 9.12.
+# scores too. See section 10.6.
 
 # --- before
     flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
@@ -9,7 +9,7 @@
 
 # %% wrong: multiplications alone
 # A multiplication and the addition after it are two operations: every number here is half of what it should be. See
-# section 9.12.
+# section 10.6.
 
 # --- before
     flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
@@ -18,7 +18,7 @@
 
 # %% wrong: computed twice, counted twice
 # Eight for six counts the forward pass twice, as it happens with activation checkpointing. What is computed again to
-# save memory is no part of what the model needs. See section 9.12.
+# save memory is no part of what the model needs. See section 10.6.
 
 # --- before
     flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
@@ -27,7 +27,7 @@
 
 # %% wrong: no attention
 # The products of queries with keys and of weights with values have no parameters, so they are not in the first term.
-# Add theirs. See section 9.12.
+# Add theirs. See section 10.6.
 
 # --- before
     flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
@@ -35,7 +35,7 @@
     flops = 6 * num_parameters * num_tokens
 
 # %% wrong: a sequence's length forgotten for the parameters
-# Every parameter meets every token of the sequence: the first term goes with the length too. See section 9.12.
+# Every parameter meets every token of the sequence: the first term goes with the length too. See section 10.6.
 
 # --- before
     flops = 6 * num_parameters * num_tokens + 12 * num_layers * d_model * num_tokens**2
@@ -44,7 +44,7 @@
 
 # %% wrong: cut off at one
 # A share above one came back as one. It cannot be, and so it says that the peak was measured badly: do not hide it.
-# See section 9.12.
+# See section 10.6.
 
 # --- before
     return flops * sequences_per_second / peak_flops
@@ -52,7 +52,7 @@
     return min(1.0, flops * sequences_per_second / peak_flops)
 
 # %% wrong: percent
-# That is a percentage. A share is asked for: 0.5 for half. See section 9.12.
+# That is a percentage. A share is asked for: 0.5 for half. See section 10.6.
 
 # --- before
     return flops * sequences_per_second / peak_flops
@@ -61,7 +61,7 @@
 
 # %% wrong: no ValueError
 # A device that can do nothing, or less, was taken without a word, or stopped at Python's own error. Raise ValueError
-# with the number in it. See section 9.12.
+# with the number in it. See section 10.6.
 
 # --- before
     if peak_flops <= 0:

@@ -1,6 +1,6 @@
 # %% wrong: the same order in every epoch
 # Every epoch had the same order: the samples were shuffled once for the whole training. The epoch belongs into the
-# seed; in torch's sampler this is what set_epoch is for. See section 9.13.
+# seed; in torch's sampler this is what set_epoch is for. See section 10.7.
 
 # --- before
     with seed + epoch: the same in every process, another one in each epoch. Where world_size
@@ -13,7 +13,7 @@
 
 # %% wrong: every process with an order of its own
 # Each process shuffled for itself, so some samples go to two of them and some to none. The order has to be the same in
-# all processes. See section 9.13.
+# all processes. See section 10.7.
 
 # --- before
     with seed + epoch: the same in every process, another one in each epoch. Where world_size
@@ -25,7 +25,7 @@
     order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch + rank)).tolist()
 
 # %% wrong: not shuffled
-# The samples came in their own order. Shuffle them with a generator seeded with seed + epoch. See section 9.13.
+# The samples came in their own order. Shuffle them with a generator seeded with seed + epoch. See section 10.7.
 
 # --- before
     order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch)).tolist()
@@ -33,7 +33,7 @@
     order = list(range(num_samples))
 
 # %% wrong: blocks instead of every nth
-# Each process took a stretch of the order. It is every world_size-th place, beginning with its rank. See section 9.13.
+# Each process took a stretch of the order. It is every world_size-th place, beginning with its rank. See section 10.7.
 
 # --- before
     return [order[place % num_samples] for place in range(rank, whole, world_size)]
@@ -43,7 +43,7 @@
 
 # %% wrong: what does not divide is left out
 # The samples that were left over went to no process. Continue the order with its own beginning until it divides. See
-# section 9.13.
+# section 10.7.
 
 # --- before
     whole = -(-num_samples // world_size) * world_size  # rounded up
@@ -52,7 +52,7 @@
 
 # %% wrong: the sum of the gradients
 # The gradients of all processes were added up and not divided, so the step grows with their number. DDP takes the
-# mean. See section 9.13.
+# mean. See section 10.7.
 
 # --- before
         parameter.grad = all_reduce(gradient) / world_size
@@ -61,7 +61,7 @@
 
 # %% wrong: parameters without a gradient left out
 # A parameter that had no gradient here was passed over, while another process called all_reduce for it: from then on
-# the calls belong to different parameters. Give zeros for it. See section 9.13.
+# the calls belong to different parameters. Give zeros for it. See section 10.7.
 
 # --- before
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
@@ -72,7 +72,7 @@
 
 # %% wrong: None divided
 # A parameter that took no part in the loss has None for a gradient, and this was handed to all_reduce. Give zeros in
-# its place. See section 9.13.
+# its place. See section 10.7.
 
 # --- before
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
@@ -81,7 +81,7 @@
 
 # %% wrong: what all_reduce returns is not used
 # The sum that all_reduce returned was let go, and this process's own gradient was divided. (torch.distributed has one
-# that writes in place; this one returns.) See section 9.13.
+# that writes in place; this one returns.) See section 10.7.
 
 # --- before
         parameter.grad = all_reduce(gradient) / world_size
@@ -91,7 +91,7 @@
 
 # %% wrong: no ValueError
 # A rank that there is not, or no samples, was taken without a word or stopped at another error. Look at the numbers
-# first and raise ValueError. See section 9.13.
+# first and raise ValueError. See section 10.7.
 
 # --- before
     if num_samples < 1 or not 0 <= rank < world_size:
