@@ -181,10 +181,10 @@ PATIENCE: Settings = {**PARTS, "steps": 500, "looked_at": [200, 500]}
 
 @experiment("transformer_patience", PATIENCE)
 def transformer_patience(seed: int) -> list[Record]:
-    """Reversing with more steps: is a tower without feed-forward networks, or without norms, slower, or unable?"""
+    """Reversing with more steps, whole and without a part: are networks or norms needed, or do they save time?"""
     return [
         record
-        for left_out in ("feed-forward", "norm")
+        for left_out in ("nothing", "feed-forward", "norm")
         for record in parts_records("reverse", left_out, PATIENCE["steps"], PATIENCE["looked_at"], seed)
     ]
 
