@@ -81,6 +81,7 @@ COMES_WITH = {
         "snowballstemmer",
         "markdown-it-py",
         "mdit-py-plugins",
+        "pybtex",
     },
     "nbgrader": {
         "nbformat",
