@@ -126,7 +126,7 @@ def _palette(png: bytes) -> bytes:
     from PIL import Image as Picture
 
     picture = Picture.open(io.BytesIO(png))
-    opaque = picture.mode != "RGBA" or picture.getextrema()[3] == (255, 255)
+    opaque = picture.mode != "RGBA" or picture.getchannel("A").getextrema() == (255, 255)
     few = picture.convert("RGB").quantize(64) if opaque else picture.quantize(64, Picture.Quantize.FASTOCTREE)
     written = io.BytesIO()
     few.save(written, "PNG", optimize=True)

@@ -79,7 +79,8 @@ class LinkWorks(SphinxPostTransform):
         if not self.env.docname.startswith("notebooks/"):
             return
         there = defaultdict(list)
-        for citation in self.env.get_domain("cite").citations:
+        cited: Any = self.env.get_domain("cite")  # sphinxcontrib-bibtex's own
+        for citation in cited.citations:
             there[surname(citation.entry), citation.entry.fields["year"][:4]].append(citation)
         for text in running(self.document):
             if NAMED.search(text):
