@@ -233,8 +233,9 @@ def judge(exercise_check: Check, student: Student, table: Table) -> Verdict:
     if isinstance(exercise_check, CheckOfTest):
         try:
             right = components.own_or_reference(exercise_check.component)
-        except ImportError as error:
-            message = f"A test is tried on your own `{exercise_check.component}` first, and {error}"
+        except components.NotPassed as error:  # the reference is not installed either
+            first = f"A test is tried on your own `{exercise_check.component}` first."
+            message = " ".join([first, *error.lines, "Solve it there, then run this check again."])
             return Verdict(Outcome.ERROR, message=message)
         table = replace(table, against=exercise_check.published(right))
     return exercise_check.judge(student, table)

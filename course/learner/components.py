@@ -92,7 +92,7 @@ def _of_this_notebook(name: str) -> Any:
 
 
 def own_or_reference(name: str) -> Any:
-    """The learner's own component where it has passed, else the reference where it is installed. Raises ImportError,
+    """The learner's own component where it has passed, else the reference where it is installed. Raises NotPassed,
     with the way on, where there is neither.
     """
     try:

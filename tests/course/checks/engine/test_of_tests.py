@@ -87,7 +87,8 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
     monkeypatch.setattr(components, "_reference", absent)
     verdict = judge(check, student, table)
     assert (verdict.outcome, verdict.fraction) == ("error", 0)
-    assert "has not passed yet. Solve it in 00-warm-up.ipynb" in verdict.message
+    assert "safe_softmax is exercise 0.3, in 00-warm-up.ipynb, and has not passed yet. Solve it" in verdict.message
+    assert "use_reference" not in verdict.message  # it is not installed
 
 
 def test_what_is_right_must_pass_before_anything_is_earned(check):
