@@ -23,6 +23,7 @@ from theme import (
     exercises,
     explorables,
     figures,
+    fonts,
     guess,
     inline_svg,
     katex,
@@ -32,6 +33,7 @@ from theme import (
     schemes,
     solutions,
     terms,
+    unused,
     ways,
     weight,
     works,
@@ -81,6 +83,8 @@ def setup(app: Sphinx) -> dict[str, object]:
         accessibility,
         schemes,
         weight,
+        fonts,
+        unused,
     )
     for module in modules:
         module.setup(app)

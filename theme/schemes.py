@@ -64,11 +64,11 @@ def _pieces(rule: tinycss2.ast.Node) -> Iterable[tuple[str | None, str]]:
         yield None, rule.serialize()
         return
     body = tinycss2.serialize(rule.content)
-    for theme, selectors in groupby(sorted(_selectors(rule), key=_theme), key=_theme):
-        yield theme or None, f"{','.join(selectors)}{{{body}}}"
+    for theme, group in groupby(sorted(selectors(rule), key=_theme), key=_theme):
+        yield theme or None, f"{','.join(group)}{{{body}}}"
 
 
-def _selectors(rule: tinycss2.ast.QualifiedRule) -> list[str]:
+def selectors(rule: tinycss2.ast.QualifiedRule) -> list[str]:
     """The selectors that a rule lists."""
     found: list[list] = [[]]
     for token in rule.prelude:

@@ -8,10 +8,12 @@ The finished files in the build folder are changed here; nothing in the installe
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from docutils import nodes
@@ -135,20 +137,20 @@ def prune_icons(out: Path) -> set[int]:
     return kept
 
 
-def equation_characters(pages: Iterable[Path]) -> set[int]:
-    """Return every character of the pages that have an equation: a superset of what KaTeX's fonts must hold."""
-    texts = (page.read_text("utf-8") for page in pages)
-    return {ord(letter) for text in texts if 'class="katex' in text for letter in set(text)}
+def letters(pages: Iterable[Path], within: str = "") -> set[int]:
+    """Return every character of the pages that contain something: a superset of what their fonts must hold."""
+    texts = (html.unescape(page.read_text("utf-8")) for page in pages)
+    return {ord(letter) for text in texts if within in text for letter in set(text)}
 
 
-def cut(font_file: Path, codes: set[int]) -> None:
-    """Reduce a font file, in its place, to the characters given."""
-    options = subset.Options(flavor="woff2", layout_features=["*"], notdef_outline=True)
-    with subset.load_font(str(font_file), options) as font:
-        subsetter = subset.Subsetter(options)
+def cut(font_file: Path, codes: set[int], to: Path | None = None, **options: Any) -> None:
+    """Reduce a font to the characters given, as woff2, in its own file or another; `options` are the subsetter's."""
+    chosen = subset.Options(**{"flavor": "woff2", "layout_features": ["*"], "notdef_outline": True, **options})
+    with subset.load_font(str(font_file), chosen) as font:
+        subsetter = subset.Subsetter(chosen)
         subsetter.populate(unicodes=codes)
         subsetter.subset(font)
-        subset.save_font(font, str(font_file), options)
+        subset.save_font(font, str(to or font_file), chosen)
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
@@ -160,9 +162,9 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     icons = prune_icons(out)
     for font in (static / "vendor/fontawesome/webfonts").glob("*.woff2"):
         cut(font, icons)
-    letters = equation_characters(out.rglob("*.html"))
+    of_equations = letters(out.rglob("*.html"), 'class="katex')
     for font in (static / "katex/fonts").glob("*.woff2"):
-        cut(font, letters)
+        cut(font, of_equations)
     icon_script = static / "scripts/fontawesome.js"
     for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), *static.glob("*thebe*"), icon_script]:
         unused.unlink(missing_ok=True)
