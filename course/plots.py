@@ -27,8 +27,8 @@ INKS = {
     "blue": Ink("#0072B2", "#0B4F9C", "#5FA4F0"),
     "orange": Ink("#D55E00", "#962D00", "#F27F3F"),
     "green": Ink("#009E73", "#00735C", "#3FD9A4"),
-    "purple": Ink("#CC79A7", "#A2569A", "#EE94C4"),
-    "amber": Ink("#E69F00", "#9C6D00", "#FFD04A"),
+    "purple": Ink("#CC79A7", "#974B8F", "#EE94C4"),
+    "amber": Ink("#E69F00", "#8F5C00", "#FFD04A"),
     "sky": Ink("#56B4E9", "#2A86D6", "#A4E4FF"),
 }
 # Grounds of boxes with words in them.
