@@ -269,9 +269,9 @@ def in_text(output: Any) -> str:
 
 def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[Record]:
     """Every code cell in turn, also after one that failed."""
-    os.environ.update({"PYTHONPATH": str(ROOT), "COURSE_STRICT": "1", "TQDM_DISABLE": "1"})
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_STRICT": "1", "TQDM_DISABLE": "1"}
     if device.type == "cpu":
-        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+        environment["CUDA_VISIBLE_DEVICES"] = ""
     began: dict[int, float] = {}
     took: dict[int, float] = {}
     client(
@@ -283,7 +283,7 @@ def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[R
         skip_cells_with_tag="never",
         on_cell_start=lambda cell, cell_index: began.setdefault(cell_index, time.perf_counter()),
         on_cell_complete=lambda cell, cell_index: took.setdefault(cell_index, time.perf_counter() - began[cell_index]),
-    ).execute()
+    ).execute(env=environment)
     section = ""
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":

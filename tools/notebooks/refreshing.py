@@ -56,7 +56,6 @@ def execute(notebook: NotebookNode, folder: Path, label: str) -> NotebookNode:
     """Run every cell, experiments too, in a fresh kernel; progress by cell on stderr."""
     from nbclient import NotebookClient  # the Jupyter client, which nothing else here needs
 
-    os.environ.update(ENVIRONMENT)
     bar = tqdm(total=len(notebook.cells), desc=label, unit="cell", disable=not sys.stderr.isatty())
     client = NotebookClient(
         notebook,
@@ -67,7 +66,7 @@ def execute(notebook: NotebookNode, folder: Path, label: str) -> NotebookNode:
         on_cell_complete=lambda **_: bar.update(),
     )
     try:
-        client.execute()
+        client.execute(env=os.environ | ENVIRONMENT)
     finally:
         bar.close()
     return notebook

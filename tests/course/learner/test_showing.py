@@ -67,6 +67,7 @@ def test_the_cause_goes_first_and_all_else_is_folded():
     assert "the last" not in text and "<" not in text.replace("<case>", "")
 
 
+@pytest.mark.usefixtures("home")
 def test_a_question_is_right_or_not_yet_and_never_nought_of_one():
     cases = (CaseVerdict("a: wrongly chosen", False, message="Not so."), CaseVerdict("b: rightly left out", True))
     wrong = Points(QUESTION, Verdict(Outcome.FAIL, 0.0, cases, message="Read what is said."))
