@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 
 # (found, put in its place, why)
 REPAIRS = (
-    # sphinx-togglebutton: the label replaces the visible words of the summary, so that speech control cannot name it.
+    # MyST-NB: the label replaces the visible words of a folded cell's summary, so that speech control cannot name it.
     ('<summary aria-label="Toggle hidden content">', "<summary>"),
     # A wide listing scrolls within its box: it must take the focus, or a keyboard cannot scroll it.
     ("<pre><span></span>", '<pre tabindex="0"><span></span>'),

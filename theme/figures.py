@@ -176,6 +176,10 @@ def words(text: str) -> list[nodes.Node]:
     return [*made, nodes.Text(text[end:])]
 
 
+def _raw(markup: str) -> nodes.raw:
+    return nodes.raw("", markup, format="html")
+
+
 def anchor(number: tuple[int, int]) -> str:
     return f"figure-{number[0]}-{number[1]}"
 
@@ -216,7 +220,9 @@ class ShowFigures(SphinxPostTransform):
             return
         figure = nodes.figure("", ids=[anchor(caption.number)], classes=["course-figure"])
         image.replace_self(figure)
-        drawing: nodes.Node = image
+        # A wide figure scrolls within its own box on a phone: it must take the focus, or a keyboard cannot.
+        box = '<div class="figure-box{}" tabindex="0" role="group" aria-label="Figure">'
+        drawing = [_raw(box.format(" pixels")), image, _raw("</div>")]
         if image["uri"].endswith(".svg"):
             try:
                 svg = (Path(self.env.srcdir) / image["uri"].lstrip("/")).read_text("utf-8")
@@ -224,11 +230,9 @@ class ShowFigures(SphinxPostTransform):
             except ValueError as error:
                 self.warn(f"the drawing of Figure {caption.number[0]}.{caption.number[1]}: {error}", figure)
             else:
-                # A wide drawing scrolls within its own box on a phone: it must take the focus, or a keyboard cannot.
-                box = '<div class="figure-box" tabindex="0" role="group" aria-label="Figure">'
-                drawing = nodes.raw("", f"{box}{markup}</div>", format="html")
+                drawing = [_raw(f"{box.format('')}{markup}</div>")]
         number = nodes.strong("", f"Figure {caption.number[0]}.{caption.number[1]}: ", classes=["figure-number"])
-        figure += [drawing, nodes.caption("", "", number, *words(caption.words))]
+        figure += [*drawing, nodes.caption("", "", number, *words(caption.words))]
 
     def warn(self, message: str, node: nodes.Node) -> None:
         logger.warning(message, location=node, type="course", subtype="figure")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,7 +18,13 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 from course.exercises import Exercise, exercises
 
 ROOT = Path(__file__).resolve().parents[1]
-SPINE = ("02", "04", "05", "06", "08")  # the chapters that carry the story, as the page on ways through the course says
+PAGE = ROOT / "book" / "start" / "ways.md"
+
+
+def spine() -> list[str]:
+    """The stems of the notebooks that the page on ways through the course lists as the spine."""
+    listed = PAGE.read_text("utf-8").split("\n## The spine\n")[1].split("\n## ")[0]
+    return re.findall(r"^\| \[.*?/([\w-]+)\.ipynb\)", listed, re.MULTILINE)
 
 
 def chosen(words: str, listed: Sequence[Exercise]) -> list[Exercise]:
@@ -27,7 +34,7 @@ def chosen(words: str, listed: Sequence[Exercise]) -> list[Exercise]:
         found = [e for e in listed if e.stretch]
     else:
         core = [e for e in listed if not e.stretch]
-        found = [e for e in core if words in ("all", e.notebook) or (words == "spine" and e.notebook[:2] in SPINE)]
+        found = [e for e in core if words in ("all", e.notebook) or (words == "spine" and e.notebook in spine())]
     if not found:
         raise ValueError(f"no exercises are meant by {words!r}: say all, stretch, spine, or a notebook's name")
     return found
@@ -45,7 +52,8 @@ class Hours(SphinxRole):
     """`{hours}`02-bahdanau``: how long its core exercises take; also `all`, `spine` and `stretch`."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        self.env.note_dependency(str(ROOT / "course" / "chapters" / "exercises.json"))
+        for source in (ROOT / "course" / "chapters" / "exercises.json", PAGE):
+            self.env.note_dependency(str(source))
         try:
             minutes = sum(e.minutes for e in chosen(self.text, exercises()))
         except ValueError as error:

@@ -25,7 +25,9 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 # Scripts that extensions link on every page, whether or not the book uses them.
-UNUSED = re.compile(r"thebe|mathjax|require\.min\.js|embed-amd\.js|sphinx-thebe|translations\.js", re.IGNORECASE)
+UNUSED = re.compile(
+    r"thebe|mathjax|require\.min\.js|embed-amd\.js|togglebutton|toggle(Hint|Open)|translations\.js", re.IGNORECASE
+)
 CSS_PIXELS = {"": 1, "px": 1, "pt": 96 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
 # One Font Awesome rule: the names of an icon, and its character.
 ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')

@@ -1,11 +1,13 @@
 """Figures: drawings in the page's colours, legible in every theme and on paper; captions, numbers and links."""
 
+import io
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from PIL import Image as Picture
 from playwright.sync_api import Browser, Page
 
 from course import captions
@@ -127,6 +129,30 @@ def test_the_text_leads_to_the_figures_that_it_names(built: Path) -> None:
             assert link in text, f"{path.stem}: Figure {number}"
             named += 1
     assert named > 20
+
+
+@pytest.mark.browser
+def test_a_figure_of_pixels_has_no_white_ground(browser: Browser, address: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    page.goto(f"{address}notebooks/08-vit.html")
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true })")
+    box = page.locator("#figure-8-1 .figure-box.pixels")
+    box.locator("img").evaluate("image => { image.loading = 'eager'; return image.decode() }")
+
+    def corner() -> tuple[int, ...]:
+        """The colour of the picture's own first pixels, as they are shown."""
+        offset = box.evaluate("b => { const [o, i] = [b, b.firstElementChild].map(e => e.getBoundingClientRect()); "
+                              "return [i.x - o.x + 3, i.y - o.y + 3] }")  # fmt: skip
+        shown = Picture.open(io.BytesIO(box.screenshot())).convert("RGB")
+        return shown.getpixel((round(offset[0]), round(offset[1])))
+
+    assert corner() == (0xFC, 0xFB, 0xF7)  # the page's ground
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    assert corner() == (0xDE, 0xDA, 0xD0)  # a card of dimmed paper
+    page.emulate_media(media="print", color_scheme="dark")
+    assert corner() == (255, 255, 255)
+    page.close()
 
 
 # What is drawn in a figure, with the contrast to what lies under it: letters at least 4.5 to 1, lines and marks 3 to 1

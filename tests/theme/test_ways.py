@@ -32,9 +32,15 @@ def test_core_and_stretch_are_all_exercises() -> None:
     assert len(core) + len(stretch) == len(listed) and not set(core) & set(stretch)
     chapters = [ways.chosen(stem, listed) for stem in dict.fromkeys(e.notebook for e in listed)]
     assert [e for chapter in chapters for e in chapter] == core
-    assert {e.notebook[:2] for e in ways.chosen("spine", listed)} == set(ways.SPINE)
+    assert {e.notebook for e in ways.chosen("spine", listed)} == set(ways.spine())
     with pytest.raises(ValueError, match=r"12-nothing.*say all, stretch, spine"):
         ways.chosen("12-nothing", listed)
+
+
+def test_the_spine_is_what_its_page_lists() -> None:
+    said = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}[len(ways.spine())]
+    assert f"spine of {said} chapters" in ways.PAGE.read_text("utf-8")
+    assert set(ways.spine()) < {e.notebook for e in exercises()}
 
 
 def test_a_component_that_a_later_chapter_imports_is_on_the_map() -> None:
