@@ -3,7 +3,7 @@
     python3 tools/setup.py learner    # what `make lab` and `make serve` need
     python3 tools/setup.py course     # the same and the grader's sandbox
     python3 tools/setup.py test       # the same and the tests' tools, a browser among them
-    python3 tools/setup.py gpu        # what `make gpu` needs: libraries alone
+    python3 tools/setup.py gpu        # what `make gpu` needs: libraries, and a compiler where a GPU is seen
 
 On Linux torch comes as its build for the CPU, a tenth of the other to fetch; `--cuda` takes the build for NVIDIA's
 GPUs, and so does a machine where one is seen. What was chosen stays until `--cuda` or `--no-cuda` says otherwise; only
@@ -28,6 +28,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -112,6 +113,30 @@ def missing_packages(kind: str) -> list[str]:
     return missing
 
 
+def root_words() -> list[str] | None:
+    """What goes before a command that only root may run: nothing, or sudo where it asks for no password; None where
+    there is no way."""
+    if os.geteuid() == 0:
+        return []
+    sudo = ["sudo", "-n"]
+    if not shutil.which("sudo") or subprocess.run([*sudo, "true"], capture_output=True).returncode:
+        return None
+    return sudo
+
+
+def apt_get_install(packages: list[str], as_root: list[str]) -> None:
+    """Installs Debian's packages by these names."""
+    names = " ".join(packages)
+    say(f"installing {names} with apt-get")
+    # A failed update (one dead mirror among many) need not stop the install, which says itself what it cannot find.
+    quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"]
+    subprocess.run([*as_root, *quiet, "update"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    run(
+        [*as_root, *quiet, "install", "-y", "--no-install-recommends", *packages],
+        f"apt-get could not install {names}: see its message above, then {AGAIN}.",
+    )
+
+
 def install_packages(kind: str) -> None:
     """Installs the missing system packages where it may (root, or sudo without a password), else names the command."""
     missing = missing_packages(kind)
@@ -120,21 +145,29 @@ def install_packages(kind: str) -> None:
     names = " ".join(missing)
     if not shutil.which("apt-get"):
         stop(f"missing: {names} (Debian's names). Install with the system's package manager, then {AGAIN}.")
-    as_root = [] if os.geteuid() == 0 else ["sudo", "-n"]
-    if as_root and (not shutil.which("sudo") or subprocess.run([*as_root, "true"], capture_output=True).returncode):
+    as_root = root_words()
+    if as_root is None:
         command = f"sudo apt-get update && sudo apt-get install -y {names}"
         stop(f"missing: {names}. Run this, then {AGAIN}:\n\n    {command}\n")
-    say(f"installing {names} with apt-get")
-    # A failed update (one dead mirror among many) need not stop the install, which says itself what it cannot find.
-    quiet = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=300"]
-    subprocess.run([*as_root, *quiet, "update"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    run(
-        [*as_root, *quiet, "install", "-y", "--no-install-recommends", *missing],
-        f"apt-get could not install {names}: see its message above, then {AGAIN}.",
-    )
+    apt_get_install(missing, as_root)
     importlib.invalidate_caches()
     if missing := missing_packages(kind):
         stop(f"still missing after apt-get: {' '.join(missing)}. Install by hand, then {AGAIN}.")
+
+
+def install_compiler() -> None:
+    """What torch.compile needs on a GPU besides torch: Triton compiles a module in C for this very Python. Where it may
+    not be installed a line says so, since all that is not compiled runs without."""
+    missing = [] if shutil.which("g++") else ["g++"]
+    if not Path(sysconfig.get_path("include"), "Python.h").exists():
+        missing.append(f"python3.{sys.version_info.minor}-dev")
+    if not missing:
+        return
+    as_root = root_words() if shutil.which("apt-get") else None
+    if as_root is None:
+        say(f"missing: {' '.join(missing)} (Debian's names). What torch.compile compiles will fail; the rest runs.")
+    else:
+        apt_get_install(missing, as_root)
 
 
 def refuse_machine(newest: bool) -> None:
@@ -263,9 +296,8 @@ def make_environment(kind: str, newest: bool, cuda: bool | None = None) -> None:
         record = {}
     extras = sorted({*record.get("extras", ()), *EXTRAS[kind]})  # what was there stays there
     if kind == "gpu" and cuda is None and sys.platform == "linux" and sees_gpu():
-        cuda = (
-            True  # even where the build for the CPU was chosen before, on purpose or by a machine that had no GPU yet
-        )
+        # Even where the build for the CPU was chosen before, on purpose or by a machine that had no GPU yet.
+        cuda = True
     build = chosen_build(cuda, record.get("torch"))
     wanted = {"digest": digest(newest), "extras": extras, "torch": build}
     if PYTHON.exists() and record == wanted:
@@ -323,6 +355,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     install_packages(arguments.kind)
+    if arguments.kind == "gpu" and sys.platform == "linux" and sees_gpu():
+        install_compiler()
     make_environment(arguments.kind, arguments.newest, arguments.cuda)
 
 

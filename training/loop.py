@@ -110,9 +110,8 @@ def run(config: Configuration, resume: bool = False) -> tuple[dict[str, float], 
             )
             if not (logs or looks or saves or last):
                 continue
-            bar.set_postfix(
-                loss=write_down(pending, curves, scaler, process, last_good(checkpoint, saved)), refresh=False
-            )
+            last_loss = write_down(pending, curves, scaler, process, last_good(checkpoint, saved))
+            bar.set_postfix(loss=last_loss, refresh=False)
             if logs:
                 speed = (step - since) * config.batch_size / (time.perf_counter() - clock)
                 curves.add(step, speeds(speed, task, peak))
@@ -288,12 +287,15 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(complain(f"process {rank}: {error}" if rank != "0" else str(error)))
     except torch.OutOfMemoryError as error:
         sys.exit(complain(f"the GPU's memory is full: raise --accumulate or lower --batch-size ({error})"))
-    except RuntimeError as error:  # three that torch gives no class of their own
+    except RuntimeError as error:  # those that torch gives no class of their own
         if "can't allocate memory" in str(error):
             sys.exit(complain(f"the memory is full: raise --accumulate or lower --batch-size ({error})"))
         if "DataLoader worker" in str(error):
             sys.exit(complain(f"a process that makes batches has ended, of want of memory as a rule: lower "
                               f"--num-workers or --prefetch-factor ({error})"))  # fmt: skip
+        if type(error).__module__.startswith(("torch._dynamo", "torch._inductor")):
+            why = str(error).strip().partition("\n")[0]
+            sys.exit(complain(f"torch.compile cannot compile here ({why}): --no-compile leaves it out"))
         if "by peer" in str(error) and int(os.environ.get("WORLD_SIZE", "1")) > 1:
             sys.exit(complain(f"process {os.environ.get('RANK')}: another process has ended; it says why"))
         raise

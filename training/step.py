@@ -59,10 +59,9 @@ def take_step(
         return scaler.scale(loss_sum), predictions
 
     def one_exchange() -> Iterator[Batch]:
+        """The pieces; as in DDP's no_sync, gradients travel once, with the last one."""
         for i, piece in enumerate(pieces):
-            if isinstance(
-                model, DistributedDataParallel
-            ):  # as in its no_sync: gradients travel once, with the last piece
+            if isinstance(model, DistributedDataParallel):
                 model.require_backward_grad_sync = i == len(pieces) - 1
             yield piece
 

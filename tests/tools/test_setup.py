@@ -317,6 +317,39 @@ def test_root_installs_what_is_missing(place, monkeypatch):
     assert place == []
 
 
+def main(monkeypatch, *arguments):
+    monkeypatch.setattr(setup.sys, "argv", ["setup.py", *arguments])
+    monkeypatch.setattr(setup, "refuse_machine", lambda newest: None)
+    setup.main()
+
+
+def test_a_gpus_compiler_is_installed_where_it_may(place, monkeypatch):
+    """Triton, which torch.compile uses on a GPU, compiles against this Python's own header."""
+    monkeypatch.setattr(setup.shutil, "which", lambda name: None if name == "g++" else f"/usr/bin/{name}")
+    monkeypatch.setattr(setup.sysconfig, "get_path", lambda name: "/nowhere")
+    monkeypatch.setattr(setup.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(setup.subprocess, "run", lambda *a, **k: None)  # apt-get update
+    main(monkeypatch, "gpu")
+    assert not any("apt-get" in command for command in place)  # no GPU is seen: a dry run compiles nothing
+    monkeypatch.setattr(setup, "sees_gpu", lambda: True)
+    main(monkeypatch, "gpu")
+    (command,) = [command for command in place if "apt-get" in command]
+    assert command.endswith(f"install -y --no-install-recommends g++ python3.{sys.version_info.minor}-dev")
+    place.clear()
+    main(monkeypatch, "learner")
+    assert not any("apt-get" in command for command in place)
+
+
+def test_without_a_gpus_compiler_the_rest_is_set_up(place, monkeypatch, capsys):
+    monkeypatch.setattr(setup, "sees_gpu", lambda: True)
+    monkeypatch.setattr(setup.shutil, "which", lambda name: "/usr/bin/g++" if name == "g++" else None)
+    monkeypatch.setattr(setup.sysconfig, "get_path", lambda name: "/nowhere")
+    main(monkeypatch, "gpu")
+    said = capsys.readouterr().out
+    assert f"missing: python3.{sys.version_info.minor}-dev" in said and "What torch.compile compiles will fail" in said
+    assert setup.RECORD.exists()
+
+
 def test_elsewhere_than_linux_no_sandbox_is_asked_for(place, monkeypatch):
     monkeypatch.setattr(setup.sys, "platform", "darwin")
     monkeypatch.setattr(setup.shutil, "which", lambda name: None)

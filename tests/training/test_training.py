@@ -427,6 +427,14 @@ def test_what_torch_has_no_class_of_errors_for_is_told_in_one_line(tmp_path, cap
     monkeypatch.setattr(loop, "take_step", too_large)
     assert "memory is full" in refused([*VIT, "--steps", "2", "--out", str(tmp_path)], capsys)
 
+    def without_compiler(*arguments):  # as torch 2.13 says it; to import its compiler takes longer than all else here
+        kind = type("InductorError", (RuntimeError,), {"__module__": "torch._inductor.exc"})
+        raise kind("InvalidCxxCompiler: No working C++ compiler found\n\nSet TORCHDYNAMO_VERBOSE=1 ...")
+
+    monkeypatch.setattr(loop, "run", without_compiler)
+    line = refused([*VIT, "--compile", "--out", str(tmp_path)], capsys)
+    assert "(InvalidCxxCompiler: No working C++ compiler found): --no-compile leaves it out" in line
+
     def left_alone(*arguments):
         raise RuntimeError("[pair.cc:553] Connection closed by peer [127.0.0.1]:58588")
 
