@@ -3,7 +3,8 @@ they need where the model is. Nothing is copied there or back, and no number is 
 for.
 
 The device is the stand-in of `course.protocol.device`, which needs no GPU. What it cannot show: times, the kernels that
-a GPU would take, autocast (which knows no such device), and what `torch.cuda` alone offers.
+a GPU would take, autocast (which knows no such device), and what `torch.cuda` alone offers. Nor is chapter 01's Encoder
+here: it waits once in each pass, since PyTorch takes the lengths of packed sequences from the CPU alone.
 """
 
 import contextlib
@@ -18,10 +19,12 @@ from torch import Tensor, nn
 
 from benchmarks.gpu_parts import Waits
 from course.protocol import device
+from solutions.captioning import CaptionDecoder, GridEncoder
 from solutions.cuda import accumulate, fuse_attention, train_step
 from solutions.language_model import CausalLanguageModel, KeyValueCache
+from solutions.seq2seq import masked_cross_entropy
 from solutions.transformer import Transformer, label_smoothing_loss
-from solutions.vit import VisionTransformer
+from solutions.vit import HybridVisionTransformer, VisionTransformer
 from training import configuration, devices, step
 from training.tasks import make_task
 
@@ -50,6 +53,21 @@ def language_model() -> nn.Module:
     return CausalLanguageModel(11, 8, 16, 2, 32, 2)
 
 
+def hybrid() -> nn.Module:
+    return HybridVisionTransformer(nn.Conv2d(3, 6, 2, 2), 6, 4, 2, 16, 2, 2, 32, num_classes=3)
+
+
+class Captioner(nn.Module):
+    """Images and captions -> logits, as chapter 03 puts its two components together."""
+
+    def __init__(self):
+        super().__init__()
+        self.encoder, self.decoder = GridEncoder(nn.Conv2d(3, 6, 2, 2), 6, 16), CaptionDecoder(12, 6, 8, 0, 16, 8)
+
+    def forward(self, images: Tensor, captions: Tensor) -> Tensor:
+        return self.decoder(self.encoder(images), captions)[0]
+
+
 def picture_loss(model: nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
     return F.cross_entropy(model(batch[0]), batch[1])
 
@@ -62,11 +80,17 @@ def text_loss(model: nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
     return model.loss(batch[0])
 
 
+def caption_loss(model: nn.Module, batch: tuple[Tensor, ...]) -> Tensor:
+    return masked_cross_entropy(model(*batch), batch[1], 0)
+
+
 PICTURES = torch.randn(3, 3, 8, 8), torch.tensor([0, 2, 1])
 SENTENCES = torch.randint(2, 11, (3, 5)), torch.tensor([5, 3, 2]), torch.randint(2, 12, (3, 4))
 TEXT = (torch.randint(11, (3, 9)),)
+CAPTIONS = PICTURES[0], torch.randint(2, 12, (3, 4))
 MODELS = {"vit": (vit, picture_loss, PICTURES), "transformer": (transformer, translation_loss, SENTENCES),
-          "language model": (language_model, text_loss, TEXT)}  # fmt: skip
+          "language model": (language_model, text_loss, TEXT), "hybrid": (hybrid, picture_loss, PICTURES),
+          "captioner": (Captioner, caption_loss, CAPTIONS)}  # fmt: skip
 
 
 @pytest.mark.parametrize("work", [lambda x: x.cpu(), lambda x: x.sum().item(), lambda x: torch.ones(2, 2).to(x.device),
