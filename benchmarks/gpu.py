@@ -8,15 +8,15 @@ The same command again passes over what is there for this card and this version 
 out of its minutes, at any moment. A part that fails (no memory, no compiler) is told, with its log, and the next goes
 on. After each part everything that is there is laid together in `benchmarks/results/`, where the book reads it.
 
-Beside a result stands the range that arithmetic expects, from the card's data sheet (`benchmarks.cards`): what lies
-outside is marked as strange, in the output and in the file. Too fast means that something was not done, or that the
-clock was read too early; too slow that something copies, waits, or shares the card.
+Beside a result stands the range that arithmetic expects of the card (`benchmarks.expected`): what lies is marked as
+strange, in the output and in the file. Too fast means that something was not done, or that the clock was read too
+early; too slow that something copies, waits, or shares the card.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
+import itertools
 import shutil
 import subprocess
 import sys
@@ -28,9 +28,10 @@ from typing import Any
 
 import torch
 
-from benchmarks import models
-from benchmarks.cards import CARDS, Card, card_of, on_card
-from benchmarks.peers import MODELS, Size
+from benchmarks import decoding, expected, models
+from benchmarks.cards import CARDS, Card, card_of
+from benchmarks.expected import Expected, judged
+from benchmarks.peers import MODELS
 from benchmarks.record import Record, write
 from course import committed
 from course.committed import RESULTS
@@ -38,7 +39,6 @@ from course.committed import RESULTS
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = ROOT / "_build" / "gpu"
 BATCH = 128  # what a dry run takes for the batch that fits; the rates hardly depend on it
-SLOWEST = 4  # a card that takes so many times as long as the made-up clock says is strange
 DISK = 5.0  # GB: the compiler's cache, checkpoints, curves
 
 
@@ -160,93 +160,6 @@ def described(machine: Machine, minutes: float) -> list[str]:
     return lines
 
 
-# ---- what arithmetic expects -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Expected:
-    """A range, and what it is of."""
-
-    what: str
-    low: float
-    high: float
-    unit: str
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.low:.3g} to {self.high:.3g} {self.unit}"
-
-
-def of_roof(card: Card) -> dict[str, Expected]:
-    """By what `gpu_parts.roof` calls it. A large copy and a large product reach most of the sheet's figure and no more;
-    clocks that fall in the heat (a T4 has 70 watts) take up to two thirds of a product's."""
-    ranges = {"bandwidth": Expected("bandwidth", 0.6 * card.bandwidth, card.bandwidth, "bytes/s")}
-    ranges["launch"] = Expected("launch", 1e-6, 2e-5, "s")
-    for name, peak in card.peaks.items():
-        ranges[f"product, {name}"] = Expected(f"product, {name}", peak / 3, 1.05 * peak, "operations/s")
-    return ranges
-
-
-@functools.cache
-def seconds_of_step(card: Card, model: str, size: Size, work: str, rung: models.Rung) -> tuple[float, float]:
-    """Of one step of the course's model: by the made-up clock, without what a compiler saves; and its products alone.
-
-    Layers are alike: two models, of one and two, say what each of the others takes.
-    """
-    clocks = []
-    for num_layers in (1, 2):
-        with on_card(card) as clock, models.precision(rung, torch.device("cuda")):
-            eager = replace(rung, mode=None)
-            small = replace(size, num_layers=num_layers)
-            step = models.make_step(MODELS[model], "course", small, work, eager, torch.device("meta"))
-            step()
-            clock.wait()
-            before, operations = clock.now, clock.operations
-            step()
-            clock.wait()
-            clocks.append((clock.now - before, (clock.operations - operations) / card.peak(rung.dtype, rung.tf32)))
-    (one, of_one), (two, of_two) = clocks
-    more = size.num_layers - 1
-    return one + more * (two - one), of_one + more * (of_two - of_one)
-
-
-def of_rung(card: Card, model: str, size: Size, work: str, rung: models.Rung) -> Expected:
-    """Items a second: at most what the products alone allow, at least a quarter of what the clock says."""
-    clock, products = seconds_of_step(card, model, size, work, rung)
-    items = MODELS[model].items(size)
-    unit = f"{MODELS[model].unit} a second"
-    return Expected(f"{model} {work}, {rung.name}", items / clock / SLOWEST, items / products, unit)
-
-
-def expected_of(part: Part, card: Card) -> Iterator[Expected]:
-    """What is expected of a part, for a dry run."""
-    if part.name == "roof":
-        yield from of_roof(card).values()
-    if "--rungs" in part.words:
-        model, rungs = part.words[part.words.index("--only") + 1], part.words[part.words.index("--rungs") + 1 :]
-        size = replace(MODELS[model].sizes["base"], batch=BATCH)
-        for rung in (rung for rung in models.LADDER if rung.name in rungs):
-            yield of_rung(card, model, size, "training", rung)
-
-
-def judged(name: str, result: dict[str, Any], card: Card | None) -> list[Record]:
-    """A result's records, each with its range and whether it lies outside; as they are where nothing is expected."""
-    records: list[Record] = []
-    for record in result["records"]:
-        expected, value = None, None
-        if card is not None and name == "gpu_roof":
-            expected, value = of_roof(card).get(record.get("what", "")), record.get("value")
-        model, _, work = record.get("measure", "").rpartition(" ")
-        if card is not None and model in MODELS and record.get("peer") == "course" and "per_second" in record:
-            rung = next(rung for rung in models.LADDER if rung.name == record["rung"])
-            expected = of_rung(card, model, Size(**result["settings"][model]), work, rung)
-            value = record["per_second"]
-        if expected is not None and value is not None:
-            strange = not expected.low <= value <= expected.high
-            record = {**record, "expected_from": expected.low, "expected_to": expected.high, "strange": strange}
-        records.append(record)
-    return records
-
-
 # ---- running ---------------------------------------------------------------------------------------------------------
 
 Start = Callable[[list[str], Path, float], int]
@@ -348,12 +261,29 @@ def in_words(record: Record) -> str:
     return ", ".join(f"{key} {f'{value:.3g}' if isinstance(value, float) else value}" for key, value in shown.items())
 
 
+def expected_of(part: Part, card: Card) -> Iterator[Expected]:
+    """What is expected of a part, for a dry run."""
+    if part.name == "roof":
+        yield from expected.of_roof(card).values()
+    if part.name == "training":
+        yield expected.of_training(card)
+    if part.name == models.DECODING:
+        size = decoding.SIZES["base"]
+        for batch, read, cache in itertools.product(decoding.BATCHES, decoding.READ, decoding.OURS):
+            yield expected.of_decoding(card, cache, size, batch, read)
+    if "--rungs" in part.words:
+        model, rungs = part.words[part.words.index("--only") + 1], part.words[part.words.index("--rungs") + 1 :]
+        size = replace(MODELS[model].sizes["base"], batch=BATCH)
+        for rung in (rung for rung in models.LADDER if rung.name in rungs):
+            yield expected.of_rung(card, model, size, "training", rung)
+
+
 def dry_run(card: Card) -> list[str]:
     """The parts, their minutes and what arithmetic expects of this card."""
     lines = [f"on {card.name} ({card.source}), with a batch of {BATCH} in the ladders:"]
     for part in parts():
         lines.append(f"{part.name}, {part.minutes:g} minutes")
-        lines += (f"  {expected}" for expected in expected_of(part, card))
+        lines += (f"  {each}" for each in expected_of(part, card))
     total = sum(part.minutes for part in parts())
     return [*lines, f"all of it: {total:g} minutes, in as many runs as you like"]
 

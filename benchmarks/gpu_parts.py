@@ -304,8 +304,9 @@ def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[R
 
 # ---- the training program --------------------------------------------------------------------------------------------
 
+GPT = "a GPT of 10 million"
 AT_SIZE = {
-    "a GPT of 10 million": "--preset gpt-10m",
+    GPT: "--preset gpt-10m",
     "a Transformer of base size": (
         "--model transformer --d-model 512 --num-heads 8 --num-layers 6 --d-ff 2048 --numbers 12 --batch-size 256 "
         "--learning-rate 5e-4"

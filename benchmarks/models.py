@@ -59,6 +59,7 @@ from solutions.scale import model_flops_utilisation
 
 SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.disagreement
 DECODING = "decoding"
+GRAPHS = "reduce-overhead"  # torch.compile's mode that records CUDA graphs
 Step = Callable[[], object]
 
 
@@ -86,7 +87,7 @@ LADDER = (
     Rung("bfloat16, fused attention", **BF16),
     Rung("+ fused optimizer", **BF16, fused_optimizer=True),
     Rung("+ torch.compile", **BF16, fused_optimizer=True, mode="default"),
-    Rung("+ CUDA graphs", **BF16, fused_optimizer=True, mode="reduce-overhead", gpu_only=True),
+    Rung("+ CUDA graphs", **BF16, fused_optimizer=True, mode=GRAPHS, gpu_only=True),
 )
 
 
@@ -130,7 +131,7 @@ def make_step(model: Model, name: str, size: Size, work: str, rung: Rung, device
     step = (training if work == "training" else inference)(model, name, built, inputs, targets, rung)
 
     def in_its_turn() -> object:
-        if rung.mode == "reduce-overhead":
+        if rung.mode == GRAPHS:
             torch.compiler.cudagraph_mark_step_begin()  # what the graph before gave is no longer needed
         return step()
 
@@ -316,18 +317,31 @@ def time_of(step: Step, device: torch.device) -> float:
 
 
 def warmed_up(model: Model, name: str, size: Size, work: str, rung: Rung, device: torch.device) -> tuple[Step, Record]:
-    """A contestant's step after two calls: the compiler's seconds, and on a GPU the peak memory, of it alone."""
+    """A contestant's step after two calls: the compiler's seconds, and on a GPU the peak memory, of it alone.
+
+    Of the rung with CUDA graphs also how many graphs were left out: without a word they then run as the rung before.
+    """
     on_gpu, facts = device.type == "cuda", {}
     before = torch.cuda.memory_allocated() if on_gpu else 0  # the contestants that stand there already
     if on_gpu:
         torch.cuda.reset_peak_memory_stats()
+    left_out = graphs_left_out() if rung.mode == GRAPHS else 0
     step = make_step(model, name, size, work, rung, device)
     first, second = time_of(step, device), time_of(step, device)
     if rung.mode:
         facts["compile_seconds"] = first - second
+    if rung.mode == GRAPHS:
+        facts["graphs_left_out"] = graphs_left_out() - left_out
     if on_gpu:
         facts["memory_mb"] = (torch.cuda.max_memory_allocated() - before) / 2**20
     return step, facts
+
+
+def graphs_left_out() -> int:
+    """How often torch.compile has made no CUDA graph where it was asked to, in this process."""
+    from torch._dynamo.utils import counters  # the compiler, which the other rungs do not need
+
+    return counters["inductor"]["cudagraph_skips"]
 
 
 # ---- memory on the CPU -----------------------------------------------------------------------------------------------
@@ -371,9 +385,8 @@ def assert_same_work(model_name: str, names: list[str], size: Size, device: torc
     records: list[Record] = []
     for name in names:
         for attention in (PLAIN, FUSED, CAUSAL) if MODELS[model_name].causal else (PLAIN, FUSED):
-            with precision(
-                Rung("", attention=attention), device
-            ):  # a convolution, as transformers' patches, takes tf32
+            # without tf32, which a convolution, as transformers' patches are, takes unasked
+            with precision(Rung("", attention=attention), device):
                 logits, gradients = disagreement(MODELS[model_name], name, size, attention, device)
             if logits > SAME_LOGITS or gradients > SAME_GRADIENTS:
                 raise AssertionError(
@@ -436,16 +449,20 @@ def run(
     return records
 
 
+def decoding_measure(batch: int, read: int) -> str:
+    """What a rate of decoding is called."""
+    return f"{DECODING}, batch {batch}, places {read} to {read + decoding.COUNT - 1}"
+
+
 def run_decoding(size: Size, device: torch.device, rounds: int, seconds: float) -> list[Record]:
     """Tokens a second that each cache writes, by batch and place: the course's caches, each against every peer's."""
     records: list[Record] = []
     models = decoding.pair(size, device)
     for batch in decoding.BATCHES:
         for read in sorted({min(read, size.context - decoding.COUNT) for read in decoding.READ}):
-            measure = f"{DECODING}, batch {batch}, places {read} to {read + decoding.COUNT - 1}"
-            prompt = torch.randint(size.outputs, (batch, read + 1), generator=torch.Generator().manual_seed(0)).to(
-                device
-            )
+            measure = decoding_measure(batch, read)
+            prompt = torch.randint(size.outputs, (batch, read + 1), generator=torch.Generator().manual_seed(0))
+            prompt = prompt.to(device)
             steps: dict[str, Step] = {}
             notes: dict[str, str] = {}
             with torch.inference_mode():

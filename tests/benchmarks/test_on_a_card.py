@@ -86,9 +86,31 @@ def test_every_rung_is_measured_on_a_card(on_meta, rung, work):
     assert [record.get("note") for record in made] == [None, None]
     assert all("memory_mb" in record and record["per_second"] > 0 for record in made)
     assert all(("compile_seconds" in record) == bool(rung.mode) for record in made)
+    assert all(("graphs_left_out" in record) == (rung.mode == models.GRAPHS) for record in made)
     assert "ratio" in made[1] and "cpu_ratio" not in made[1]
-    assert bool(marked.called) == (rung.mode == "reduce-overhead")
+    assert bool(marked.called) == (rung.mode == models.GRAPHS)
     assert here.clock.kernels > 100
+
+
+def test_a_graph_that_the_compiler_leaves_out_is_counted(on_meta, monkeypatch):
+    """As torch does where a model has a tensor on the CPU, say: with a warning that is easily missed, and a counter."""
+    from torch._dynamo.utils import counters
+    from torch._inductor.cudagraph_utils import log_cudagraph_skip_and_bump_counter
+
+    rung = next(rung for rung in LADDER if rung.mode == models.GRAPHS)
+    vit = MODELS["vit"]
+    with card.cuda(CARDS["a100"]), mock.patch.object(torch.compiler, "cudagraph_mark_step_begin"):
+        whole = models.make_step
+
+        def make_step(*arguments):
+            log_cudagraph_skip_and_bump_counter("skipping cudagraphs due to cpu device")
+            return whole(*arguments)
+
+        monkeypatch.setattr(models, "make_step", make_step)
+        for _ in range(2):  # what was left out before is another's
+            _, facts = models.warmed_up(vit, "course", vit.sizes["tiny"], "inference", rung, Card())
+            assert facts["graphs_left_out"] == 1
+    assert counters["inductor"]["cudagraph_skips"] >= 2
 
 
 def test_the_product_that_is_the_peak_is_large_on_a_card():
