@@ -27,7 +27,7 @@ from autograde.gradebook import configuration, store
 from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.received import NO_FILE
 from autograde.text import without_controls
-from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict
+from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict, together
 from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -190,7 +190,11 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
         "score": points(score or 0.0),
         "max": points(maximum),
         "message": verdict.message.splitlines(),
-        "cases": [asdict(case) | {"looked": case.message != NOT_LOOKED_AT} for case in _named_once(cases)],
+        "cases": [
+            asdict(first) | {"titles": [case.title for case in group], "looked": first.message != NOT_LOOKED_AT}
+            for group in together(_named_once(cases))
+            for first in group[:1]
+        ],
         "substituted": " and ".join(numbers.get(other, other) for other in verdict.substituted),
         "next_step": step,
         "comment": comments.get(name) or "",

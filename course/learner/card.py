@@ -26,8 +26,9 @@ _STYLE = """<style>
 .course-card { border-left: 4px solid var(--course-tone); margin: .3em 0; max-width: 48em; padding: .1em 0 .1em 1em }
 .course-card p, .course-card ul, .course-card pre { margin: .35em 0 }
 .course-card ul.course-lines { list-style: none; margin-left: 0; padding-left: 0 }
-.course-card li { margin: .35em 0; padding-left: 1.6em; text-indent: -1.6em }
-.course-card li > * { text-indent: 0 }
+.course-card li { margin: .35em 0; padding-left: 1.6em }
+.course-title { text-indent: -1.6em }
+.course-title > * { text-indent: 0 }
 .course-card details { margin: .35em 0 }
 .course-card details > :not(summary) { margin-left: 1.2em }
 .course-card summary { cursor: pointer; display: list-item; font-weight: 600; list-style: disclosure-closed inside }
@@ -58,16 +59,17 @@ def fold(summary: str, *parts: str) -> str:
     return f"<details><summary>{html.escape(summary)}</summary>{inside}</details>" if inside else ""
 
 
-def lines(items: Sequence[tuple[bool, str, str]]) -> str:
-    """A list: whether it is right, its title and what is said of it."""
+def lines(items: Sequence[tuple[bool, Sequence[str], str]]) -> str:
+    """A list: whether they are right, their titles, and what is said of all of them."""
     return f'<ul class="course-lines">{"".join(map(_line, items))}</ul>' if items else ""
 
 
-def _line(item: tuple[bool, str, str]) -> str:
-    right, title, message = item
+def _line(item: tuple[bool, Sequence[str], str]) -> str:
+    right, titles, message = item
     sign, name = ("✓", "passed") if right else ("✗", "not yet")
     mark = f'<span class="course-mark" role="img" aria-label="{name}">{sign}</span>'
-    return f"<li>{mark}{marked(title)}{f'<br>{marked(message)}' if message else ''}</li>"
+    heads = "".join(f'<div class="course-title">{mark}{marked(title)}</div>' for title in titles)
+    return f"<li>{heads}{marked(message)}</li>"
 
 
 def code(text: str) -> str:

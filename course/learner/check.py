@@ -94,7 +94,7 @@ class Points(float):
         """The same in lines of text; the next hint is among them, since nothing can be opened there."""
         said = [f"{self._title}: {self._outcome[1].lower()}", *_marked_lines("", self._message)]
         if self.exercise.question:
-            said += [line for case in self.verdict.cases for line in _case_lines(case)]
+            said += [line for case in self.verdict.cases for line in _case_lines([case])]
         elif (first := self._first) is not None:
             said += _marked_lines("Cause: ", f"{first.diagnosis}." if first.diagnosis else "")
             said += [f"Look at: {first.title}", *_marked_lines("  ", first.message)]
@@ -102,7 +102,10 @@ class Points(float):
             step, hint = self.hints[0]
             said.append(f"Hint {step} of {self.hints[-1][0]}: {hint.strip()}")
         if not self.exercise.question and self.verdict.cases:
-            said += [f"{self._count}:", *(line for case in self.verdict.cases for line in _case_lines(case))]
+            said += [
+                f"{self._count}:",
+                *(line for group in engine.together(self.verdict.cases) for line in _case_lines(group)),
+            ]
         said += self.notes
         if self.verdict.passed and self.page:
             said.append(f"Compare with the solution page: {self.page}")
@@ -118,7 +121,7 @@ class Points(float):
         return {"text/plain": self.text(), "text/html": self._repr_html_()}
 
     def _repr_html_(self) -> str:
-        cases = [(case.passed, case.title, case.message) for case in self.verdict.cases]
+        cases = [(case.passed, [case.title], case.message) for case in self.verdict.cases]
         parts = [card.paragraph(self._message)]
         if self.exercise.question:
             wrong = [case for case in cases if not case[0]]
@@ -134,7 +137,9 @@ class Points(float):
             last = f"That is the last hint. The solution page of {self.exercise.notebook} has the rest."
             parts.append(card.ladder(self.hints, self.hints[-1][0] if self.hints else 0, card.link(self.page, last)))
         if not self.exercise.question:
-            parts.append(card.fold(self._count, card.lines(cases)))
+            groups = engine.together(self.verdict.cases)
+            shown = [(group[0].passed, [case.title for case in group], group[0].message) for group in groups]
+            parts.append(card.fold(self._count, card.lines(shown)))
         parts += map(card.paragraph, self.notes)
         if self.verdict.passed and self.page:
             parts.append(card.link(self.page, "Compare with the solution page"))
@@ -145,8 +150,10 @@ def _marked_lines(before: str, message: str) -> list[str]:
     return [f"{before}{message}"] if message else []
 
 
-def _case_lines(case: CaseVerdict) -> list[str]:
-    return [f"  {'ok' if case.passed else 'NO'}  {case.title}", *_marked_lines("      ", case.message)]
+def _case_lines(group: Sequence[CaseVerdict]) -> list[str]:
+    """Lines for cases of which the same is said: their titles, then that."""
+    titles = [f"  {'ok' if case.passed else 'NO'}  {case.title}" for case in group]
+    return [*titles, *_marked_lines("      ", group[0].message)]
 
 
 class CheckFailed(AssertionError):

@@ -57,7 +57,7 @@ def _show(shell: Any, kind: type, error: BaseException, trace: TracebackType, tb
 
 
 def _missing(error: NotPassed) -> str:
-    items = [(False, line, "") for line in error.lines]
+    items = [(False, [line], "") for line in error.lines]
     title = "What this cell imports has not passed yet"
     below = f"{error.WAY_ON}:"
     return card.card(card.Tone.OPEN, "Waits", title, card.lines(items), card.paragraph(below), card.code(error.cell))

@@ -13,7 +13,7 @@ are drawn or compared, which decides verdicts: record all tables again, and look
 from course.checks.engine.check import Check
 from course.checks.engine.compare import UNWRITTEN
 from course.checks.engine.declare import Arguments, Axis, Fixture
-from course.checks.engine.diagnose import unwritten
+from course.checks.engine.diagnose import together, unwritten
 from course.checks.engine.draw import Draw, Key
 from course.checks.engine.table import Diagnosis, Implementation, Observation, Table
 from course.checks.engine.verdict import CaseVerdict, Outcome, Verdict
@@ -33,5 +33,6 @@ __all__ = [
     "Outcome",
     "Table",
     "Verdict",
+    "together",
     "unwritten",
 ]

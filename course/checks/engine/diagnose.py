@@ -84,27 +84,45 @@ def causes(
 def case_verdicts(
     cases: Sequence[Case], sentences: Sequence[str | None], by_index: Mapping[int, Cause]
 ) -> list[CaseVerdict]:
-    """A line for each case, from the sentence on what was seen of it, None where it passed. What a line above has said
-    already, of what was seen or of its cause, is not said again."""
+    """A line for each case, from the sentence on what was seen of it, None where it passed. A cause is explained once;
+    a line that would repeat the words of the failed one before it says `AS_ABOVE`, and is shown with it (`together`).
+    """
     lines: list[CaseVerdict] = []
-    said: set[str] = set()
+    explained: set[str] = set()
+    before = ("", "")
     for i, (case, observed) in enumerate(zip(cases, sentences, strict=True)):
         if observed is None:
             lines.append(CaseVerdict(case.title, True, case.weight))
             continue
         cause = by_index.get(i)
-        nothing_new = cause is None or cause.message in said
-        if nothing_new and observed in said:
+        why = cause.message if cause else ""
+        if (observed, why) == before:
             message = AS_ABOVE
-        elif cause is None:
-            message = observed
-        elif nothing_new:
+        elif why in explained:
             message = f"{observed} The likely cause is the same."
         else:
-            message = f"{observed} {cause.message}"
-        said |= {observed} if cause is None else {observed, cause.message}
+            message = f"{observed} {why}".strip()
+        before = observed, why
+        explained |= {why} - {""}
         lines.append(CaseVerdict(case.title, False, case.weight, message, cause.diagnosis.name if cause else ""))
     return lines
+
+
+def together(cases: Sequence[CaseVerdict]) -> list[list[CaseVerdict]]:
+    """The cases as they are shown: those that failed with the same words in one group, where the first of them stands;
+    each that passed by itself."""
+    groups: list[list[CaseVerdict]] = []
+    failed: dict[str, list[CaseVerdict]] = {}
+    before = ""
+    for case in cases:
+        if case.passed:
+            groups.append([case])
+            continue
+        before = before if case.message == AS_ABOVE else case.message
+        if before not in failed:
+            groups.append(failed.setdefault(before, []))
+        failed[before].append(case)
+    return groups
 
 
 def unwritten(case: CaseVerdict) -> bool:

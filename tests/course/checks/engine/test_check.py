@@ -6,7 +6,7 @@ import math
 import pytest
 import torch
 
-from course.checks.engine import UNWRITTEN, Check, Diagnosis, Draw, Observation, Table, recorded
+from course.checks.engine import UNWRITTEN, CaseVerdict, Check, Diagnosis, Draw, Observation, Table, recorded, together
 from course.checks.engine import unwritten as unwritten_case
 from course.checks.engine.draw import RECORDED_KEY, Key
 from course.protocol.student import Local, Student, StudentError
@@ -156,11 +156,18 @@ def test_a_cause_is_said_once_and_another_one_beside_the_same_sight_is_said_in_f
         assert messages == ["It is off.", *["As above."] * (len(messages) - 1)] and not verdict.diagnosis
     verdict = check.compare(observed(1, 0, 1, 1, 3), table)
     messages = [case.message for case in verdict.cases]
-    assert messages == ["It is off. It may be this: Cause one.", "", "As above.", "As above.", "As above."]
+    assert messages == ["It is off. It may be this: Cause one.", "", "As above.", "As above.", "It is off."]
     assert [case.diagnosis for case in verdict.cases] == ["one", "", "one", "one", ""] and not verdict.diagnosis
     verdict = check.compare(observed(1, 0, 1, 1, 1), table)
     assert [case.message for case in verdict.cases] == ["It is off. Cause one.", "", *["As above."] * 3]
     assert verdict.diagnosis == "one"
+
+
+def test_what_failed_with_the_same_words_is_shown_together():
+    a, b, c, d, e = (CaseVerdict(title, title == "b", 1.0, message) for title, message in
+                     (("a", "Off."), ("b", ""), ("c", "As above."), ("d", "Wrong."), ("e", "Off.")))  # fmt: skip
+    assert together([a, b, c, d, e]) == [[a, c, e], [b], [d]]
+    assert together([d, c]) == [[d, c]] and together([]) == []
 
 
 def test_code_that_always_raises_is_an_error_with_its_words(toy):
