@@ -128,7 +128,7 @@ def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
     """What lies in submissions/ and is no submission."""
     those = wording.listed(names, 20)
     console.print(
-        text(f"Not recognised in {submitted}/ (no student/assignment): {those}", style="bold yellow"),
+        text(f"Not recognized in {submitted}/ (no student/assignment): {those}", style="bold yellow"),
         soft_wrap=True,
     )
 

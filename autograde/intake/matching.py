@@ -158,7 +158,7 @@ def _match_answers(cells: list[SubmittedCell], answers: list[AnswerCell], checks
     _answered_together(answers)
     if stripped:
         notes.add(
-            "Your notebook had lost the marks of its answer cells; your answers were recognised all the same.",
+            "Your notebook had lost the marks of its answer cells; your answers were recognized all the same.",
             f"metadata stripped, matched {', '.join(stripped)}",
         )
 

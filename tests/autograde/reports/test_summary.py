@@ -122,6 +122,14 @@ def test_the_table_has_a_column_for_what_occurs_alone():
     assert [kind for kind, column in columns.items() if column in html] == list(summary.OUTCOMES)
 
 
+def test_many_names_are_folded_and_few_are_not():
+    many = [f"student {number}" for number in range(11)]
+    html = summary.page(made_up(many))
+    assert html.count("<summary>11 students</summary>") == 4  # waiting, late, missing, not graded yet
+    assert all(html.count(f"<bdi>{name}</bdi>") >= 4 for name in many)
+    assert "<summary>10 students</summary>" not in summary.page(made_up(many[:10]))
+
+
 def test_times_are_told_to_the_minute_and_with_their_zone():
     assert summary._to_the_minute("2026-11-22T08:45:06+00:00") == "2026-11-22 08:45 UTC"
     assert summary._to_the_minute("") == ""

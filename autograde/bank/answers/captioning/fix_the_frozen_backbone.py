@@ -1,6 +1,6 @@
 # %% wrong: as it was found
 # In training the grid is another one: train() on a model reaches every module inside it, this backbone too, and its
-# batch normalisation then goes by the batch and moves its running values. Say what train() is to do here (in `train`,
+# batch normalization then goes by the batch and moves its running values. Say what train() is to do here (in `train`,
 # not in `eval`), and let evaluation have the last word.
 
 # --- before
@@ -32,7 +32,7 @@
         self.backbone = backbone.eval()
 
 # %% wrong: the running values stay, the batch still matters
-# The running values no longer move, but in training the normalisation still goes by the batch, so a picture's grid
+# The running values no longer move, but in training the normalization still goes by the batch, so a picture's grid
 # depends on its company. It has to work as in evaluation.
 
 # --- before
@@ -53,8 +53,8 @@
         self.backbone = backbone.requires_grad_(False)
 
 # %% wrong: only batch normalisations are put into evaluation
-# One kind of batch normalisation was put into evaluation, and nothing else. Dropout has a mode as well, and so have
-# other normalisations: put the backbone as a whole into evaluation.
+# One kind of batch normalization was put into evaluation, and nothing else. Dropout has a mode as well, and so have
+# other normalizations: put the backbone as a whole into evaluation.
 
 # --- before
         self.backbone.eval()

@@ -48,7 +48,7 @@ def test_pointing_accuracy(pointing_accuracy):
     return share([[5, 5]], [[[8, 4, 12, 8], [0, 0, 4, 4]]]) == 0.5
 
 # %% wrong: words that name nothing, and clear hits alone
-# Every look is right on the object or far from it, so a form that asks for the cell's centre, or is content with an
+# Every look is right on the object or far from it, so a form that asks for the cell's center, or is content with an
 # edge, passes. Add boxes that share one pixel with the cell, and one edge.
 
 def test_pointing_accuracy(pointing_accuracy):

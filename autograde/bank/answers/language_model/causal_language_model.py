@@ -119,7 +119,7 @@
         return self.head(self.norm(x))
 
 # %% wrong: the loss is a bare number
-# The loss was cut off from the computation that made it (item, no_grad or detach), so no optimiser could learn
+# The loss was cut off from the computation that made it (item, no_grad or detach), so no optimizer could learn
 # anything from it. Return what cross_entropy gives.
 
 # --- before

@@ -17,7 +17,7 @@
         W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, sin], [-sin, cos]])
 
 # %% wrong: the gain is left out
-# The head looks at the right place and hardly more than at its neighbours: the gain is missing.
+# The head looks at the right place and hardly more than at its neighbors: the gain is missing.
 
 # --- before
     return gain * W_Q, torch.eye(d_model)

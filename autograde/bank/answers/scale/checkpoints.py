@@ -18,7 +18,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 
 # %% wrong: the buffers are forgotten
 # The parameters are back, but a model's state has more than parameters: here the running means that batch
-# normalisation keeps. Its state_dict() has both. See section 10.4.
+# normalization keeps. Its state_dict() has both. See section 10.4.
 
 # --- before
         "model": model.state_dict(),

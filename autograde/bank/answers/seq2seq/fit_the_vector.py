@@ -1,5 +1,5 @@
 # %% wrong: the decoder is trained as well
-# The decoder's weights move too, so success says nothing about the vector. Give the optimiser the vector alone.
+# The decoder's weights move too, so success says nothing about the vector. Give the optimizer the vector alone.
 
 # --- before
     optimizer = torch.optim.Adam([vector], lr=learning_rate)
@@ -31,7 +31,7 @@
 
 # %% wrong: the model stays frozen
 # The weights were frozen for the search and never thawed: the next training would run and change nothing. The
-# optimiser holds the vector alone, so freezing is not needed.
+# optimizer holds the vector alone, so freezing is not needed.
 
 # --- before
     """

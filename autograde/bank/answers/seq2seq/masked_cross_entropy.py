@@ -53,7 +53,7 @@
     log_probabilities = F.log_softmax(logits, dim=1)
 
 # %% wrong: pad_id is taken to be 0
-# Padding is recognised when it is 0 and not when it is another id. Compare with pad_id.
+# Padding is recognized when it is 0 and not when it is another id. Compare with pad_id.
 
 # --- before
     real = targets != pad_id  # (B, T)

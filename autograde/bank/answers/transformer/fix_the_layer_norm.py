@@ -36,7 +36,7 @@
     variance = (x - mean).square().mean(dim=1, keepdim=True)
 
 # %% wrong: over the batch
-# Each feature was normed over sentences and positions: that is batch normalisation. Here each position is normed by
+# Each feature was normed over sentences and positions: that is batch normalization. Here each position is normed by
 # itself.
 
 # --- before

@@ -12,7 +12,7 @@
         self.layers = nn.ModuleList([EncoderLayer(*sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)] * num_layers)
 
 # %% wrong: the layers in a plain list
-# The module does not know its layers: a plain list hides their parameters from the optimiser. Use nn.ModuleList.
+# The module does not know its layers: a plain list hides their parameters from the optimizer. Use nn.ModuleList.
 
 # --- before
         self.layers = nn.ModuleList(

@@ -131,7 +131,7 @@
         if False:  # fewer patches would silently get other patches' positions
 
 # %% wrong: the class token is no parameter
-# The class token is a plain tensor: no optimiser sees it, and it is not saved. Make it an nn.Parameter.
+# The class token is a plain tensor: no optimizer sees it, and it is not saved. Make it an nn.Parameter.
 
 # --- before
             self.class_token = nn.Parameter(0.02 * torch.randn(1, 1, d_model))

@@ -1,5 +1,5 @@
 # %% wrong: the targets stay in their old order
-# Every input is trained with some other example's target, so all that can be learnt is how often each class comes.
+# Every input is trained with some other example's target, so all that can be learned is how often each class comes.
 # Print one batch and read it: which target belongs to its first input? See section 0.9.
 
 # --- before
