@@ -62,8 +62,11 @@ class Card:
 CARDS = {
     "t4": Card("Tesla T4", 16, 320e9, (7, 5), "NVIDIA T4 data sheet (2019)"),
     "l4": Card("NVIDIA L4", 24, 300e9, (8, 9), "NVIDIA L4 data sheet (2023)"),
+    "rtx-4090": Card("NVIDIA GeForce RTX 4090", 24, 1008e9, (8, 9), "NVIDIA Ada GPU Architecture white paper (2022)"),
     "a100": Card("NVIDIA A100-SXM4-40GB", 40, 1555e9, (8, 0), "NVIDIA A100 white paper (2020)"),
     "a100-80gb": Card("NVIDIA A100-SXM4-80GB", 80, 2039e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
+    "a100-pcie": Card("NVIDIA A100-PCIE-40GB", 40, 1555e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
+    "a100-80gb-pcie": Card("NVIDIA A100 80GB PCIe", 80, 1935e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
     "h100": Card("NVIDIA H100 80GB HBM3", 80, 3350e9, (9, 0), "NVIDIA H100 data sheet (2023), SXM"),
     "h100-pcie": Card("NVIDIA H100 PCIe", 80, 2000e9, (9, 0), "NVIDIA H100 data sheet (2023)"),
     "h200": Card("NVIDIA H200", 141, 4800e9, (9, 0), "NVIDIA H200 data sheet (2023), SXM"),

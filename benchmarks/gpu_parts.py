@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
 import subprocess
 import sys
@@ -83,6 +84,31 @@ def built(build: Callable[[], nn.Module], name: str, fused: bool) -> nn.Module:
     torch.manual_seed(0)
     model = build()
     return fuse_attention(model, lambda _: name == "language model") if fused else model
+
+
+# ---- formats of products ---------------------------------------------------------------------------------------------
+
+
+def formats(device: torch.device) -> list[str]:
+    """The formats of products for which the device has units; of a CPU float32 alone."""
+    if device.type != "cuda":
+        return ["float32"]
+    tf32 = ["tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else []
+    bfloat16 = ["bfloat16"] if torch.cuda.is_bf16_supported(including_emulation=False) else []
+    return ["float32", *tf32, "float16", *bfloat16]
+
+
+@contextmanager
+def products_in(format: str) -> Iterator[torch.dtype]:
+    """float32 is whole or, in tf32, rounded, in matrix products and convolutions; the dtype of tensors or autocast."""
+    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+    torch.set_float32_matmul_precision("high" if format == "tf32" else "highest")
+    torch.backends.cudnn.allow_tf32 = format == "tf32"
+    try:
+        yield torch.float32 if format == "tf32" else getattr(torch, format)
+    finally:
+        torch.set_float32_matmul_precision(before[0])
+        torch.backends.cudnn.allow_tf32 = before[1]
 
 
 # ---- placement -------------------------------------------------------------------------------------------------------
@@ -167,38 +193,27 @@ def outcome(model: nn.Module, logits: Any, loss_of: Losses, batch: Batch, dtype:
 
 def correctness(device: torch.device) -> Iterator[Record]:
     """Forward, loss and gradients of each model beside the CPU's, relative in the norm, with what rounding explains."""
-    formats = ["float32"]
-    if device.type == "cuda":
-        formats += ["tf32"] if torch.cuda.get_device_capability(device) >= (8, 0) else []
-        formats += ["bfloat16"] if torch.cuda.is_bf16_supported(including_emulation=False) else []
-    before = torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
-    try:
-        for name, (build, logits, loss_of, batch) in models().items():
-            here = built(build, name, False)
-            expected = outcome(here, logits, loss_of, batch, torch.float32)
-            there = tuple(x.to(device) for x in batch)
-            for fused in (False, True):
-                model = built(build, name, fused).to(device)
-                for format in formats:
-                    torch.set_float32_matmul_precision("highest" if format == "float32" else "high")
-                    torch.backends.cudnn.allow_tf32 = format != "float32"
-                    dtype = torch.bfloat16 if format == "bfloat16" else torch.float32
-                    got = outcome(model, logits, loss_of, there, dtype)
-                    apart = [((a - b).norm() / b.norm()).item() for a, b in zip(got, expected, strict=True)]
-                    of_logits, of_gradients = TOLERANCE[format]
-                    good = apart[0] < of_logits and apart[1] < of_logits and apart[2] < of_gradients
-                    yield {
-                        "model": name,
-                        "attention": "fused" if fused else "plain",
-                        "format": format,
-                        **dict(zip(("logits", "loss", "gradients"), apart, strict=True)),
-                        "expected_below": of_logits,
-                        "expected_gradients_below": of_gradients,
-                        "strange": not good,  # so that NaN is strange
-                    }
-    finally:
-        torch.set_float32_matmul_precision(before[0])
-        torch.backends.cudnn.allow_tf32 = before[1]
+    for name, (build, logits, loss_of, batch) in models().items():
+        here = built(build, name, False)
+        expected = outcome(here, logits, loss_of, batch, torch.float32)
+        there = tuple(x.to(device) for x in batch)
+        for fused, format in itertools.product((False, True), formats(device)):
+            if format not in TOLERANCE:
+                continue
+            with products_in(format) as dtype:
+                got = outcome(built(build, name, fused).to(device), logits, loss_of, there, dtype)
+            apart = [((a - b).norm() / b.norm()).item() for a, b in zip(got, expected, strict=True)]
+            of_logits, of_gradients = TOLERANCE[format]
+            good = apart[0] < of_logits and apart[1] < of_logits and apart[2] < of_gradients
+            yield {
+                "model": name,
+                "attention": "fused" if fused else "plain",
+                "format": format,
+                **dict(zip(("logits", "loss", "gradients"), apart, strict=True)),
+                "expected_below": of_logits,
+                "expected_gradients_below": of_gradients,
+                "strange": not good,  # so that NaN is strange
+            }
 
 
 # ---- the roof --------------------------------------------------------------------------------------------------------
@@ -223,22 +238,11 @@ def roof(device: torch.device) -> Iterator[Record]:
     one = torch.zeros(1, device=device)
     yield {"what": "launch", "value": 1 / rate(lambda: one.add_(1), 1, 1000), "unit": "s"}
     side = 8192 if device.type == "cuda" else 512
-    formats: list[tuple[str, torch.dtype, bool]] = [("float32", torch.float32, False)]
-    if device.type == "cuda":
-        formats += [("tf32", torch.float32, True)] if torch.cuda.get_device_capability(device) >= (8, 0) else []
-        formats += [("float16", torch.float16, False)]
-        formats += (
-            [("bfloat16", torch.bfloat16, False)] if torch.cuda.is_bf16_supported(including_emulation=False) else []
-        )
-    before = torch.get_float32_matmul_precision()
-    try:
-        for name, dtype, tf32 in formats:
-            torch.set_float32_matmul_precision("high" if tf32 else "highest")
+    for format in formats(device):
+        with products_in(format) as dtype:
             a, b = torch.randn(2, side, side, device=device, dtype=dtype)
             value = rate(lambda a=a, b=b: a @ b, 2 * side**3, 5)  # type: ignore[misc]
-            yield {"what": f"product, {name}", "value": value, "unit": "operations/s"}
-    finally:
-        torch.set_float32_matmul_precision(before)
+        yield {"what": f"product, {format}", "value": value, "unit": "operations/s"}
 
 
 # ---- chapters 09 and 10 ----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 Every field of Configuration is a flag (`--d-model 128`) and a key of the file (`d_model = 128`). Flags win over the
 file, the file over a preset (a file in `training/presets`), a preset over the defaults, which train each model within
-minutes on one core.
+minutes on one core. All of it rests on the standard library, so that the program runs with what the notebooks need.
 """
 
 import argparse
@@ -23,7 +23,7 @@ VIT, TEXT = ("vit",), ("language-model",)
 DTYPES = ("float32", "bfloat16", "float16")
 PRESETS = {path.stem: path for path in sorted((Path(__file__).parent / "presets").glob("*.toml"))}
 
-# Ranges: as they are told, and whether a value is within. NaN is within none.
+# Ranges: in words, and whether a value is within. NaN is within none.
 Range = tuple[str, Callable[[Any], bool]]
 AT_LEAST_1: Range = ("at least 1", lambda value: value >= 1)
 AT_LEAST_0: Range = ("at least 0 and finite", lambda value: 0 <= value < math.inf)
@@ -134,10 +134,10 @@ MAY_CHANGE = ("out", "num_workers", "prefetch_factor", "verify")  # when a run g
 def check(config: Configuration) -> None:
     """Raises TrainingError for a value outside its range; what needs the data is checked where they are."""
     for name, field in FIELDS.items():
-        value, (told, within) = getattr(config, name), field.metadata["within"]
+        value, (range_in_words, within) = getattr(config, name), field.metadata["within"]
         if not within(value):
             got = repr(value) if isinstance(value, str) else value
-            raise TrainingError(f"{name} is {told}, got {got}{nearest(str(value), field.metadata['words'])}")
+            raise TrainingError(f"{name} is {range_in_words}, got {got}{nearest(str(value), field.metadata['words'])}")
     if config.d_model % config.num_heads:
         raise TrainingError(f"num_heads must divide d_model, got {config.num_heads} and {config.d_model}")
     for name, field in FIELDS.items():  # what would be silently without effect

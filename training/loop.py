@@ -118,7 +118,7 @@ def run(config: Configuration, resume: bool = False) -> tuple[dict[str, float], 
             if looks or last:
                 scores = evaluate(model, task, held_out, config, process)
                 curves.add(step, {f"held_out/{name}": value for name, value in scores.items()})
-                say(f"step {step}: {told(scores)}", process)
+                say(f"step {step}: {in_words(scores)}", process)
             if saves or last:
                 save(checkpoint, step, parts, curves, process, last_good(checkpoint, saved))
                 saved = step
@@ -136,7 +136,7 @@ def run(config: Configuration, resume: bool = False) -> tuple[dict[str, float], 
             return scores, received[0] if received else signal.SIGTERM
         if not scores:
             scores = evaluate(model, task, held_out, config, process)
-            say(f"{folder} is finished; its scores once more: {told(scores)}", process)
+            say(f"{folder} is finished; its scores once more: {in_words(scores)}", process)
         return scores, 0
 
 
@@ -195,7 +195,7 @@ def say(text: str, process: Process) -> None:
         tqdm.write(text, file=sys.stderr)
 
 
-def told(scores: dict[str, float]) -> str:
+def in_words(scores: dict[str, float]) -> str:
     return "held out " + ", ".join(f"{name} {value:.4g}" for name, value in scores.items())
 
 

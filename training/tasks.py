@@ -32,7 +32,7 @@ Batch = tuple[Tensor, ...]
 KINDS = {
     "vit": ("generated", "images:FOLDER", "hub:NAME"),
     "transformer": ("generated",),
-    "language-model": ("generated", "text:FILE", "hub:NAME"),
+    "language-model": ("generated", "text:FILE", "text:FOLDER", "hub:NAME"),
 }
 
 
@@ -274,8 +274,8 @@ def translation(config: Configuration) -> Task:
     unseen = [one for one in numbers_in_words(1000, 1, config.numbers, seed=2) if one.source not in seen]
     if not unseen:
         raise TrainingError(f"no sentence is left to hold out: raise numbers (now {config.numbers}) or lower samples")
-    sources, targets = ([v.encode(words) for words in side] for v, side in (
-        (english, [one.source for one in sentences]), (german, [one.target for one in sentences])))  # fmt: skip
+    sources = [english.encode(one.source) for one in sentences]
+    targets = [german.encode(one.target) for one in sentences]
     torch.manual_seed(config.seed)
     model = Transformer(
         len(english),

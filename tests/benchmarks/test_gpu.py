@@ -19,6 +19,7 @@ from benchmarks.cards import CARDS, LAUNCH, card_of, on_card
 from benchmarks.gpu import Machine, Part
 from benchmarks.peers import MODELS
 from course import committed
+from tests import card
 from training import configuration
 
 A100 = CARDS["a100"]
@@ -365,6 +366,23 @@ def test_the_training_program_is_asked_at_size_and_its_curves_are_read(tmp_path,
     assert wrong["strange"] and "num_heads must divide d_model" in wrong["error"]
 
 
+def test_a_format_without_units_is_left_out():
+    for which, formats in (("t4", ["float32", "float16"]), ("h100", ["float32", "tf32", "float16", "bfloat16"])):
+        with card.cuda(CARDS[which]):
+            assert gpu_parts.formats(torch.device("cuda")) == formats
+
+
+def test_a_format_of_products_is_set_and_taken_back():
+    def now():
+        return torch.get_float32_matmul_precision(), torch.backends.cudnn.allow_tf32
+
+    before = now()
+    for format, precision in (("tf32", ("high", True)), ("bfloat16", ("highest", False))):
+        with gpu_parts.products_in(format) as dtype:
+            assert now() == precision and dtype == {"tf32": torch.float32}.get(format, torch.bfloat16)
+        assert now() == before
+
+
 def test_torch_is_told_to_refuse_waits_and_told_back(monkeypatch):
     told = []
     monkeypatch.setattr(torch.cuda, "set_sync_debug_mode", told.append)
@@ -389,8 +407,8 @@ def test_the_sizes_are_settings_of_the_training_program(tmp_path):
 
 
 def test_every_card_has_its_peaks_and_only_formats_of_its_generation():
-    for card in CARDS.values():
-        assert {"float32", "float16"} <= card.peaks.keys(), card.name
-        newer = {"tf32", "bfloat16"} & card.peaks.keys()  # both came with Ampere
-        assert newer == ({"tf32", "bfloat16"} if card.capability >= (8, 0) else set()), card.name
-        assert card.peak(torch.float32) <= card.peak(torch.float32, tf32=True) < card.peak(torch.float16), card.name
+    for each in CARDS.values():
+        assert {"float32", "float16"} <= each.peaks.keys(), each.name
+        newer = {"tf32", "bfloat16"} & each.peaks.keys()  # both came with Ampere
+        assert newer == ({"tf32", "bfloat16"} if each.capability >= (8, 0) else set()), each.name
+        assert each.peak(torch.float32) <= each.peak(torch.float32, tf32=True) < each.peak(torch.float16), each.name
