@@ -249,14 +249,23 @@ def collect(
     platform: Annotated[
         str,
         typer.Option(
-            help="who gave the names: moodle, canvas, blackboard or gradescope if you downloaded it; folders: you did"
+            help="who gave the names: moodle, canvas, blackboard, gradescope or brightspace if you downloaded it there;"
+            " folders: you did"
         ),
     ] = "",
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            help="who is who: Canvas's gradebook, Moodle's grading worksheet, Gradescope's roster, Brightspace's grades,"
+            " or a CSV with id, name and email; the class keeps it"
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,
     where: ClassOption = CLASS,
 ) -> None:
     """Put what came back from students into submissions/: each file to its student and assignment."""
     from autograde.intake import collect as collecting
+    from autograde.intake.roster import BadRoster
     from autograde.intake.whose import PLATFORMS
     from autograde.ledger import LedgerBusy
 
@@ -265,9 +274,12 @@ def collect(
 
     folder = ClassFolder.at(where)
     names = _named(folder, [assignment] if assignment else None)
+    if roster is not None and not roster.is_file():
+        raise stop(f"{roster} is no file: name the roster that you downloaded")
     try:
-        done = collecting.collect(folder, source, names[0] if assignment else "", platform=platform, dry_run=dry_run)
-    except (collecting.BadSource, LedgerBusy) as error:
+        which = names[0] if assignment else ""
+        done = collecting.collect(folder, source, which, platform=platform, roster=roster, dry_run=dry_run)
+    except (collecting.BadSource, BadRoster, LedgerBusy) as error:
         raise stop(error) from None
     terminal.show_collected(done, dry_run)
     if not done.items:

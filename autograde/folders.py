@@ -65,6 +65,15 @@ class ClassFolder:
     def ledger(self) -> Path:
         return self.root / "ledger"
 
+    def roster(self, assignment: str = "") -> Path:
+        """The platform's list of who is who: the class's, or that of one assignment."""
+        return self.root / "rosters" / f"{assignment or 'class'}.csv"
+
+    @property
+    def earlier(self) -> Path:
+        """Submissions that a later one took the place of, {student}/{assignment}/{moment}: kept, and never graded."""
+        return self.root / "earlier"
+
     def summary(self, assignment: str) -> Path:
         """The instructor's page on how the assignment went."""
         return self.root / "summary" / f"{assignment}.html"

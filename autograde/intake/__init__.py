@@ -1,7 +1,9 @@
 """What came back from students is read here, and nowhere else: collected, parsed, and merged into the assignment.
 
 `collect` brings what came back into class/submissions/: `sources` says what a source holds, which `unpack` takes out of
-archives, `whose` and `people` whose each file is and was, and `submissions` puts one down. `received` finds the file to
+archives, `whose` what a name says by the `platforms`' ways of naming, `binding` whose it is by the `roster`, `people`
+whose it was, and `submissions` puts one down, with its `provenance`, unless `chapters` says that it is another's
+assignment. `received` finds the file to
 grade in a submission, `parse` makes a small clean notebook of its bytes, `merge` lays its answers into the assignment's
 own notebook: `matching` says which cell is which answer's, by nbgrader's `marks` and by `comparison` with what was
 given out, `magics` and `environment` leave out of a text what cannot run, and `flags` notes what its code tries.

@@ -1,7 +1,8 @@
 """`autograde collect`: what came back from students, out of an archive or a folder, into class/submissions/.
 
-Here is the command's way, and its dry run. `sources` says what a source holds, `whose` reads from the names whose each
-file is, `people` remembers whose each submission was, and `submissions` puts one down.
+Here is the command's way, and its dry run. `sources` says what a source holds, `whose` reads what its names say,
+`binding` binds them to people by the class's roster, `people` remembers whose each submission was, and `submissions`
+puts one down.
 
 Everything in a source is hostile data. A name in it is only ever read, to tell whose file it is; no path of a source
 becomes a path of ours, nothing is followed or run, and sizes and counts are capped. Nothing is dropped without a word:
@@ -22,16 +23,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from autograde.files import private
+from autograde.files import private, write_atomically
 from autograde.folders import ClassFolder
+from autograde.intake import roster as rosters
+from autograde.intake.binding import Binding, Bound
+from autograde.intake.chapters import Chapters
 from autograde.intake.jail import Intake
-from autograde.intake.people import People, folded, one_folder, student_id
+from autograde.intake.people import People, folded, one_folder
+from autograde.intake.platforms.gradescope import EXPORT, LIST, MAX_LIST, listed
+from autograde.intake.provenance import Provenance
 from autograde.intake.received import STAMP
-from autograde.intake.sources import Aside, BadSource, Entry, Work, entries_of, unpack_source, what_is_given
+from autograde.intake.sources import (
+    Aside,
+    BadSource,
+    Entry,
+    Given,
+    Work,
+    entries_of,
+    one_of,
+    unpack_source,
+    what_is_given,
+)
 from autograde.intake.submissions import NO_MOMENT, UNPACKED, Submission, finish_what_was_begun, put
-from autograde.intake.whose import IN_A_FOLDER, LOOSE, UNSAID, Names, Place, readable, safe
+from autograde.intake.whose import IN_A_FOLDER, LOOSE, UNSAID, Names, Place, safe
 from autograde.ledger import Ledger
 from autograde.sandbox.pool import SandboxError
+
+EARLIER = "an earlier attempt: kept in earlier/, not graded"
+MAX_EARLIER = 20  # attempts of one submission in one source that are kept
+Submissions = dict[tuple[str, str], Submission]  # (student, assignment) -> submission
 
 
 @dataclass(frozen=True)
@@ -66,66 +86,129 @@ def collect(
     assignment: str = "",
     *,
     platform: str = "",
+    roster: Path | None = None,
     dry_run: bool = False,
     intake: Intake | None = None,
 ) -> Collected:
     """Puts the submissions of a source into submissions/. `assignment` is which they are, and `platform` (one of
-    `whose.PLATFORMS`) where they come from, where the source's names do not say.
+    `whose.PLATFORMS`) where they come from, where the source's names do not say. `roster` binds its names to people,
+    and is kept in the class.
 
     A source may be a folder inside an archive: "download.zip/week 2". `intake` is what unpacks archives, one of its own
-    where none is given. Raises BadSource where the source cannot be read at all or holds archives and there is no
-    sandbox to open them in, LedgerBusy while a run is grading this class, and OSError with a path in it where the disk
-    is full.
+    where none is given. Raises BadRoster, before anything is written, where the roster is wrong, BadSource where the
+    source cannot be read at all or holds archives and there is no sandbox to open them in, LedgerBusy while a run is
+    grading this class, and OSError with a path in it where the disk is full.
     """
     with contextlib.ExitStack() as held:
         intake = intake or held.enter_context(Intake())  # its jail starts with the first archive
         try:
-            return _collect(folder, source, assignment, platform, dry_run, intake)
+            return _collect(folder, source, assignment, platform, roster, dry_run, intake)
         except SandboxError as error:
             reason = f"archives are opened in a sandbox, which does not work here: {error}"
             raise BadSource(f"{reason}. To do: run autograde doctor") from None
 
 
 def _collect(
-    folder: ClassFolder, source: Path, assignment: str, platform: str, dry_run: bool, intake: Intake
+    folder: ClassFolder,
+    source: Path,
+    assignment: str,
+    platform: str,
+    roster: Path | None,
+    dry_run: bool,
+    intake: Intake,
 ) -> Collected:
     assignments, done = folder.assignments(), Collected()
+    who = Binding(folder, People(folder), rosters.read(roster) if roster else None)
+    if who.roster:
+        rosters.place_of(folder, who.roster, assignment)
     given = what_is_given(source, platform)
     entries = entries_of(given, folder, done.aside, intake)
     names = Names([entry.parts for entry in entries], assignments, platform, given.packed)
+    if platform == "gradescope":
+        entries = _without_gradescopes_list(entries, given, who, intake)
     hint = _named_in(source.name, assignments) or _named_in(given.outer.name, assignments)
-    submissions = _sorted_out(entries, names, assignment, hint, done)
+    submissions = _sorted_out(_placed(entries, names, assignment, hint, who, done), names, assignment, hint, done)
     if names.like or (not submissions and any(why == UNSAID for _, why in done.aside)):
         _ask_whose_names_these_are(source, names)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
     twins = {student for student, _ in submissions} | set(folder.students())
     if dry_run:
-        people = People(folder)
         present = {s: folder.submitted / s for s in folder.students()}
-        for student, name, submission in _in_nobodys_place(submissions, folder, people, done):
+        for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, who.people, done):
             there = (present.get(student, folder.submitted / student) / name).exists()
             action = "replaced if it differs" if there else "new"
             done.items.append(_item(student, name, action, submission, (), twins))
         return done
     with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
         finish_what_was_begun(folder)
-        people = People(folder)
+        if who.roster and roster:
+            write_atomically(rosters.place_of(folder, who.roster, assignment), roster.read_bytes())
         with tempfile.TemporaryDirectory(dir=folder.root, prefix=UNPACKED) as unpacked:
-            work = Work(intake, Path(unpacked))
+            work = Work(intake, Path(unpacked), Chapters(folder), done.aside)
             if given.packed:
                 wanted = {name: file for each in submissions.values() for name, file in each.wanted().items()}
                 unpack_source(given.outer, wanted, work)
-            for student, name, submission in _in_nobodys_place(submissions, folder, people, done):
-                before = people.replaced(student, name, submission.mark)
-                target = folder.submitted / student / name
-                action, notes = put(target, submission, work, before, done.aside)
-                done.items.append(_item(student, name, action, submission, notes, twins))
-                people.keep(student, name, submission.mark)
+            _put_down(submissions, source, folder, People(folder), work, twins, done)
     return done
 
 
+def _put_down(
+    submissions: Submissions,
+    source: Path,
+    folder: ClassFolder,
+    people: People,
+    work: Work,
+    twins: set[str],
+    done: Collected,
+) -> None:
+    for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, people, done):
+        scheme, key = submission.mark
+        members = tuple(entry.name for _, entry in submission.files)
+        together = tuple(each for each in submission.together if each != student)
+        when, outer = submission.when, submission.outer
+        come = Provenance(
+            safe(str(source)), members, scheme, safe(key), outer, student, together, when, submission.late
+        )
+        before = people.replaced(student, name, submission.mark)
+        put_down = put(
+            folder.submitted / student / name, submission, work, before, come, folder.earlier / student / name
+        )
+        if put_down.action:
+            done.items.append(_item(student, name, put_down.action, submission, put_down.notes, twins))
+            people.keep(student, name, submission.mark)
+
+
+def _each_ones(submissions: Submissions) -> Submissions:
+    """A submission for each of those who handed it in together."""
+    made = dict(submissions)
+    for (_, name), submission in submissions.items():
+        for student in submission.together[1:]:
+            copy = submission.shared()
+            copy.mark = (submission.mark[0], submission.keys[student])
+            made[student, name] = copy
+    return made
+
+
+def _without_gradescopes_list(entries: list[Entry], given: Given, who: Binding, intake: Intake) -> list[Entry]:
+    """The entries but for Gradescope's list of who is who, which is read: the outermost, beside all submissions."""
+    found = [
+        entry
+        for entry in entries
+        if entry.parts == (LIST,) or (entry.parts[1:] == (LIST,) and EXPORT.fullmatch(entry.parts[0]))
+    ]
+    if not found or given.names:
+        return entries
+    data = one_of(given, found[0], MAX_LIST, intake)
+    try:
+        who.listed = listed(data.decode("utf-8-sig"))
+    except ValueError as error:
+        why = f"it is not written in UTF-8 ({error})" if isinstance(error, UnicodeDecodeError) else error
+        raise BadSource(f"{safe(found[0].name)}: {why}. To do: export the submissions again") from None
+    return [entry for entry in entries if entry is not found[0]]
+
+
 def _in_nobodys_place(
-    submissions: dict[tuple[str, str], Submission], folder: ClassFolder, people: People, done: Collected
+    submissions: Submissions, folder: ClassFolder, people: People, done: Collected
 ) -> Iterator[tuple[str, str, Submission]]:
     """(student, assignment, submission), in order, where it takes no place that may be another's; else put aside. Each
     is looked at when its turn comes, since those before it may have been put down."""
@@ -172,74 +255,129 @@ def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
     )
 
 
-def _placed(entries: list[Entry], names: Names, assignment: str, done: Collected) -> list[tuple[Entry, Place, str]]:
-    """Each file with its place and its student; one that has no place, no student, or another assignment's place is put
+@dataclass(frozen=True)
+class Placed:
+    """A file with its place and those whose it is, one or the members of a group."""
+
+    entry: Entry
+    place: Place
+    people: tuple[Bound, ...]
+    when: str
+
+    @property
+    def student(self) -> str:
+        return self.people[0].student
+
+
+def _placed(
+    entries: list[Entry], names: Names, assignment: str, hint: str, who: Binding, done: Collected
+) -> list[Placed]:
+    """Each file that has a place and people; one that has no place, nobody, or another assignment's place is put
     aside."""
-    placed: list[tuple[Entry, Place, str]] = []
+    placed: list[Placed] = []
     for entry in entries:
         place = names.place(entry.parts)
         if isinstance(place, str):
             done.aside.append((safe(entry.name), place))
-        elif not (student := student_id(readable(place.student))):
-            why = "no student's name can be made of its folder's: put it into submissions/ under one of yours"
-            done.aside.append((safe(entry.name), why))
         elif assignment and place.assignment and place.assignment != assignment:
             done.aside.append((safe(entry.name), f"of {place.assignment}, not of {assignment}"))
         else:
-            placed.append((entry, place, student))
-    return placed
+            likely = place.assignment or assignment or _named_in(place.rest[-1], names.assignments) or hint
+            people = who.of(place, likely)
+            if isinstance(people, str):
+                done.aside.append((safe(entry.name), people))
+            else:
+                placed.append(Placed(entry, place, tuple(people), who.moment(place)))
+    twice = _twice(placed, hint or assignment, who)
+    for each in placed:
+        if why := next((twice[bound.student] for bound in each.people if bound.student in twice), ""):
+            done.aside.append((safe(each.entry.name), why))
+    return [each for each in placed if not any(bound.student in twice for bound in each.people)]
 
 
-def _sorted_out(
-    entries: list[Entry], names: Names, assignment: str, hint: str, done: Collected
-) -> dict[tuple[str, str], Submission]:
+def _twice(placed: list[Placed], assignment: str, who: Binding) -> dict[str, str]:
+    """Student -> why what is theirs may be another's: a platform gave it under two names, in one assignment."""
+    outer: dict[str, dict[str, Place]] = {}
+    for each in placed:
+        for bound in each.people:
+            outer.setdefault(bound.student, {})[each.place.outer] = each.place
+    twice = {}
+    for student, places in outer.items():
+        named = " and ".join(sorted(map(safe, places))[:3])
+        one = next(iter(places.values()))
+        if len(places) > 1 and one.scheme == "Gradescope":
+            twice[student] = f"{student} handed in {named}. To do: keep one of them, and collect again"
+        elif len(places) > 1 and who.needs_roster(one, assignment):
+            twice[student] = f"{named} are of two people or of one. To do: say who is who with --roster"
+    return twice
+
+
+def _sorted_out(placed: list[Placed], names: Names, assignment: str, hint: str, done: Collected) -> Submissions:
     """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
-    assignments = names.assignments
-    placed = _placed(entries, names, assignment, done)
     people: dict[str, set[tuple[str, str]]] = {}
     answered: dict[str, set[str]] = {}  # student -> assignments that a file's own name says
-    for _, place, student in placed:
-        if place.scheme != LOOSE:
-            people.setdefault(student, set()).add((place.scheme, place.key))
-        if named := place.assignment or _named_in(place.rest[-1], assignments):
-            answered.setdefault(student, set()).add(named)
-    submissions: dict[tuple[str, str], Submission] = {}
-    for entry, place, student in placed:
-        if len(people.get(student, ())) > 1:
-            done.aside.append((safe(entry.name), _two_people(student, people[student])))
+    for each in placed:
+        if each.place.scheme != LOOSE:
+            for bound in each.people:
+                people.setdefault(bound.student, set()).add((each.place.scheme, bound.key))
+        if named := each.place.assignment or _named_in(each.place.rest[-1], names.assignments):
+            answered.setdefault(each.student, set()).add(named)
+    attempts: dict[tuple[str, str], dict[str, Submission]] = {}
+    for each in placed:
+        entry, place = each.entry, each.place
+        if several := [bound.student for bound in each.people if len(people.get(bound.student, ())) > 1]:
+            done.aside.append((safe(entry.name), _two_people(several[0], people[several[0]])))
             continue
-        only = answered.get(student, set())
-        name = place.assignment or assignment or _named_in(place.rest[-1], assignments)
+        only = answered.get(each.student, set())
+        name = place.assignment or assignment or _named_in(place.rest[-1], names.assignments)
         name = name or (next(iter(only)) if len(only) == 1 else hint)
         if not name:
             done.aside.append((safe(entry.name), "of which assignment? Say --assignment"))
             continue
-        submission = submissions.setdefault((student, name), Submission(mark=place.mark))
-        submission.people.add((place.scheme, place.key))
-        if place.rest == (STAMP,):
-            if place.stamped:
-                done.aside.append((safe(entry.name), NO_MOMENT))
-            else:
-                submission.stamps.append(entry)
+        of = attempts.setdefault((each.student, name), {})
+        _add(each, of.setdefault(each.when, Submission(when=each.when)), done)
+    return _latest(attempts, done)
+
+
+def _add(each: Placed, submission: Submission, done: Collected) -> None:
+    """Adds a file to the submission that it is of."""
+    place, own = each.place, each.people[0]
+    submission.mark = (place.scheme, own.key) if place.scheme != LOOSE else place.mark
+    submission.people.add((place.scheme, own.key))
+    submission.outer = submission.outer or safe(place.outer)
+    if len(each.people) > 1:
+        submission.together = tuple(bound.student for bound in each.people)
+        submission.keys = {bound.student: bound.key for bound in each.people}
+    if place.rest == (STAMP,):
+        if place.stamped:
+            done.aside.append((safe(each.entry.name), NO_MOMENT))
+        else:
+            submission.stamps.append(each.entry)
+        return
+    submission.late |= place.late
+    submission.notes |= {place.note} - {""}
+    submission.files.append((place.rest, each.entry))
+
+
+def _latest(attempts: dict[tuple[str, str], dict[str, Submission]], done: Collected) -> Submissions:
+    """The last attempt of each, with those before it."""
+    submissions: Submissions = {}
+    for (student, name), by_moment in attempts.items():
+        in_order = [attempt for _, attempt in sorted(by_moment.items()) if attempt.files]
+        if not in_order:
             continue
-        if place.when < submission.attempt:
-            done.aside.append((safe(entry.name), "an earlier attempt"))
+        last = in_order.pop()
+        people = last.people.union(*(attempt.people for attempt in in_order))
+        if len(people) > 1:
+            files = [entry for attempt in [*in_order, last] for _, entry in attempt.files]
+            done.aside += [(safe(entry.name), _two_people(student, people)) for entry in files]
             continue
-        if place.when > submission.attempt:
-            done.aside += [(safe(e.name), "an earlier attempt") for _, e in submission.files]
-            submission.files, submission.attempt, submission.when = [], place.when, place.when
-        submission.late |= place.late
-        submission.notes |= {place.note} - {""}
-        submission.files.append((place.rest, entry))
-    for (student, _), submission in submissions.items():
-        if len(submission.people) > 1:
-            why = _two_people(student, submission.people)
-            done.aside += [(safe(entry.name), why) for _, entry in submission.files]
-    return {
-        place: submission
-        for place, submission in submissions.items()
-        if submission.files and len(submission.people) == 1
-    }
+        for attempt in in_order:
+            done.aside += [(safe(entry.name), EARLIER) for _, entry in attempt.files]
+            attempt.budget = last.budget
+        last.earlier = in_order[-MAX_EARLIER:]
+        submissions[student, name] = last
+    return submissions
 
 
 def _two_people(student: str, people: set[tuple[str, str]]) -> str:

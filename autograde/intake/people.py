@@ -125,6 +125,16 @@ class People:
             self.marks[f"{student}/{name}"] = kept
             write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
 
+    def known(self, scheme: str, key: str) -> str:
+        """The student of whom something was collected under this mark, "" where nothing was."""
+        mark = _composed((scheme, key))
+        return next((place.rpartition("/")[0] for place in self.marks if self._is(place, mark)), "")
+
+    def _is(self, place: str, mark: tuple[str, str]) -> bool:
+        student, _, name = place.rpartition("/")
+        before = self._before(student, name)
+        return before is not None and before[:2] == mark
+
     def _before(self, student: str, name: str) -> tuple[str, str, str] | None:
         """(scheme, key, the key as it was written in the source), None where nothing was collected."""
         mark = self.marks.get(f"{student}/{name}")

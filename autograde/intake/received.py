@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograde.intake.parse import MAX_BYTES, Contents, Notes, Refused, contents, reasons, safe
+from autograde.intake.provenance import PROVENANCE
 
 if TYPE_CHECKING:
     import nbformat
@@ -187,6 +188,8 @@ def _regular_files(folder: Path, reading: _Found) -> Iterator[str]:
                 )
                 return
             name = os.path.join(below, entry.name)
+            if name == PROVENANCE:  # ours, beside what was handed in
+                continue
             if entry.name.startswith(".") or entry.name in _SKIPPED:
                 continue
             mode = entry.stat(follow_symlinks=False).st_mode

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from autograde.folders import ClassFolder
 from autograde.intake import unpack
+from autograde.intake.chapters import Chapters
 from autograde.intake.jail import SOURCE_LIMITS, Intake
 from autograde.intake.parse import MAX_BYTES
 from autograde.intake.unpack import Budget, Damaged, TooMuch
@@ -59,10 +60,13 @@ Wanted = dict[tuple[str, ...], tuple[Entry, Budget]]  # name in an archive -> it
 
 @dataclass(frozen=True)
 class Work:
-    """What unpacks archives, and a folder of ours for what is on its way."""
+    """What unpacks archives, a folder of ours for what is on its way, the class's assignments by their cells, and what
+    is put aside."""
 
     intake: Intake
     folder: Path
+    chapters: Chapters
+    aside: Aside
 
 
 # ---------------------------------------------------------------- what it is, and its files by their names
@@ -215,6 +219,23 @@ def _listed(
                 aside.append((safe(member.name), member.refused))
     except (Damaged, TooMuch) as error:
         raise BadSource(f"{source.name}: {error}") from None
+
+
+def one_of(given: Given, entry: Entry, most: int, intake: Intake) -> bytes:
+    """The content of a file of the source, of at most `most` bytes. Raises BadSource."""
+    try:
+        if entry.path is not None:
+            return b"".join(content_of(entry.path, Budget(most)))
+        found = list[bytes]()
+        for name, content in _listed(given.outer, Budget(MAX_UNPACKED, MAX_ENTRIES), intake):
+            if unpack.parts(name) == entry.member:
+                found, room = [], Budget(most)
+                for block in content:
+                    room.take(len(block))
+                    found.append(block)
+        return b"".join(found)
+    except (Damaged, TooMuch) as error:
+        raise BadSource(f"{safe(entry.name)}: {error}") from None
 
 
 def unpack_source(source: Path, wanted: Wanted, work: Work) -> None:

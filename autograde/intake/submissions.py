@@ -17,20 +17,21 @@ import re
 import secrets
 import shutil
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from nbgrader.utils import parse_utc
 
-from autograde.files import write_atomically
+from autograde.files import make_folder, write_atomically
 from autograde.folders import ClassFolder
-from autograde.intake import unpack
+from autograde.intake import provenance, unpack
 from autograde.intake.jail import Intake
 from autograde.intake.parse import MAX_BYTES
 from autograde.intake.people import folded, student_id
+from autograde.intake.provenance import PROVENANCE, Provenance
 from autograde.intake.received import STAMP, handed_in_at, readable_moment
-from autograde.intake.sources import Aside, Entry, Wanted, Work, content_of, fetch, is_litter, take_out
+from autograde.intake.sources import Entry, Wanted, Work, content_of, fetch, is_litter, take_out
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, safe
 
@@ -55,16 +56,30 @@ class Submission:
     files: list[tuple[tuple[str, ...], Entry]] = field(default_factory=list)
     stamps: list[Entry] = field(default_factory=list)  # timestamp.txt files that may be believed
     when: str = ""  # the platform's time, for timestamp.txt
-    attempt: str = ""  # of several, told apart by their time
     people: set[tuple[str, str]] = field(default_factory=set)  # (scheme, key): one, or else nobody knows whose it is
     mark: tuple[str, str] = ("", "")  # of that one, for later sources
     notes: set[str] = field(default_factory=set)
     late: bool = False
+    outer: str = ""  # the name that the platform gave
+    together: tuple[str, ...] = ()  # all students whose it is, where a group handed it in
+    keys: dict[str, str] = field(default_factory=dict)  # of each of these
+    earlier: list[Submission] = field(default_factory=list)  # attempts before this one
     budget: Budget = field(default_factory=lambda: Budget(MAX_SUBMISSION, MAX_INSIDE))
 
     def wanted(self) -> Wanted:
         """What is to be unpacked of its source's archive."""
-        return {entry.member: (entry, self.budget) for entry in [*(entry for _, entry in self.files), *self.stamps]}
+        own = {entry.member: (entry, self.budget) for entry in [*(entry for _, entry in self.files), *self.stamps]}
+        return own | {name: file for each in self.earlier for name, file in each.wanted().items()}
+
+    def shared(self) -> Submission:
+        """The same for another of the group. From now on neither takes the unpacked files away from the other."""
+        for _, entry in self.files:
+            entry.ours = False
+        copies = [(rest, replace(entry)) for rest, entry in self.files]
+        budget = Budget(self.budget.room, self.budget.members)
+        return replace(
+            self, files=copies, notes=set(self.notes), earlier=[each.shared() for each in self.earlier], budget=budget
+        )
 
 
 def finish_what_was_begun(folder: ClassFolder) -> None:
@@ -72,49 +87,103 @@ def finish_what_was_begun(folder: ClassFolder) -> None:
     for old in folder.submitted.glob(f"*/.*{_OLD}"):
         target = old.with_name(old.name.removesuffix(_OLD)[1:])
         if os.path.lexists(target):
-            shutil.rmtree(old)
+            _keep(old, folder.earlier / target.parent.name / target.name)
         else:
             os.rename(old, target)
-    for coming in [*folder.submitted.glob(f"*/.*{_NEW}"), *folder.root.glob(f"{UNPACKED}*")]:
+    half = [*folder.submitted.glob(f"*/.*{_NEW}"), *folder.earlier.glob(f"*/*/.*{_NEW}")]
+    for coming in [*half, *folder.root.glob(f"{UNPACKED}*")]:
         shutil.rmtree(coming)
 
 
-def put(target: Path, submission: Submission, work: Work, before: str, aside: Aside) -> tuple[str, list[str]]:
-    """Writes the submission beside `target`, where it belongs, and moves it there when it is whole. `before` says what
-    it takes the place of, if anything is there.
+@dataclass(frozen=True)
+class Put:
+    """What became of a submission: new, replaced, unchanged, older, or "" where it was put aside; and what there is to
+    say of it."""
 
-    Returns what was done (new, replaced, unchanged or older) and what there is to say of it. Raises OSError where the
-    disk refuses.
+    action: str
+    notes: list[str]
+
+
+def put(target: Path, submission: Submission, work: Work, before: str, come: Provenance, keep: Path) -> Put:
+    """Writes the submission beside `target`, where it belongs, and moves it there when it is whole. `before` says what
+    it takes the place of, if anything is there, which goes to `keep` with the attempts before.
+
+    Raises OSError where the disk refuses.
     """
-    name = target.name
+    name, notes = target.name, list[str]()
     for entry in submission.stamps:
         when = _stamp(entry)
         if not when:
-            aside.append((safe(entry.name), NO_MOMENT))
+            work.aside.append((safe(entry.name), NO_MOMENT))
         submission.when = submission.when or when
+    for attempt in submission.earlier:
+        _put_earlier(attempt, name, work, come, keep)
     there = os.path.lexists(target)
     if there and submission.when and (stamp := handed_in_at(target)) and parse_utc(submission.when) < parse_utc(stamp):
-        return "older", [f"handed in {submission.when}, but one of {stamp} is there"]
+        return Put("older", [f"handed in {submission.when}, but one of {stamp} is there"])
     coming = target.with_name(f".{name}{_NEW}")
     coming.mkdir(parents=True)
     try:
-        notes = _write(coming, name, submission, work)
+        notes += _write(coming, name, submission, work)
+        if other := work.chapters.another(coming, name):
+            why = f"its cells are those of {other}, not of {name}. To do: collect it with --assignment {other}"
+            work.aside.extend((safe(entry.name), why) for _, entry in submission.files)
+            return Put("", [])
         if submission.when:
             write_atomically(coming / STAMP, submission.when + "\n")
         if there and _contents(target) == _contents(coming):
-            return "unchanged", notes
+            if not provenance.read(target):
+                provenance.write(target, come)
+            return Put("unchanged", notes)
+        provenance.write(coming, come)
+        old = target.with_name(f".{name}{_OLD}")
         if there:
             notes.append(before)
-            old = target.with_name(f".{name}{_OLD}")
             os.rename(target, old)
         os.rename(coming, target)
         if there:
-            old.unlink() if old.is_symlink() or old.is_file() else shutil.rmtree(old)
+            _keep(old, keep)
     finally:
         shutil.rmtree(coming, ignore_errors=True)
         with contextlib.suppress(OSError):  # a student's folder in which nothing could be put
             target.parent.rmdir()
-    return "replaced" if there else "new", notes
+    return Put("replaced" if there else "new", notes)
+
+
+def _put_earlier(attempt: Submission, name: str, work: Work, come: Provenance, keep: Path) -> None:
+    """Keeps an attempt before the one that counts."""
+    coming = keep / f".{name}{_NEW}"
+    make_folder(keep)
+    coming.mkdir()
+    try:
+        _write(coming, name, attempt, work)
+        if attempt.when:
+            write_atomically(coming / STAMP, attempt.when + "\n")
+        members = tuple(entry.name for _, entry in attempt.files)
+        own = replace(come, member=members, name=attempt.outer, handed_in=attempt.when, late=attempt.late)
+        provenance.write(coming, own)
+        _keep(coming, keep)
+    finally:
+        shutil.rmtree(coming, ignore_errors=True)
+
+
+def _keep(old: Path, keep: Path) -> None:
+    """Moves a submission that does not count any more to where such are kept, by its moment, each content once."""
+    if old.is_symlink() or not old.is_dir():
+        old.unlink()
+        return
+    contents = _contents(old)
+    if any(not other.name.startswith(".") and _contents(other) == contents for other in keep.glob("*")):
+        shutil.rmtree(old)
+        return
+    make_folder(keep)
+    moment = handed_in_at(old) or str(provenance.read(old).get("collected", ""))
+    label = re.sub(r"[^0-9A-Za-z]+", "-", moment)[:30].strip("-") or "before"
+    path, number = keep / label, 1
+    while os.path.lexists(path):
+        number += 1
+        path = keep / f"{label} ({number})"
+    os.rename(old, path)
 
 
 def _stamp(entry: Entry) -> str:
@@ -128,9 +197,9 @@ def _stamp(entry: Entry) -> str:
 
 
 def _contents(path: Path) -> dict[str, Any]:
-    """Relative name -> digest of every file of a submission; what is no ordinary file is never the same."""
+    """Relative name -> digest of every file that was handed in; what is no ordinary file is never the same."""
     digests: dict[str, Any] = {}
-    for each in [path, *path.rglob("*")]:
+    for each in [path, *(each for each in path.rglob("*") if each != path / PROVENANCE)]:
         mode = each.lstat().st_mode
         if stat.S_ISREG(mode):
             with each.open("rb") as file:
@@ -166,8 +235,8 @@ def _write(to: Path, assignment: str, submission: Submission, work: Work) -> lis
         notes.append(f"{len(files)} files, {MAX_FILES} kept")
     for rest, entry in sorted(files, key=lambda file: not _is_notebook(file[0]))[:MAX_FILES]:
         path = _free(to, rest)
-        if path.parent == to and folded(path.name) == STAMP:  # by another spelling
-            notes.append("a timestamp.txt of the student's own was left out")
+        if path.parent == to and folded(path.name) in (STAMP, PROVENANCE):  # by another spelling
+            notes.append(f"a {folded(path.name)} of the student's own was left out")
             continue
         _put_down(entry, path, submission.budget, notes)
     return notes

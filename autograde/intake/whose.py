@@ -17,9 +17,11 @@ it does not decide either. No byte of a file is opened here.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from autograde.intake.platforms import blackboard, brightspace, canvas, gradescope, moodle
+from autograde.intake.platforms.scheme import Scheme
 from autograde.text import in_one_line
 
 ARCHIVE = re.compile(r"\.(zip|tar|tar\.gz|tgz)$", re.IGNORECASE)
@@ -33,9 +35,6 @@ UNSAID = (
 )
 # What folders round a class are called. A student may have called one so too: such a folder is always asked about.
 _ROUND = re.compile(r"submitted|submissions?|hand-?ins?|inbound|assignment_\d+_export", re.IGNORECASE)
-_GRADESCOPES_EXPORT = re.compile(r"assignment_\d+_export")
-_GRADESCOPES_LIST = "submission_metadata.yml"
-_STAMP = "[0-9]{4}(?:-[0-9][0-9]){5}"  # Blackboard's
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Place:
 
     `key` tells apart two people of one name: another `scheme` or key may be another person. `when` is the
     platform's time of the attempt. `stamped` says that only the platform's times count, and none that a student may
-    have put into a file. `note` is for the instructor.
+    have put into a file. `note` is for the instructor, `outer` the name that the platform gave.
     """
 
     student: str
@@ -57,6 +56,7 @@ class Place:
     late: bool = False
     stamped: bool = False
     note: str = ""
+    outer: str = ""
 
     @property
     def mark(self) -> tuple[str, str]:
@@ -65,94 +65,10 @@ class Place:
         return (FOLDERS, self.student) if self.scheme == LOOSE else (self.scheme, self.key)
 
 
-@dataclass(frozen=True)
-class Scheme:
-    """How a platform names what it lets you download.
-
-    An outermost name is `head` and then `mark`, each matched whole. Where the platform lets no `head` hold a mark, the
-    first is its own and nothing in the student's file name behind it is taken for one; else each is a way to read the
-    name. `whose` makes the possible (student, key) of the two; more than one means that nobody can say. `example` is
-    what the platform writes.
-    """
-
-    name: str
-    example: str
-    head: re.Pattern[str]
-    mark: re.Pattern[str]
-    whose: Callable[[str, re.Match[str]], Sequence[tuple[str, str]]]
-    loose: bool  # whether the name is that of a file, or (also) of a folder
-    folder: bool
-    distinct: bool = True  # whether nothing but this platform gives such names
-
-    def matches(self, name: str, folder: bool) -> Iterator[tuple[str, re.Match[str]]]:
-        """The (head, mark) that the name can be read as."""
-        if not (self.folder if folder else self.loose):
-            return
-        for underscore in (match.start() for match in re.finditer("_", name)):
-            mark = self.mark.fullmatch(name, underscore)
-            if mark and self.head.fullmatch(name, 0, underscore):
-                yield name[:underscore], mark
-
-
-def _titles(head: str) -> Sequence[tuple[str, str]]:
-    """(assignment's title, user name) for each way to part the two."""
-    return [(head[: match.start()], head[match.end() :]) for match in re.finditer("_", head) if head[match.end() :]]
-
-
-SCHEMES = (
-    # "Full Name_participant_assignsubmission_file_", a folder or before the file's name. Moodle writes a blank for
-    # each _ in a name, and the number is another one in every assignment.
-    Scheme(
-        "Moodle",
-        "Ada Lovelace_1234_assignsubmission_file_/02-bahdanau.ipynb",
-        re.compile(r"[^_]+"),
-        re.compile(r"_(?P<id>[0-9]+)_assignsubmission_(?P<kind>[a-z]+)(?:_(?P<file>.*))?", re.DOTALL),
-        lambda head, mark: [(head, mark["id"])],
-        loose=True,
-        folder=True,
-    ),
-    # "Title_username_attempt_time_file", and "Title_username_attempt_time.txt" about the attempt. Both title and user
-    # name may hold _: see `Names`. A folder where an archive of that name was unpacked by hand.
-    Scheme(
-        "Blackboard",
-        "Homework 2_ada_attempt_2026-01-30-15-00-00_02-bahdanau.ipynb",
-        re.compile(rf"(?!.*_attempt_{_STAMP}).+", re.DOTALL),
-        re.compile(rf"_attempt_(?P<when>{_STAMP})(?:_(?P<file>.+)|\.txt)", re.DOTALL),
-        lambda head, mark: [(who, who) for _, who in _titles(head)],
-        loose=True,
-        folder=True,
-    ),
-    # "lastnamefirst_person_upload_file", with LATE before the person's number where it came late; Canvas counts without
-    # leading noughts. Small letters, digits and _ are all that is left of the name. The _ round digits go before the
-    # rest does, so one who is called "bob_8-_800" has the name of bob's file: what may be two marks is never the first.
-    # What begins with "gradebook_" is what Blackboard calls a whole class's.
-    Scheme(
-        "Canvas",
-        "lovelaceada_1234_56789_02-bahdanau.ipynb",
-        re.compile(r"(?!gradebook$)[^\x00-/:-^`{-\x7f\s]*(?<!_LATE)(?<!_late)"),
-        re.compile(r"_(?:(?P<late>LATE|late)_)?(?P<id>[1-9][0-9]*)_[1-9][0-9]*_(?P<file>.+)", re.DOTALL),
-        lambda head, mark: [(f"{head}_{mark['id']}", mark["id"])],
-        loose=True,
-        folder=False,
-        distinct=False,
-    ),
-    # "submission_number", a folder for each, beside a list that says whose each is.
-    Scheme(
-        "Gradescope",
-        "submission_123456789/02-bahdanau.ipynb",
-        re.compile("submission"),
-        re.compile(r"_(?P<id>[0-9]+)"),
-        lambda head, mark: [(f"{head}_{mark['id']}", mark["id"])],
-        loose=False,
-        folder=True,
-        distinct=False,
-    ),
-)
-PLATFORMS = (*(scheme.name.lower() for scheme in SCHEMES), FOLDERS)
-
-
-def _scheme(name: str) -> Scheme:
-    return next(scheme for scheme in SCHEMES if scheme.name == name)
+SCHEMES: tuple[Scheme, ...] = (
+    *moodle.SCHEMES, *blackboard.SCHEMES, *canvas.SCHEMES, *gradescope.SCHEMES, *brightspace.SCHEMES,
+)  # fmt: skip
+PLATFORMS = (*dict.fromkeys(scheme.name.lower() for scheme in SCHEMES), FOLDERS)
 
 
 def one_submission(name: str, folder: bool) -> str:
@@ -213,8 +129,8 @@ class Names:
             )
         if self.platform not in ("", FOLDERS):
             return f"not a name that {self.platform.capitalize()} gives"
-        if parts[-1] == _GRADESCOPES_LIST:
-            return "Gradescope's list of who is who is not read: name the folders after your students"
+        if parts[-1] == gradescope.LIST:
+            return "Gradescope's list of who is who, which is read with --platform gradescope"
         placed = self._in_folders(parts)
         if isinstance(placed, Place) and not self.platform and (self.packed or placed.scheme == LOOSE):
             return UNSAID
@@ -245,18 +161,17 @@ class Names:
                 continue
             for head, mark in scheme.matches(first, bool(rest)):
                 groups = mark.groupdict()
-                own, note, when = rest or (groups["file"],), "", ""
+                own, note = rest or (groups.get("file") or "",), ""
                 if groups.get("kind", "file") != "file":
                     own, note = (), f"Moodle's {groups['kind']}, not a file that was handed in"
                 elif not own[0]:
                     own, note = (), f"{scheme.name}'s own note on a submission"
-                if stamp := groups.get("when"):
-                    when = f"{stamp[:10]} {stamp[11:].replace('-', ':')}"
-                late = bool(groups.get("late"))
-                place = Place(head, own, "", scheme.name, when=when, late=late, stamped=True, note=note)
+                late = bool(groups.get("late")) or head.startswith("LATE_")
+                when = scheme.moment(mark)
+                place = Place(head, own, "", scheme.name, when=when, late=late, stamped=True, note=note, outer=first)
                 people = scheme.whose(head, mark)
                 if scheme.name == "Blackboard":
-                    titled = [(who, who) for title, who in _titles(head) if title in self.titles]
+                    titled = [(who, who) for title, who in blackboard.titles(head) if title in self.titles]
                     people = titled or people
                 for student, key in people:
                     yield replace(place, student=student, key=key)
@@ -319,19 +234,19 @@ def _shared_titles(names: Sequence[tuple[str, ...]]) -> set[str]:
 
     The real title is always one of them: where there is no other, it is known where each user's name begins.
     """
-    blackboard = _scheme("Blackboard")
-    heads = {head for parts in names for head, _ in blackboard.matches(parts[0], len(parts) > 1)}
-    titles = [{title for title, _ in _titles(head)} for head in heads]
+    (scheme,) = blackboard.SCHEMES
+    heads = {head for parts in names for head, _ in scheme.matches(parts[0], len(parts) > 1)}
+    titles = [{title for title, _ in blackboard.titles(head)} for head in heads]
     return set.intersection(*titles) if titles else set()
 
 
 def _is_gradescopes_export(names: Sequence[tuple[str, ...]]) -> bool:
     """Whether all of a source lies in one folder as Gradescope makes it, with nothing but its own names inside."""
-    gradescope = _scheme("Gradescope")
+    (scheme,) = gradescope.SCHEMES
     return (
         len({parts[0] for parts in names}) == 1
-        and all(_GRADESCOPES_EXPORT.fullmatch(parts[0]) and len(parts) > 1 for parts in names)
-        and all(any(gradescope.matches(parts[1], True)) for parts in names if parts[1:] != (_GRADESCOPES_LIST,))
+        and all(gradescope.EXPORT.fullmatch(parts[0]) and len(parts) > 1 for parts in names)
+        and all(any(scheme.matches(parts[1], True)) for parts in names if parts[1:] != (gradescope.LIST,))
     )
 
 

@@ -97,7 +97,7 @@ COMES_WITH = {
     "ipython": {"matplotlib-inline", "traitlets"},
     "jupyterlab": {"nbformat", "nbclient"},
     "matplotlib": {"cycler", "pillow"},
-    "distributed": {"dask"},
+    "distributed": {"dask", "pyyaml"},
     "typer": {"click"},
     "pytest": {"packaging"},
     "transformers": {"safetensors"},

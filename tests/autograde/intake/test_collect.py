@@ -20,9 +20,11 @@ from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
 from autograde.intake import jail, parse, people, received, sources, submissions, unpack
-from autograde.intake.collect import BadSource, collect
+from autograde.intake.collect import EARLIER, BadSource, collect
 from autograde.intake.jail import Intake
 from autograde.intake.people import student_id
+from autograde.intake.platforms.gradescope import LIST
+from autograde.intake.provenance import PROVENANCE
 from autograde.intake.whose import UNSAID
 from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde.intake.test_whose import (
@@ -94,8 +96,9 @@ def collect_mine(folder, source, assignment="", **more):
 
 
 def there(folder):
-    """What lies in submissions/, as relative names."""
-    return sorted(str(p.relative_to(folder.submitted)) for p in folder.submitted.rglob("*") if not p.is_dir())
+    """What lies in submissions/ of what was handed in, as relative names."""
+    files = (p for p in folder.submitted.rglob("*") if not p.is_dir() and p.name != PROVENANCE)
+    return sorted(str(p.relative_to(folder.submitted)) for p in files)
 
 
 def actions(done):
@@ -186,7 +189,7 @@ def test_of_several_attempts_the_last_counts_and_its_time_is_kept(tmp_path, fold
     done = collect(folder, zipped(tmp_path / "b.zip", files), TWO, platform="blackboard")
     assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes().count(b" ") - NOTEBOOK.count(b" ") == 31
     assert (folder.submitted / "ada" / TWO / "timestamp.txt").read_text() == "2026-01-31 15:00:00\n"
-    assert [why for _, why in done.aside].count("an earlier attempt") == 3
+    assert [why for _, why in done.aside].count(EARLIER) == 3
 
 
 def test_nbgraders_timestamps_are_kept_and_what_a_student_says_is_not(tmp_path, folder):
@@ -449,11 +452,13 @@ FORGED = {
 @pytest.mark.parametrize("beside", [(), ("ada/x.ipynb",)])
 def test_names_as_a_platform_gives_them_decide_nothing_until_somebody_says_so(tmp_path, folder, kind, platform, beside):
     """Bob's is there; then comes what Eve made to look like the platform's download."""
-    real = zipped(tmp_path / "real.zip", dict.fromkeys(FORGED[platform], b'"of bob"'))
+    listed = {LIST: b"submission_7:\n  :submitters:\n  - :name: Bob\n    :email: bob@example.org\n"}
+    listed = listed if platform == "gradescope" else {}
+    real = zipped(tmp_path / "real.zip", dict.fromkeys(FORGED[platform], b'"of bob"') | listed)
     collect(folder, real, TWO, platform=platform)
     before = stored(folder)
     assert before
-    forged = MADE[kind](tmp_path / f"forged.{kind}", dict.fromkeys([*FORGED[platform], *beside], b'"of eve"'))
+    forged = MADE[kind](tmp_path / f"forged.{kind}", dict.fromkeys([*FORGED[platform], *beside], b'"of eve"') | listed)
     with pytest.raises(
         BadSource, match=f"as {platform.capitalize()} gives them, and a student may have chosen"
     ) as said:
@@ -564,6 +569,7 @@ def test_a_notebook_alone_and_loose_ones_are_collected_as_the_one_sentence_says(
 def test_a_platforms_download_goes_through(tmp_path, folder, kind, platform, name, files, students):
     inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK}).read_bytes()
     content = {file: inner if file.endswith(".zip") else NOTEBOOK for file in files}
+    content |= {file: b"submission_1:\n  :submitters:\n  - :name: Ada\n" for file in files if file.endswith(LIST)}
     source = MADE[kind](tmp_path / (f"{name}.zip" if kind == "zip" else name), content)
     done = collect(folder, source, TWO, platform=platform)
     assert len(done.items) == students and {item.action for item in done.items} == {"new"}

@@ -1,0 +1,133 @@
+"""Whose a place of a source is: by Gradescope's list, by the class's roster, or else by the platform's own name for it.
+
+The platform's own part of a name says who it is (`whose`); here that is bound to people, and nothing that a student
+named has a say. What cannot be bound comes back as a sentence with the file and, where there is one, the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from autograde.folders import ClassFolder
+from autograde.intake.people import People, student_id
+from autograde.intake.platforms.gradescope import LIST, Listed, Submitter
+from autograde.intake.platforms.moodle import BLIND
+from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, alike, kept
+from autograde.intake.whose import FOLDERS, LOOSE, Place, readable, safe
+
+# Platforms whose own mark of a person is the same in every assignment: who it is once, it is for ever.
+_LASTING = ("Canvas", "Blackboard", "Gradescope")
+_NO_NAME = "no student's name can be made of its folder's: put it into submissions/ under one of yours"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One whose work it is: what the class calls them, and the key that tells them from others."""
+
+    student: str
+    key: str
+
+
+@dataclass
+class Binding:
+    """Who is who in a source. `roster` is the one given with it, `listed` what Gradescope's list says, if there is
+    one."""
+
+    folder: ClassFolder
+    people: People
+    roster: Roster | None = None
+    listed: Mapping[str, Listed] | None = None
+    _kept: dict[str, Roster | None] = field(default_factory=dict)
+
+    def of(self, place: Place, assignment: str) -> Sequence[Bound] | str:
+        """Those whose a place is, several where a group handed in; or why nobody can say."""
+        roster = self._roster(assignment)
+        if place.scheme == "Gradescope" and self.listed is not None:
+            if place.student not in self.listed:
+                return f"{LIST} does not say whose it is. To do: put it into FOLDER/STUDENT/ASSIGNMENT/"
+            found = [self._submitter(each, roster) for each in self.listed[place.student].submitters]
+            return next((each for each in found if isinstance(each, str)), [b for b in found if isinstance(b, Bound)])
+        people = _in_roster(place, roster) if roster else None
+        if isinstance(people, str):
+            return people
+        if people is not None:
+            return [self._bound(person, place.scheme, place.key) for person in people]
+        student = student_id(readable(place.student))
+        return [Bound(student, place.key)] if student else _NO_NAME
+
+    def moment(self, place: Place) -> str:
+        """When it was handed in, as the platform says."""
+        if place.scheme == "Gradescope" and self.listed and place.student in self.listed:
+            return self.listed[place.student].when
+        return place.when
+
+    def needs_roster(self, place: Place, assignment: str) -> bool:
+        """Whether two people of this name could not be told from one who handed in twice."""
+        return place.scheme == "Brightspace" and self._roster(assignment) is None
+
+    def _roster(self, assignment: str) -> Roster | None:
+        if self.roster is not None:
+            return self.roster
+        if assignment not in self._kept:
+            self._kept[assignment] = kept(self.folder, assignment)
+        return self._kept[assignment]
+
+    def _submitter(self, submitter: Submitter, roster: Roster | None) -> Bound | str:
+        if roster is not None:
+            person = roster.called(submitter.email, submitter.sid, submitter.name)
+            return person if isinstance(person, str) else self._bound(person, "Gradescope", submitter.key)
+        student = student_id(submitter.name) or student_id(submitter.sid) or student_id(submitter.email)
+        return Bound(student, submitter.key) if student else _NO_NAME
+
+    def _bound(self, person: Person, scheme: str, key: str) -> Bound:
+        """By the name that the class has for this person since before there was a roster, if it has one."""
+        known = self.people.known(scheme, key) if scheme in _LASTING else ""
+        return Bound(known or person.student, key)
+
+
+def _in_roster(place: Place, roster: Roster) -> Sequence[Person] | str | None:
+    """The people of the roster whose a place is; None where the roster has nothing to say of such names."""
+    name, found = readable(place.student), None
+    if place.scheme == "Moodle":
+        if roster.kind == MOODLE:
+            return _in_worksheet(place, name, roster)
+        found = roster.called(name)
+    elif place.scheme == "Canvas":
+        if place.key.startswith("anon_"):
+            return None
+        found = roster.called(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
+        found = found or f"no row of {roster.file} has the ID {safe(place.key)}"
+    elif place.scheme == "Gradescope":
+        return None  # a number of Gradescope's alone, where there is no list
+    elif place.scheme in (FOLDERS, LOOSE):
+        found = roster.called(name)
+    else:
+        found = roster.called(place.key)
+    if isinstance(found, str):
+        todo = (
+            "give the newest roster with --roster, or put it into FOLDER/STUDENT/ASSIGNMENT/ under a name that is in it"
+        )
+        return f"{found}. To do: {todo}"
+    return [found]
+
+
+def _in_worksheet(place: Place, name: str, roster: Roster) -> Sequence[Person] | str:
+    person = roster.by_number(place.key)
+    if person is None:
+        if group := roster.of_group(name):
+            return group
+        return (
+            f"no row of {roster.file} has the number {safe(place.key)}. To do: give the worksheet of this very"
+            " assignment with --roster"
+        )
+    blind = name == f"{BLIND} {place.key}"
+    if not blind and alike(name) not in (alike(person.name), alike(person.student)):
+        if not _ends_alike(name, person):
+            return f"{roster.file}, row {person.row}: its number is {safe(person.name)!r}'s, not {safe(name)!r}'s"
+    return [person]
+
+
+def _ends_alike(name: str, person: Person) -> bool:
+    """With its group before the name, as Moodle writes where a class is in groups."""
+    return "-" in name and alike(name.partition("-")[2]) == alike(person.name)

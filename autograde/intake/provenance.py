@@ -1,0 +1,61 @@
+"""Where a submission came from, kept beside it as provenance.json: for an appeal, and to give feedback back under the
+name that the platform gave.
+
+    source      the archive or folder that was collected
+    member      the names of its files there, below the source
+    platform    whose way of naming it was read by, and `key`, what stands for the student there
+    name        the outermost name, which the platform gave
+    student     whose it was taken for, and `with`, the others of a group
+    handed_in   the moment, as the platform said it, and `late`, whether it said that it came late
+    collected   when it was collected, in UTC
+
+The names in it are students' own: text, and never a path.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from autograde.files import write_atomically
+
+PROVENANCE = "provenance.json"
+_MOST = 1 << 20  # bytes of one that is read
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What is known of a submission where it is collected: see the module's docstring."""
+
+    source: str
+    member: Sequence[str]
+    platform: str
+    key: str
+    name: str
+    student: str
+    together: Sequence[str] = ()
+    handed_in: str = ""
+    late: bool = False
+
+
+def write(folder: Path, of: Provenance) -> None:
+    """Puts it into a submission's folder."""
+    said = asdict(of)
+    said["with"] = said.pop("together")
+    said["collected"] = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    write_atomically(folder / PROVENANCE, json.dumps(said, indent=1) + "\n")
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """What stands in a submission's folder of it; {} where there is none that can be read."""
+    try:
+        with os.fdopen(os.open(folder / PROVENANCE, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+            said = json.loads(file.read(_MOST))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}

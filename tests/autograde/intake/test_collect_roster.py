@@ -1,0 +1,204 @@
+"""Collecting with a roster: names and numbers bound to people, groups, provenance, and other chapters' notebooks."""
+
+import json
+
+import pytest
+
+from autograde.intake import provenance
+from autograde.intake.collect import EARLIER, BadSource, collect
+from autograde.intake.roster import BadRoster
+from tests.autograde.intake.test_collect import NOTEBOOK, ONE, TWO, actions, folder, intake, there, unpacked, zipped
+from tests.autograde.intake.test_roster import CANVAS, GRADESCOPE, MOODLE
+
+__all__ = ["folder", "intake"]  # fixtures
+
+
+@pytest.fixture
+def roster(tmp_path):
+    """Writes a roster's text to a file."""
+
+    def write(text, name="roster.csv"):
+        (tmp_path / name).write_text(text, "utf-8")
+        return tmp_path / name
+
+    return write
+
+
+def answering(assignment):
+    """A notebook with a graded cell of an assignment."""
+    cell = {"cell_type": "code", "source": "", "metadata": {"nbgrader": {"grade_id": f"{assignment[3:]}-answer"}}}
+    return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}).encode()
+
+
+def test_canvass_numbers_are_bound_to_the_gradebooks_people(tmp_path, folder, roster):
+    names = ["lovelaceada_7_100_x.ipynb", "whoever_LATE_8_101_x-1.ipynb", "zoe_9_102_x.ipynb", "anon_aB3dE_103_x.ipynb"]
+    source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
+    done = collect(folder, source, TWO, platform="canvas", roster=roster(CANVAS))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Charles Babbage", TWO), ("anonymous_aB3dE", TWO)}
+    assert done.aside[0][0] == "zoe_9_102_x.ipynb" and "no row of roster.csv has the ID 9" in done.aside[0][1]
+    come = provenance.read(folder.submitted / "Charles Babbage" / TWO)
+    assert (come["key"], come["name"], come["late"]) == ("8", names[1], True) and come["source"] == str(source)
+    # kept: the next source needs no roster
+    more = unpacked(tmp_path / "next", {"lovelaceada_7_200_y.ipynb": NOTEBOOK})
+    assert actions(collect(folder, more, ONE, platform="canvas")) == {("Ada Lovelace", ONE): "new"}
+
+
+def test_who_was_collected_before_there_was_a_roster_keeps_the_name(tmp_path, folder, roster):
+    source = unpacked(tmp_path / "back", {"lovelaceada_7_100_x.ipynb": NOTEBOOK})
+    collect(folder, source, ONE, platform="canvas")
+    done = collect(folder, source, TWO, platform="canvas", roster=roster(CANVAS))
+    assert set(actions(done)) == {("lovelaceada_7", TWO)}
+
+
+def test_moodles_worksheet_is_of_one_assignment(tmp_path, folder, roster):
+    names = [
+        "Ada Lovelace_1234_assignsubmission_file/x.ipynb", "Asa_1235_assignsubmission_file/x.ipynb",
+        "Ada Lovelace_99_assignsubmission_file/x.ipynb",
+    ]  # fmt: skip
+    source, sheet = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK)), roster(MOODLE)
+    with pytest.raises(BadRoster, match="say which with --assignment"):
+        collect(folder, source, platform="moodle", roster=sheet)
+    done = collect(folder, source, TWO, platform="moodle", roster=sheet)
+    assert (
+        set(actions(done)) == {("Ada Lovelace", TWO)} and folder.roster(TWO).is_file() and not folder.roster().exists()
+    )
+    why = dict(done.aside)
+    assert "row 3: its number is \"Åsa O'Neil\"'s, not 'Asa'" in why[names[1]]
+    assert "no row of roster.csv has the number 99" in why[names[2]]
+
+
+def test_blind_marking_is_bound_by_the_worksheet(tmp_path, folder, roster):
+    names = ["Participant_1234_assignsubmission_file/x.ipynb", "Participant_1235_assignsubmission_file/x.ipynb"]
+    source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
+    done = collect(folder, source, ONE, platform="moodle")
+    assert set(actions(done)) == {("Participant 1234", ONE), ("Participant 1235", ONE)}
+    done = collect(folder, source, TWO, platform="moodle", roster=roster(MOODLE))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Åsa O'Neil", TWO)}
+
+
+def test_a_moodle_group_is_all_its_members(tmp_path, folder, roster):
+    sheet = MOODLE.replace("Status,", "Group,").replace('"Submitted for grading - "', "G_1")
+    sheet = sheet.replace('"No submission - "', "G_1")
+    source = unpacked(tmp_path / "back", {"G 1_17_assignsubmission_file/x.ipynb": NOTEBOOK})
+    done = collect(folder, source, TWO, platform="moodle", roster=roster(sheet))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Åsa O'Neil", TWO)}
+
+
+LISTED = b"""\
+submission_101:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '2001'
+    :email: ada@example.org
+  - :name: Bo Li
+    :sid: '2002'
+    :email: bo@example.org
+  :created_at: 2026-01-30 15:00:00.000000000 Z
+submission_102:
+  :submitters:
+  - :name: Cy
+    :sid: '2003'
+    :email: cy@example.org
+  :created_at: 2026-01-31 15:00:00.000000000 Z
+"""
+
+
+def test_gradescopes_list_says_who_and_a_group_is_each_of_its_members(tmp_path, folder, intake):
+    inner = zipped(tmp_path / "i.zip", {"final.ipynb": NOTEBOOK, "provenance.json": b"{}"}).read_bytes()
+    files = {
+        "assignment_9_export/submission_101/work.zip": inner, "assignment_9_export/submission_102/x.ipynb": NOTEBOOK,
+        "assignment_9_export/submission_103/x.ipynb": NOTEBOOK, "assignment_9_export/submission_metadata.yml": LISTED,
+    }  # fmt: skip
+    source = zipped(tmp_path / "export.zip", files)
+    planned = collect(folder, source, TWO, platform="gradescope", dry_run=True, intake=intake)
+    done = collect(folder, source, TWO, platform="gradescope", intake=intake)
+    assert actions(done) == dict.fromkeys([("Ada Lovelace", TWO), ("Bo Li", TWO), ("Cy", TWO)], "new")
+    assert set(actions(planned)) == set(actions(done))
+    assert "does not say whose it is" in dict(done.aside)["assignment_9_export/submission_103/x.ipynb"]
+    for student, other in (("Ada Lovelace", "Bo Li"), ("Bo Li", "Ada Lovelace")):
+        assert (folder.submitted / student / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK
+        come = provenance.read(folder.submitted / student / TWO)
+        assert come["with"] == [other] and come["name"] == "submission_101" and "2026-01-30" in come["handed_in"]
+    assert set(actions(collect(folder, source, TWO, platform="gradescope", intake=intake)).values()) == {"unchanged"}
+
+
+def test_gradescopes_submitters_are_bound_by_their_address(tmp_path, folder, roster):
+    table = GRADESCOPE.replace("Ada,Lovelace", "Augusta,King") + "Bo,L,2002,,Student,\n".replace(",,", ",b@x.org,")
+    files = {"submission_101/x.ipynb": NOTEBOOK, "submission_102/x.ipynb": NOTEBOOK, "submission_metadata.yml": LISTED}
+    done = collect(folder, unpacked(tmp_path / "b", files), TWO, platform="gradescope", roster=roster(table))
+    assert set(actions(done)) == {("Augusta King", TWO), ("Bo L", TWO)}
+    assert "nobody in roster.csv is called 'cy@example.org'" in dict(done.aside)["submission_102/x.ipynb"]
+
+
+def test_two_submissions_of_one_gradescope_person_are_put_aside(tmp_path, folder):
+    files = {"submission_101/x.ipynb": NOTEBOOK, "submission_102/x.ipynb": NOTEBOOK}
+    files["submission_metadata.yml"] = LISTED.replace(b"cy@", b"bo@").replace(b"Cy", b"Bo Li")
+    done = collect(folder, unpacked(tmp_path / "b", files), TWO, platform="gradescope")
+    assert not done.items and all("submission_101 and submission_102" in why for _, why in done.aside)
+
+
+def test_a_damaged_list_stops_with_its_row(tmp_path, folder):
+    files = {"submission_101/x.ipynb": NOTEBOOK, "submission_metadata.yml": LISTED[: LISTED.index(b"2002") + 2]}
+    with pytest.raises(BadSource, match=r"submission_metadata\.yml: row \d+ is damaged"):
+        collect(folder, unpacked(tmp_path / "b", files), TWO, platform="gradescope")
+    assert not folder.submitted.exists()
+
+
+def test_brightspaces_namesakes_need_a_roster(tmp_path, folder, roster):
+    files = {
+        "1-2 - Ada Lovelace - Jan 30, 2026 300 PM/x.ipynb": NOTEBOOK,
+        "1-3 - Ada Lovelace - Jan 31, 2026 900 AM/x.ipynb": NOTEBOOK + b" ",
+        "1-4 - Bo - Jan 31, 2026 900 AM/x.ipynb": NOTEBOOK,
+    }
+    source = unpacked(tmp_path / "back", files)
+    done = collect(folder, source, TWO, platform="brightspace")
+    assert set(actions(done)) == {("Bo", TWO)} and "who is who with --roster" in done.aside[0][1]
+    table = "OrgDefinedId,Last Name,First Name,End-of-Line Indicator\n#1,Lovelace,Ada,#\n#2,,Bo,#\n"
+    done = collect(folder, source, TWO, platform="brightspace", roster=roster(table))
+    assert actions(done) == {("Ada Lovelace", TWO): "new", ("Bo", TWO): "unchanged"}
+    assert (folder.submitted / "Ada Lovelace" / TWO / f"{TWO}.ipynb").read_bytes() == NOTEBOOK + b" "
+    (before,) = (folder.earlier / "Ada Lovelace" / TWO).iterdir()
+    assert (before / f"{TWO}.ipynb").read_bytes() == NOTEBOOK and EARLIER in dict(done.aside).values()
+    assert provenance.read(before)["handed_in"] == "2026-01-30 15:00:00"
+    twice = "OrgDefinedId,Last Name,First Name,End-of-Line Indicator\n#1,Lovelace,Ada,#\n#2,Lovelace,Ada,#\n"
+    done = collect(folder, source, ONE, platform="brightspace", roster=roster(twice))
+    assert not done.items and "may be any of rows 2 and 3 of roster.csv" in done.aside[0][1]
+
+
+def test_what_is_replaced_is_kept_once(tmp_path, folder):
+    for text in (b'"a"', b'"b"', b'"a"', b'"b"'):
+        collect(folder, unpacked(tmp_path / "back", {f"ada/{TWO}/x.ipynb": text}))
+    kept = sorted(path.read_bytes() for path in (folder.earlier / "ada" / TWO).glob("*/*.ipynb"))
+    assert kept == [b'"a"', b'"b"'] and (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes() == b'"b"'
+
+
+def test_another_chapters_notebook_is_put_aside(tmp_path, folder):
+    for name in (ONE, TWO):
+        folder.released(name).write_bytes(answering(name))
+    files = {"ada/x.ipynb": answering(ONE), "bo/x.ipynb": answering(TWO), "cy/x.ipynb": NOTEBOOK}
+    done = collect(folder, unpacked(tmp_path / "back", files), TWO)
+    assert set(actions(done)) == {("bo", TWO), ("cy", TWO)} and not (folder.submitted / "ada").exists()
+    assert done.aside == [
+        ("ada/x.ipynb", f"its cells are those of {ONE}, not of {TWO}. To do: collect it with --assignment {ONE}")
+    ]
+
+
+def test_a_wrong_roster_writes_nothing(tmp_path, folder, roster):
+    source = unpacked(tmp_path / "back", {"lovelaceada_7_100_x.ipynb": NOTEBOOK})
+    with pytest.raises(BadRoster, match=r"roster\.csv, row 4: '7' is there already"):
+        collect(
+            folder,
+            source,
+            TWO,
+            platform="canvas",
+            roster=roster(CANVAS.replace(",8,", ",7,").replace(",,,,,Manual Posting,\n", "")),
+        )
+    assert not folder.submitted.exists() and not folder.roster().exists() and there(folder) == []
+
+
+@pytest.mark.parametrize("said", ["ada lovelace", "7", "ADA"])
+def test_a_folder_is_named_by_any_name_of_the_rosters(tmp_path, folder, roster, said):
+    source = unpacked(tmp_path / "back", {f"{said}/{TWO}/x.ipynb": NOTEBOOK, f"Eve/{TWO}/x.ipynb": NOTEBOOK})
+    done = collect(folder, source, roster=roster(CANVAS))
+    assert set(actions(done)) == {("Ada Lovelace", TWO)}
+    assert "nobody in roster.csv is called 'Eve'" in done.aside[0][1]
