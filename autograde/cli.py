@@ -31,6 +31,7 @@ from course.exercises import exercises, meant
 
 if TYPE_CHECKING:
     from autograde.grading.run import Line, Summary
+    from autograde.reports.grade_import import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -256,8 +257,8 @@ def collect(
     roster: Annotated[
         Path | None,
         typer.Option(
-            help="who is who: Canvas's gradebook, Moodle's grading worksheet, Gradescope's roster, Brightspace's grades,"
-            " or a CSV with id, name and email; the class keeps it"
+            help="who is who: Canvas's gradebook, Moodle's grading worksheet, Gradescope's roster, Brightspace's"
+            " grades, or a CSV with id, name and email; the class keeps it"
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,
@@ -471,18 +472,59 @@ def check(
         raise stop(f"the grader itself failed, and what it failed at is no verdict: {(whys or graded.details)[-1]}")
 
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help="say what would be written, and write nothing")]
+RosterOption = Annotated[
+    Path | None, typer.Option(help="the platform's table of who is who; the one that the class keeps unless said")
+]
+
+
 @app.command()
-def feedback(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
+def feedback(
+    assignments: Assignments = None,
+    platform: Annotated[
+        str, typer.Option("--for", help="also the archive that this platform's bulk upload takes: moodle or canvas")
+    ] = "",
+    roster: RosterOption = None,
+    dry_run: DryRun = False,
+    where: ClassOption = CLASS,
+) -> None:
     """Write a page for each student and assignment: what was wrong, why, and one next step."""
     from autograde.reports import feedback as giving
+    from autograde.reports import feedback_archive
 
+    if platform and platform not in feedback_archive.PLATFORMS:
+        raise stop(f"no platform {platform!r} to upload to; there are {', '.join(feedback_archive.PLATFORMS)}")
+    if dry_run and not platform:
+        raise stop("--dry-run goes with --for: say which platform")
     folder = ClassFolder.at(where)
     for name in _named(folder, assignments):
-        try:
-            print(f"{name}: {giving.feedback(folder, name)} pages", flush=True)
-        except RuntimeError as error:
-            raise stop(error) from None
-    console.print(text(f"Feedback in {folder.feedback}/"), soft_wrap=True)
+        if not dry_run:
+            try:
+                print(f"{name}: {giving.feedback(folder, name)} pages", flush=True)
+            except RuntimeError as error:
+                raise stop(error) from None
+        if platform:
+            with _mended():
+                table = feedback_archive.archive(folder, platform, name, roster)
+            _give(folder, table, dry_run)
+    if not platform:
+        console.print(text(f"Feedback in {folder.feedback}/"), soft_wrap=True)
+
+
+def _give(folder: ClassFolder, table: Table, dry_run: bool, to: Path | None = None) -> None:
+    """Writes a file for a platform, or shows what would stand in it."""
+    from autograde.files import write_atomically
+    from autograde.reports.export import beside_the_class
+
+    path = to or table.path
+    if to is not None:
+        with _mended():
+            beside_the_class(folder, to, to.suffix)
+    terminal.show_given(table, path, dry_run)
+    if not table.students:
+        raise stop(f"nobody's points or pages can go into {path.name}: nothing was written")
+    if not dry_run:
+        write_atomically(path, table.content)
 
 
 @app.command()
@@ -491,14 +533,29 @@ def export(
     to: Annotated[
         Path | None, typer.Option(help="the file to write (- for the output); class/grades.csv unless said")
     ] = None,
+    platform: Annotated[
+        str,
+        typer.Option("--for", help="write what this platform imports: canvas, moodle, brightspace or gradescope"),
+    ] = "",
+    roster: RosterOption = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="with --for, the platform's title of an assignment: '02=Homework 2 (4321)'"),
+    ] = None,
+    dry_run: DryRun = False,
     where: ClassOption = CLASS,
 ) -> None:
-    """Write the grades as CSV, one row for each student and assignment."""
+    """Write the grades as CSV, one row for each student and assignment; or as a platform imports them."""
     from autograde.reports import export as exporting
     from autograde.reports.output import is_output
 
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
+    if platform:
+        _export_for(folder, platform, names, roster, column or [], to, dry_run)
+        return
+    if dry_run or roster or column:
+        raise stop("--dry-run, --roster and --column go with --for: say which platform")
     with _mended():
         try:
             target, count = exporting.export(folder, to, names if assignments else ())
@@ -510,6 +567,35 @@ def export(
         Console(stderr=True).print(text(f"{count} rows"), soft_wrap=True)
     else:
         console.print(text(f"{count} rows in {target}"), soft_wrap=True)
+
+
+def _export_for(
+    folder: ClassFolder,
+    platform: str,
+    names: list[str],
+    roster: Path | None,
+    columns: list[str],
+    to: Path | None,
+    dry_run: bool,
+) -> None:
+    """Writes what a platform imports."""
+    from autograde.reports import grade_import
+
+    if platform not in grade_import.PLATFORMS:
+        raise stop(f"no platform {platform!r} that imports grades; there are {', '.join(grade_import.PLATFORMS)}")
+    titles: dict[str, str] = {}
+    for said in columns:
+        which, equals, title = said.partition("=")
+        if not equals or not title:
+            raise stop(f"--column {said!r} names no title: write '02=TITLE', as the platform has it")
+        titles |= dict.fromkeys(_named(folder, [which]), title)
+    with _mended():
+        made = grade_import.tables(folder, platform, names, roster, titles)
+    if to is not None and len(made) > 1:
+        raise stop(f"--to names one file, and these are {len(made)}: say which assignment")
+    for table in made:
+        if table.students or len(made) == 1:
+            _give(folder, table, dry_run, to)
 
 
 def main() -> None:

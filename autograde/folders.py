@@ -70,6 +70,11 @@ class ClassFolder:
         return self.root / "rosters" / f"{assignment or 'class'}.csv"
 
     @property
+    def exports(self) -> Path:
+        """What goes back to the platform: tables of grades and archives of feedback, as it imports them."""
+        return self.root / "exports"
+
+    @property
     def earlier(self) -> Path:
         """Submissions that a later one took the place of, {student}/{assignment}/{moment}: kept, and never graded."""
         return self.root / "earlier"

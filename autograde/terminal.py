@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from autograde.grading.run import Line
     from autograde.grading.worker import Graded
     from autograde.intake.collect import Collected
+    from autograde.reports.grade_import import Table as Given
     from autograde.reports.summary import Summary
     from autograde.reports.trace import Trace
     from course.exercises import Exercise
@@ -80,6 +81,19 @@ def show_collected(done: Collected, dry_run: bool) -> None:
         kinds = [item.action for item in done.items if item.assignment == name]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
         console.print(text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
+
+
+def show_given(table: Given, path: Path, dry_run: bool) -> None:
+    """What goes back to a platform: whose it is, who is left out, and where it was written."""
+    if dry_run and table.path.suffix == ".csv":
+        for line in table.content.decode().splitlines():
+            console.print(text(line), soft_wrap=True)
+    for note in table.notes if dry_run or table.path.suffix == ".csv" else []:
+        console.print(text(note), soft_wrap=True)
+    for student, why in table.left_out:
+        console.print(text(f"Left out: {student}, {why}", style="yellow"), soft_wrap=True)
+    done = " (nothing was written)" if dry_run else ""
+    console.print(text(f"{_students(table.students)} in {path}{done}"), soft_wrap=True)
 
 
 # ---------------------------------------------------------------- a run

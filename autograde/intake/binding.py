@@ -75,7 +75,7 @@ class Binding:
 
     def _submitter(self, submitter: Submitter, roster: Roster | None) -> Bound | str:
         if roster is not None:
-            person = roster.called(submitter.email, submitter.sid, submitter.name)
+            person = roster.exactly(submitter.email, submitter.sid)
             return person if isinstance(person, str) else self._bound(person, "Gradescope", submitter.key)
         student = student_id(submitter.name) or student_id(submitter.sid) or student_id(submitter.email)
         return Bound(student, submitter.key) if student else _NO_NAME
@@ -92,18 +92,20 @@ def _in_roster(place: Place, roster: Roster) -> Sequence[Person] | str | None:
     if place.scheme == "Moodle":
         if roster.kind == MOODLE:
             return _in_worksheet(place, name, roster)
-        found = roster.called(name)
+        found = roster.named(name)
     elif place.scheme == "Canvas":
         if place.key.startswith("anon_"):
             return None
-        found = roster.called(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
+        found = roster.exactly(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
         found = found or f"no row of {roster.file} has the ID {safe(place.key)}"
     elif place.scheme == "Gradescope":
         return None  # a number of Gradescope's alone, where there is no list
     elif place.scheme in (FOLDERS, LOOSE):
-        found = roster.called(name)
+        found = roster.called(name)  # the instructor's own words
+    elif place.scheme == "Brightspace":
+        found = roster.named(name)
     else:
-        found = roster.called(place.key)
+        found = roster.exactly(place.key)
     if isinstance(found, str):
         todo = (
             "give the newest roster with --roster, or put it into FOLDER/STUDENT/ASSIGNMENT/ under a name that is in it"

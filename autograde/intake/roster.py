@@ -21,7 +21,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -89,18 +89,29 @@ class Roster:
         """Those whom Moodle's worksheet of a team assignment names in a group."""
         return tuple(each for each in self.people if each.group and alike(each.group) == alike(group))
 
-    def called(self, *words: str) -> Person | str:
-        """The one person whom one of these names or numbers means, the surest first; else why there is none."""
-        for word in filter(None, words):
-            for names in (_exact, _by_name):
-                found = [each for each in self.people if names(word, each)]
+    def exactly(self, *words: str) -> Person | str:
+        """The one person whose number, address or login one of these is, the surest first; else why there is none."""
+        return self._one(words, (_exact,))
+
+    def named(self, name: str) -> Person | str:
+        """The one person of a name that people gave themselves: it is nobody's number, whatever it looks like."""
+        return self._one((name,), (_by_name,))
+
+    def called(self, word: str) -> Person | str:
+        """The one person whom an instructor means by a number, an address, a login or a name."""
+        return self._one((word,), (_exact, _by_name))
+
+    def _one(self, words: Iterable[str], tests: Iterable[Callable[[str, Person], bool]]) -> Person | str:
+        said = [word for word in words if word]
+        for word in said:
+            for test in tests:
+                found = [each for each in self.people if test(word, each)]
                 if len(found) == 1:
                     return found[0]
                 if found:
                     rows = " and ".join(str(each.row) for each in found[:5])
                     return f"{safe(word)!r} may be any of rows {rows} of {self.file}"
-        said = next(filter(None, words), "")
-        return f"nobody in {self.file} is called {safe(said)!r}"
+        return f"nobody in {self.file} is called {safe(next(iter(said), ''))!r}"
 
 
 def alike(text: str) -> str:

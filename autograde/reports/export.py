@@ -118,8 +118,14 @@ def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[
     with store.open_gradebook(folder) as book:
         lines = rows(book, folder, assignments)
     target = to or folder.grades
-    real = Path(os.path.realpath(target))  # which ends in a loop of links too
-    if real.is_relative_to(folder.root) and (real.parent != folder.root or real.suffix != ".csv"):
-        raise ValueError(f"{target} belongs to the class: name a file outside of it, or {folder.root}/SOMETHING.csv")
+    beside_the_class(folder, target)
     write(target, _MARK + as_csv(lines))
     return target, len(lines)
+
+
+def beside_the_class(folder: ClassFolder, target: Path, suffix: str = ".csv") -> None:
+    """Raises ValueError for a file that is the class's own, so that no table takes its place."""
+    real = Path(os.path.realpath(target))  # which ends in a loop of links too
+    tables = suffix in (".csv", ".zip")
+    if real.is_relative_to(folder.root) and (real.parent != folder.root or real.suffix != suffix or not tables):
+        raise ValueError(f"{target} belongs to the class: name a file outside of it, or {folder.root}/SOMETHING.csv")

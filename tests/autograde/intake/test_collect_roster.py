@@ -130,6 +130,24 @@ def test_gradescopes_submitters_are_bound_by_their_address(tmp_path, folder, ros
     assert "nobody in roster.csv is called 'cy@example.org'" in dict(done.aside)["submission_102/x.ipynb"]
 
 
+@pytest.mark.parametrize(
+    ("platform", "name"),
+    [
+        ("moodle", "2001_5_assignsubmission_file/x.ipynb"),
+        ("moodle", "ada@example.org_5_assignsubmission_file/x.ipynb"),
+        ("brightspace", "1-2 - 2001 - Jan 30, 2026 300 PM/x.ipynb"),
+        ("gradescope", "submission_101/x.ipynb"),
+    ],
+)
+def test_who_calls_herself_by_anothers_number_is_not_that_one(tmp_path, folder, roster, platform, name):
+    """What people can call themselves on a platform is no number or address, and on Gradescope no name either."""
+    table = roster("id,name,email\n2001,Ada Lovelace,ada@example.org\n")
+    hers = LISTED.replace(b"'2001'", b"'9'").replace(b"ada@", b"eve@").split(b"submission_102")[0]
+    files = {name: NOTEBOOK} | ({"submission_metadata.yml": hers} if platform == "gradescope" else {})
+    done = collect(folder, unpacked(tmp_path / "b", files), TWO, platform=platform, roster=table)
+    assert not done.items and "nobody in roster.csv is called" in done.aside[0][1]
+
+
 def test_two_submissions_of_one_gradescope_person_are_put_aside(tmp_path, folder):
     files = {"submission_101/x.ipynb": NOTEBOOK, "submission_102/x.ipynb": NOTEBOOK}
     files["submission_metadata.yml"] = LISTED.replace(b"cy@", b"bo@").replace(b"Cy", b"Bo Li")

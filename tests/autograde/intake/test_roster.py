@@ -72,7 +72,9 @@ def test_a_person_is_found_by_number_address_or_name(tmp_path):
     roster = read(written(tmp_path, MOODLE))
     for word in ("1234", "2001", "ADA@example.org", "ada lovelace"):
         assert roster.called(word).row == 2, word
-    assert roster.called("", "Asa ONeil") == "nobody in roster.csv is called 'Asa ONeil'"
+    assert roster.called("Asa ONeil") == "nobody in roster.csv is called 'Asa ONeil'"
+    assert roster.exactly("", "2001").row == roster.named("Ada LOVELACE").row == 2
+    assert isinstance(roster.named("2001"), str) and isinstance(roster.exactly("Ada Lovelace"), str)
     assert roster.called("ÅSA ONeil").row == 3  # as a platform writes it that leaves the sign out
     twice = read(written(tmp_path, "id,name\n1,Jan\n2,jan\n"))
     assert "rows 2 and 3 of roster.csv" in twice.called("Jan")

@@ -1,0 +1,118 @@
+"""Feedback back to the platform: the archive is read again as Moodle's and Canvas's importers read it."""
+
+import io
+import json
+import re
+import zipfile
+
+import nbformat
+import pytest
+from typer.testing import CliRunner
+
+from autograde import cli
+from autograde.intake.collect import collect
+from autograde.reports.feedback_archive import archive
+from tests.autograde import toy
+from tests.autograde.intake.test_collect import NOTEBOOK, unpacked, zipped
+from tests.autograde.reports.test_grade_import import MOODLE
+
+PAGE = "<html><body class='x'><main><h1>A toy</h1><style>p{}</style>Good, Åsa</main></body></html>"
+
+
+def with_pages(folder, tmp_path, platform, files, roster=""):
+    """Collects, and writes a page for each student as `feedback` would."""
+    path = tmp_path / "roster.csv"
+    path.write_text(roster, "utf-8")
+    source = unpacked(tmp_path / "back", files)
+    done = collect(folder, source, toy.NAME, platform=platform, roster=path if roster else None)
+    for item in done.items:
+        page = folder.feedback / item.student / toy.NAME / f"{toy.NAME}.html"
+        page.parent.mkdir(parents=True)
+        page.write_text(PAGE, "utf-8")
+    return {item.student for item in done.items}
+
+
+def opened(made):
+    with zipfile.ZipFile(io.BytesIO(made.content)) as file:
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def as_moodle(names):
+    """participant -> file, by is_valid_filename_for_import of importziplib.php."""
+    found = {}
+    for name in names:
+        parts = name.split("/")
+        while parts:
+            info = parts.pop(0).split("_", 4)
+            if len(info) < 4 or not info[1].isdecimal():
+                continue
+            assert info[2:4] == ["assignsubmission", "file"]
+            found[int(info[1])] = "/".join([info[4], *parts]).lstrip("/")
+            break
+    return found
+
+
+def as_canvas(names):
+    """(user or anonymous id, attachment) of each, by infer_comment_context_from_filename of abstract_assignment.rb."""
+    found = set()
+    for name in names:
+        split = [part for part in name.split("_") if part != "LATE"]
+        numbers = [part for part in split if re.fullmatch(r"\d+", part)]
+        found.add(tuple(split[1:3]) if split[0] == "anon" else tuple(numbers[:2]))
+    return found
+
+
+@pytest.mark.parametrize("roster", ["", MOODLE])
+def test_moodles_folders(toy_released, tmp_path, roster):
+    names = ["Ada Lovelace_7_assignsubmission_file/x.ipynb", "Åsa ONeil_8_assignsubmission_file_x.ipynb"]
+    students = with_pages(toy_released, tmp_path, "moodle", dict.fromkeys(names, NOTEBOOK), roster)
+    made = archive(toy_released, "moodle", toy.NAME)
+    assert as_moodle(opened(made)) == {7: f"{toy.NAME}.html", 8: f"{toy.NAME}.html"}
+    assert set(made.students) == students and set(opened(made).values()) == {PAGE.encode()}
+
+
+def test_a_moodle_groups_members_are_participants_only_by_the_worksheet(toy_released, tmp_path):
+    sheet = MOODLE.replace("Status,", "Group,").replace('"Submitted - "', "G1")
+    names = {"G1_17_assignsubmission_file/x.ipynb": NOTEBOOK}
+    with_pages(toy_released, tmp_path, "moodle", names, sheet)
+    assert set(as_moodle(opened(archive(toy_released, "moodle", toy.NAME)))) == {7, 8, 9}
+    toy_released.roster(toy.NAME).unlink()
+    made = archive(toy_released, "moodle", toy.NAME)
+    assert not made.students and "which participant" in made.left_out[0][1]
+
+
+def test_canvass_names(toy_released, tmp_path):
+    inner = zipped(tmp_path / "i.zip", {"x.ipynb": NOTEBOOK}).read_bytes()
+    files = {
+        "lovelaceada_LATE_7_100_x_1_2.ipynb": NOTEBOOK, "LATE_anon_aB3dE_101_x.ipynb": NOTEBOOK,
+        "bo_8_102_work.zip": inner, "cy_9_103_x.ipynb": NOTEBOOK, "cy_9_104_notes.txt": b"x",
+    }  # fmt: skip
+    with_pages(toy_released, tmp_path, "canvas", files)
+    made = archive(toy_released, "canvas", toy.NAME)
+    assert as_canvas(opened(made)) == {("7", "100"), ("aB3dE", "101"), ("8", "102"), ("9", "103")}
+    notebook = nbformat.reads(opened(made)["cy_9_103_x.ipynb"].decode(), 4)
+    nbformat.validate(notebook)
+    shown = notebook.cells[0].outputs[0].data["text/html"]
+    assert "Good, Åsa" in shown and "<style" not in shown and "<body" not in shown
+    (page,) = opened(type(made)(made.path, opened(made)["bo_8_102_work.zip"])).items()
+    assert page == (f"{toy.NAME}.html", PAGE.encode())
+
+
+def test_what_came_from_elsewhere_is_left_out(toy_released, tmp_path):
+    with_pages(toy_released, tmp_path, "", {f"ada/{toy.NAME}/x.ipynb": NOTEBOOK})
+    come = toy_released.submitted / "ada" / toy.NAME / "provenance.json"
+    for said in (come.read_text(), "[]", "{", json.dumps({"platform": "Canvas", "member": ["../../x.ipynb"]})):
+        come.write_text(said)
+        for platform in ("moodle", "canvas"):
+            made = archive(toy_released, platform, toy.NAME)
+            assert not made.students and not opened(made) and made.left_out
+
+
+def test_the_command_shows_before_it_writes(toy_released, tmp_path):
+    with_pages(toy_released, tmp_path, "canvas", {"lovelaceada_7_100_x.ipynb": NOTEBOOK})
+    words = ["feedback", "--for", "canvas", "--class", str(toy_released.root), "--dry-run"]
+    result = CliRunner().invoke(cli.app, words)
+    assert result.exit_code == 0 and "lovelaceada_7_100_x.ipynb" in result.output, result.output
+    assert "nothing was written" in result.output and not toy_released.exports.exists()
+    result = CliRunner().invoke(cli.app, [*words[:2], "sakai", *words[3:]])
+    assert result.exit_code == 1 and "no platform 'sakai'" in result.output
