@@ -155,7 +155,7 @@ def person_of(folder: ClassFolder, people: People, roster: Roster, student: str,
     by_name = next((each for each in roster.people if each.student == student), None)
     scheme, key = [*people.marks.get(f"{student}/{assignment}", ()), FOLDERS, student][:2]
     if str(scheme).lower() == roster.kind and roster.kind != BRIGHTSPACE:
-        if provenance.read(folder.submitted / student / assignment).get("with") and by_name:
+        if roster.kind == MOODLE and by_name and provenance.read(folder.submitted / student / assignment).get("with"):
             return by_name  # the number is a group's, which the roster made its members of
         return roster.by_number(str(key)) or f"no row of {roster.file} has the number {safe(str(key))}"
     if by_name:
