@@ -36,6 +36,9 @@ ATTENTION_STEPS, ATTENTION_TESTED = 400, 8
 # "additive, new state" is Luong's order of a step: it asks with s_t where "additive" asks with s_{t-1}, and its context
 # goes past the cell. The two differ in both.
 ATTENTION_MODELS = ("vector", "mean", "additive", "dot", "bilinear", "additive, new state")
+# Where these put their weights does not depend on the words, so there is no alignment to look at.
+WITHOUT_COMPARING = ("mean", "random mixtures", "location")
+LONGEST = 64  # positions, and steps: more than eight numbers have in either language
 
 
 class MeanAttention(nn.Module):
@@ -43,6 +46,42 @@ class MeanAttention(nn.Module):
 
     def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None):
         weights = masked_softmax(torch.zeros_like(keys[:, :, 0]), mask)
+        return torch.einsum("bs,bsd->bd", weights, values), weights
+
+
+class FixedMixtures(nn.Module):
+    """The control that has access and no choice: at each step another random mixture of the positions, drawn once.
+
+    It counts its own steps, from the last call of `begin` on, whatever the sentence, the query and the keys.
+    """
+
+    scores: Tensor
+
+    def __init__(self, steps: int, positions: int):
+        super().__init__()
+        # twice as wide as a standard normal: most of the weight on a few positions, as where one is chosen
+        self.register_buffer("scores", 2 * torch.randn(steps, positions))
+        self.at = 0
+
+    def begin(self) -> None:
+        self.at = 0
+
+    def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None):
+        weights = masked_softmax(self.scores[self.at, : keys.shape[1]].expand(keys.shape[:2]), mask)
+        self.at += 1
+        return torch.einsum("bs,bsd->bd", weights, values), weights
+
+
+class LocationAttention(nn.Module):
+    """The control that chooses and does not compare: a learned score for each position, from the query alone
+    (Luong et al., 2015, "location")."""
+
+    def __init__(self, d_query: int, positions: int):
+        super().__init__()
+        self.W_a = nn.Linear(d_query, positions, bias=False)
+
+    def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None):
+        weights = masked_softmax(self.W_a(query)[:, : keys.shape[1]], mask)
         return torch.einsum("bs,bsd->bd", weights, values), weights
 
 
@@ -69,6 +108,8 @@ class AttentionTranslator(nn.Module):
             "mean": MeanAttention,
             "dot": DotProductAttention,
             "bilinear": lambda: BilinearAttention(hidden_size, 2 * hidden_size),
+            "random mixtures": lambda: FixedMixtures(LONGEST, LONGEST),
+            "location": lambda: LocationAttention(hidden_size, LONGEST),
         }.get(kind, lambda: AdditiveAttention(hidden_size, 2 * hidden_size, hidden_size))()
         decoder = NewStateDecoder if kind == "additive, new state" else AttentionDecoder
         self.decoder = decoder(target_size, embedding_size, hidden_size, data.PAD_ID, 2 * hidden_size, attention)
@@ -76,6 +117,8 @@ class AttentionTranslator(nn.Module):
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         outputs, hidden = self.encoder(source, lengths)
+        if isinstance(self.decoder.attention, FixedMixtures):
+            self.decoder.attention.begin()
         keys = sum(outputs.chunk(2, dim=2)) if self.sums_directions else outputs
         return hidden, keys, outputs, source != data.PAD_ID
 
@@ -177,7 +220,7 @@ def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
                 "training_seconds": seconds,
             }
         )
-    if isinstance(model, AttentionTranslator) and kind != "mean":
+    if isinstance(model, AttentionTranslator) and kind not in WITHOUT_COMPARING:
         records += [{**record, "model": kind} for record in alignment_records(model, seed, NUMBERS_TRAINED)]
     return records
 
@@ -208,3 +251,13 @@ def bahdanau_neighbours(seed: int) -> list[Record]:
 def bahdanau_mean_longer(seed: int) -> list[Record]:
     """The control that sees all states and cannot choose, with six times the training."""
     return attention_records("mean", 6 * ATTENTION_STEPS, seed)
+
+
+@experiment(
+    "bahdanau_controls",
+    {**ATTENTION, "steps": ATTENTION_STEPS, "trained_k": [1, NUMBERS_TRAINED], "tested_each": TESTED_EACH},
+)
+def bahdanau_controls(seed: int) -> list[Record]:
+    """Access without choice, and choice without comparing: two controls of `bahdanau_numbers`, trained alike."""
+    records = attention_records("random mixtures", ATTENTION_STEPS, seed)
+    return records + attention_records("location", ATTENTION_STEPS, seed)
