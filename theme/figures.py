@@ -190,9 +190,8 @@ def pages(notebooks: Path) -> dict[tuple[int, int], str]:
     found = {}
     for path in sorted(notebooks.glob("[0-9][0-9]-*.ipynb")):
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
-            caption = captions.caption("".join(cell["source"])) if cell["cell_type"] == "code" else None
-            if caption is not None and caption.number is not None:
-                found[caption.number] = f"notebooks/{path.stem}"
+            for number in captions.numbers("".join(cell["source"]), cell["cell_type"] == "code"):
+                found[number] = f"notebooks/{path.stem}"
     return found
 
 

@@ -38,6 +38,27 @@ def test_numbers_follow_the_order_of_the_cells_and_references_follow_the_numbers
     assert captions.numbered(again, 4) == [source for _, source in again]
 
 
+def test_a_link_to_a_figure_to_move_is_numbered_with_the_others():
+    cells = [
+        (True, "# Figure 4.1: a\n"),
+        (
+            False,
+            "As in Figure 4.2.\n\n[Figure: New, and\nlong.](../book/new.md) Try it.\n\n[Figure: More.](../book/m.md)",
+        ),
+        (True, "# Figure 4.2: b\n"),
+        (False, "[Figure: no page](https://example.org), [Figure 4.2: in a line](../book/new.md)"),
+    ]
+    one = captions.numbered(cells, 4)
+    links = ["[Figure 4.2: New, and\nlong.](../book/new.md) Try it.", "[Figure 4.3: More.](../book/m.md)"]
+    assert one[1].split("\n\n") == ["As in Figure 4.4.", *links]
+    assert one[2:] == ["# Figure 4.4: b\n", cells[3][1].replace("4.2", "4.4")]
+    again = [(is_code, source) for (is_code, _), source in zip(cells, one, strict=True)]
+    assert captions.numbered(again, 4) == one
+    assert captions.numbers(one[1], False) == [(4, 2), (4, 3)] and captions.numbers(one[2], True) == [(4, 4)]
+    with pytest.raises(ValueError, match=r"two captions say Figure 4\.1"):
+        captions.numbered([(True, "# Figure 4.1: a\n"), (False, "[Figure 4.1: b](../book/b.md)")], 4)
+
+
 def test_a_reference_to_nothing_and_a_number_given_twice_are_refused():
     with pytest.raises(ValueError, match=r"Figure 4\.7, which this chapter has not"):
         captions.numbered([(False, "See Figure 4.7."), (True, "# Figure 4.1: a\n")], 4)

@@ -68,6 +68,12 @@ def test_a_caption_holds_code_and_mathematics() -> None:
 # ---------------------------------------------------------------- in the notebooks and on the pages
 
 
+def numbers_in_order(path: Path) -> list[tuple[int, int]]:
+    """Of all figures of a notebook, those to move among them."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    return [n for cell in cells for n in captions.numbers("".join(cell["source"]), cell["cell_type"] == "code")]
+
+
 def cells_with_figures(path: Path) -> list[dict]:
     cells = json.loads(path.read_text("utf-8"))["cells"]
     kinds = [{kind for output in cell.get("outputs", []) for kind in output.get("data", {})} for cell in cells]
@@ -102,10 +108,12 @@ class Ids(HTMLParser):
 def test_every_figure_has_its_number_and_every_drawing_stands_in_the_page(path: Path, built: Path) -> None:
     page = (built / "notebooks" / path.with_suffix(".html").name).read_text("utf-8")
     drawn = cells_with_figures(path)
-    for place, cell in enumerate(drawn, 1):
+    numbers = numbers_in_order(path)
+    assert numbers == [(int(path.stem[:2]), place) for place in range(1, len(numbers) + 1)]
+    for cell in drawn:
         found = captions.caption("".join(cell["source"]))
-        number = (int(path.stem[:2]), place)
-        assert found is not None and found.number == number, f"cell {cell['id']} is not Figure {number}"
+        assert found is not None and found.number in numbers, f"cell {cell['id']} has no figure's number"
+        number = found.number
         figure = re.search(rf'<figure [^>]*id="{figures.anchor(number)}".*?</figure>', page, re.DOTALL)
         shown = "<svg role=" if is_drawing(cell) else "<img "
         assert figure and shown in figure[0] and f"Figure {number[0]}.{number[1]}:" in figure[0], cell["id"]

@@ -1,8 +1,9 @@
 """Figures that answer to the reader: each is whole and right as plain HTML; a small script lets one walk through it.
 
-An explorable is a module here with a directive; its markup is a template in `templates/explorables/`, its style and,
-where it needs one of its own, its script are `static/explorables/<name>.css` and `.js`. What all of them share is
-`choices`: a section for every combination of choices, and buttons that show one. Only the pages that show one load any.
+An explorable is a module here with a directive, for a page of its own in `book/`; `placement` puts it into its chapter
+too. Its markup is a template in `templates/explorables/`, its style and, where it needs one of its own, its script are
+`static/explorables/<name>.css` and `.js`. What those with buttons share is `choices`: a section for every combination
+of choices, and buttons that show one. Only the pages that show one load any.
 Safe to change: figures, one by one. Not safe: HTML that says less than the figure does with its script.
 """
 
@@ -13,7 +14,15 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from theme.explorables import attention_step, figure, measured_bars, patch_cost, position_clocks, score_matrix
+from theme.explorables import (
+    attention_step,
+    figure,
+    measured_bars,
+    patch_cost,
+    placement,
+    position_clocks,
+    score_matrix,
+)
 
 EXPLORABLES = (attention_step, measured_bars, score_matrix, position_clocks, patch_cost)
 STATIC = Path(__file__).parent.parent / "static" / "explorables"
@@ -32,6 +41,7 @@ def load(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: 
 
 def setup(app: Sphinx) -> None:
     figure.setup(app)
+    placement.setup(app)
     for module in EXPLORABLES:
         module.setup(app)
     app.connect("html-page-context", load)

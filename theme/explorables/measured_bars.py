@@ -15,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 from course import committed
 from theme.explorables.figure import explorable
 
+STILL = (8, 20)  # lengths that a chapter shows without script and on paper
 FIGURES: dict[str, Callable[[], dict[str, object]]] = {}
 
 
@@ -57,7 +58,8 @@ def bottleneck() -> dict[str, object]:
         exact = [row["values"][1] for row in rows]
         by_vector = f"{min(exact[:-1]):.2f} to {max(exact[:-1]):.2f} by a vector"
         says = f"{k} symbols: whole strings right, {by_vector}, {exact[-1]:.2f} by attention."
-        sections.append({"choice": str(k), "title": f"Strings of {k} symbols", "rows": rows, "says": says})
+        section = {"choice": str(k), "title": f"Strings of {k} symbols", "rows": rows, "says": says}
+        sections.append({**section, "still": k in STILL})
     columns = ("symbols right", "whole strings right")
     return {"groups": "Symbols to copy", "columns": columns, "sections": sections, "source": source(result)}
 

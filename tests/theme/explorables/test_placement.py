@@ -1,0 +1,70 @@
+"""Explorables in their chapters: with number and caption; a few sections alone on paper and without script."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from course import captions
+
+ROOT = Path(__file__).resolve().parents[3]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+SECTIONS = "figure.live-figure :is(attention-step, choose-section) > .step"
+
+
+def linked(path: Path) -> list[tuple[str, str]]:
+    """The id and the page of each figure to move of a notebook."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    matches = [match for source in sources for match in captions.LINKED.finditer(source)]
+    return [(f"figure-{match[1]}-{match[2]}", match[4]) for match in matches]
+
+
+WITH_FIGURES = [path for path in NOTEBOOKS if linked(path)]
+
+
+@pytest.mark.parametrize("path", WITH_FIGURES, ids=lambda path: path.stem)
+def test_a_link_to_a_figures_page_is_the_figure_itself(path: Path, built: Path) -> None:
+    text = (built / "notebooks" / path.with_suffix(".html").name).read_text("utf-8")
+    for anchor, page in linked(path):
+        figure = text.split(f'id="{anchor}"')[1].split("</figcaption>\n</figure>")[0]
+        number = "Figure {}.{}".format(*anchor.split("-")[1:])
+        assert f">{number}: </strong>" in figure and f'href="../book/{page}.html"' in figure
+        own = (built / "book" / f"{page}.html").read_text("utf-8")
+        element = own.split('<section class="step')[1].split("</section>")[0]
+        assert element in figure, f"{number} is not the figure of {page}"
+
+
+def test_every_explorable_of_a_page_stands_in_a_chapter(built: Path) -> None:
+    pages = {path.stem for path in (built / "book").glob("*.html") if "/explorables/" in path.read_text("utf-8")}
+    assert pages and pages == {page for path in WITH_FIGURES for _, page in linked(path)}
+
+
+@pytest.fixture(params=WITH_FIGURES, ids=lambda path: path.stem)
+def page(request: pytest.FixtureRequest, browser: Browser, address: str):
+    opened = browser.new_page()
+    opened.goto(f"{address}notebooks/{request.param.stem}.html")
+    yield opened
+    opened.close()
+
+
+@pytest.mark.browser
+def test_a_chapter_prints_the_still_sections_alone(page: Page) -> None:
+    assert not [step for step in page.locator(f"{SECTIONS}:not(.live)").all() if step.is_visible()]
+    page.emulate_media(media="print")
+    still = page.locator(f"{SECTIONS}.still").all()
+    assert all(step.is_visible() for step in still)
+    assert not [step for step in page.locator(f"{SECTIONS}:not(.still)").all() if step.is_visible()]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("path", WITH_FIGURES, ids=lambda path: path.stem)
+def test_a_chapter_shows_the_still_sections_without_script(path: Path, browser: Browser, address: str) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{address}notebooks/{path.stem}.html")
+    for figure in page.locator("figure.live-figure").all():
+        shown = [step for step in figure.locator(".step").all() if step.is_visible()]
+        assert 1 <= len(shown) <= 2 and figure.locator("> figcaption").is_visible()
+    context.close()
