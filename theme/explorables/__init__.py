@@ -15,6 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from theme.explorables import (
+    attention_plane,
     attention_step,
     figure,
     measured_bars,
@@ -24,7 +25,7 @@ from theme.explorables import (
     score_matrix,
 )
 
-EXPLORABLES = (attention_step, measured_bars, score_matrix, position_clocks, patch_cost)
+EXPLORABLES = (attention_plane, attention_step, measured_bars, score_matrix, position_clocks, patch_cost)
 STATIC = Path(__file__).parent.parent / "static" / "explorables"
 
 

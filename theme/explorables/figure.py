@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def number(value: float, digits: int = 2) -> str:
     return text.lstrip("-") if float(text) == 0 else text.replace("-", "\N{MINUS SIGN}")
 
 
-def vector(values: list[float], digits: int = 1) -> str:
+def vector(values: Sequence[float], digits: int = 1) -> str:
     """Write a vector: `(1.2, −0.4)`."""
     return "(" + ", ".join(number(value, digits) for value in values) + ")"
 

@@ -40,3 +40,13 @@ customElements.define("choose-section", class extends HTMLElement {
     this.classList.add("ready");
   }
 });
+
+// With a true minus sign, and no minus before a zero.
+function number(value, digits) {
+  const text = value.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "\u2212");
+}
+
+function vector(values) {
+  return `(${values.map(value => number(value, 1)).join(", ")})`;
+}
