@@ -82,6 +82,7 @@ customElements.define("attention-plane", class extends HTMLElement {
       arrow.focus({ preventScroll: true });
       handle.setPointerCapture(event.pointerId);
     });
+    handle.addEventListener("touchstart", event => event.preventDefault(), { passive: false });  // touch-action does not hold within a drawing
     handle.addEventListener("pointermove", event => {
       if (!handle.hasPointerCapture(event.pointerId)) return;
       const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(this.svg.getScreenCTM().inverse());
