@@ -20,6 +20,7 @@ HEIGHTS = """folds => folds.map(fold => {
   const [whole, summary] = [fold, fold.firstElementChild].map(element => element.getBoundingClientRect().height);
   return whole - summary;
 })"""
+SHOWN = "summaries => summaries.map(summary => summary.checkVisibility())"
 
 
 def test_a_note_keeps_its_title_its_kind_and_its_anchor() -> None:
@@ -65,4 +66,7 @@ def test_a_fold_opens_without_a_script_and_stands_open_on_paper(browser: Browser
     assert found.evaluate_all(HEIGHTS)[0] > 20
     page.emulate_media(media="print")
     assert min(found.evaluate_all(HEIGHTS)) > 20
+    # What says that something can be clicked is not printed; a note's title is.
+    assert not any(page.locator(":is(details.guess, details.hide) > summary").evaluate_all(SHOWN))
+    assert all(found.locator("> summary").evaluate_all(SHOWN))
     context.close()

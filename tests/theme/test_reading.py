@@ -229,3 +229,24 @@ def test_every_search_button_has_a_name(browser: Browser, address: str, pages: l
             ]
     page.close()
     assert not nameless
+
+
+# The header's buttons, with two more as a book has them that knows its repository; then those that lie on each other.
+OVERLAPPING = """() => {
+  const download = document.querySelector('.article-header-buttons .dropdown-download-buttons');
+  for (let i = 0; i < 2; i++) download.before(download.cloneNode(true));
+  const all = [...document.querySelectorAll('.bd-header-article :is(a, button)')].filter(e => e.checkVisibility());
+  const boxes = all.map(e => e.getBoundingClientRect());
+  const meet = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  return [all.length, all.filter((_, i) => boxes.some((box, j) => i < j && meet(boxes[i], box))).map(e => e.title)];
+}"""
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_button_of_the_header_lies_on_another(browser: Browser, address: str, width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 600})
+    page.goto(address + CHAPTER)
+    count, on_others = page.evaluate(OVERLAPPING)
+    assert count >= 6 and not on_others
+    page.close()
