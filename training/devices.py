@@ -94,4 +94,4 @@ def distributed(model: nn.Module, process: Process) -> nn.Module:
     if process.world_size == 1:
         return model
     devices = [process.device] if process.device.type == "cuda" else None
-    return DistributedDataParallel(model, devices, broadcast_buffers=False)  # masks alone: they are the same everywhere
+    return DistributedDataParallel(model, devices, forward_sync_buffers=False)  # masks alone: they stay the same

@@ -285,12 +285,12 @@ def test_a_library_that_is_not_here_says_so(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("used_by_2", "used_by_4", "free", "batch"),
-    [(100, 120, 1100, 64), (100, 120, 50, 1), (100, 120, 1e9, 128), (100, 120, 140, 4)],
+    ("used_by_1", "used_by_2", "free", "batch"),
+    [(100, 110, 1100, 64), (100, 110, 50, 1), (100, 110, 1e9, 128), (100, 110, 130, 4)],
     ids=["between", "too little", "plenty", "exactly"],
 )
-def test_the_largest_batch_that_fits(used_by_2, used_by_4, free, batch):
-    assert largest_batch(used_by_2, used_by_4, free) == batch
+def test_the_largest_batch_that_fits(used_by_1, used_by_2, free, batch):
+    assert largest_batch(used_by_1, used_by_2, free) == batch
 
 
 def test_a_gpus_batch_leaves_room_for_the_others(monkeypatch):

@@ -125,8 +125,9 @@ def alone(state, bucket) -> torch.futures.Future[torch.Tensor]:
 
 @pytest.mark.parametrize("world_size", WORLDS)
 def test_rank_0_alone_writes_and_says(world_size, as_rank, tmp_path, capsys):
-    """Each rank trains whole: the model in DDP, its share of each batch, its look; one folder comes of it."""
-    wrapped, sizes = [], []
+    """Each rank trains whole: the model in DDP, compiled from outside, its share of each batch, its look; one folder
+    comes of it."""
+    wrapped, compiled, sizes = [], [], []
 
     def distributed(model, process):
         made = devices.distributed(model, process)
@@ -137,8 +138,9 @@ def test_rank_0_alone_writes_and_says(world_size, as_rank, tmp_path, capsys):
     for rank in range(world_size):
         as_rank(rank, world_size)
         out = tmp_path / str(rank)
-        config = Configuration(**TINY, device="cpu", out=str(out))
+        config = Configuration(**TINY, device="cpu", compile=True, out=str(out))
         with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(torch.nn.Module, "compile", lambda module: compiled.append(type(module)))
             patch.setattr(loop, "distributed", distributed)
             real = loop.take_step
             patch.setattr(loop, "take_step", lambda *a, real=real: sizes.append(len(a[2][0][0])) or real(*a))
@@ -148,7 +150,7 @@ def test_rank_0_alone_writes_and_says(world_size, as_rank, tmp_path, capsys):
         written = sorted(path.name.partition(".")[0] for path in out.iterdir()) if out.exists() else []
         assert ("held out" in said) == (rank == 0)
         assert {"checkpoint", "configuration", "events"} <= set(written) if rank == 0 else written == []
-    assert wrapped == [DistributedDataParallel] * world_size
+    assert wrapped == compiled == [DistributedDataParallel] * world_size
     assert sizes == [16 // world_size] * 3 * world_size
 
 
