@@ -231,23 +231,23 @@ def run(
 
 def lay_together(name: str, todo: Iterable[Part], folder: Path, results: Path, card: Card | None) -> list[str]:
     """Write one result of this name from those of all its parts that are done; what in it is strange, in words."""
-    found = [committed.read(name, folder / part.name) for part in todo if part.result == name and is_done(part, folder)]
+    done = [committed.read(name, folder / part.name) for part in todo if part.result == name and is_done(part, folder)]
     for weights in sorted(folder.glob(f"*/{name}.pt")):
         shutil.copy(weights, results / weights.name)
     records: list[Record] = []
     settings: dict[str, Any] = {}
     seeds: list[int] = []
-    for result in found:
+    for result in done:
         records += [record for record in judged(name, result, card) if record not in records]
         settings |= result["settings"]
         seeds += result.get("seeds", [])
     write(
         name,
-        found[0]["about"],
+        done[0]["about"],
         records,
         command="make gpu",
         settings=settings | ({"data_sheet": card.source} if card else {}),
-        seconds=sum(result["seconds"] for result in found),
+        seconds=sum(result["seconds"] for result in done),
         libraries=("transformers", "x-transformers", "timm"),
         seeds=seeds or None,
         folder=results,

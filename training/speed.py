@@ -68,8 +68,8 @@ def measured_peak(config: Configuration, process: Process) -> float:
 
 def peaks(config: Configuration, process: Process) -> dict[str, float]:
     """The peaks of all processes' devices together, by name: the measured one, and the data sheet's if it is known."""
-    found = {"measured_peak": measured_peak(config, process)}
+    of_one = {"measured_peak": measured_peak(config, process)}
     if process.device.type == "cuda":
         sheet = data_sheet_peak(torch.cuda.get_device_name(process.device), config)
-        found |= {"data_sheet": sheet} if sheet is not None else {}
-    return {of: value * process.world_size for of, value in found.items()}
+        of_one |= {"data_sheet": sheet} if sheet is not None else {}
+    return {of: value * process.world_size for of, value in of_one.items()}

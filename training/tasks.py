@@ -345,7 +345,7 @@ def language(config: Configuration, kind: str, where: str) -> Task:
     somewhere in its stretch, at another place each time."""
     temporary = None if config.out else tempfile.TemporaryDirectory()
     folder = Path(temporary.name if temporary else config.out)
-    training, validation, tokenizer, found = tokens_in(folder, config, kind, where)
+    training, validation, tokenizer, of_text = tokens_in(folder, config, kind, where)
     train = Windows(training, tokenizer.num_bytes, config.length, moved=True)
     test = Windows(validation, tokenizer.num_bytes, config.length, moved=False)
     if not len(train) or not len(test):
@@ -372,7 +372,7 @@ def language(config: Configuration, kind: str, where: str) -> Task:
     return Task(
         model=model,
         num_samples=keep(config.samples, len(train)),
-        fingerprint=found,
+        fingerprint=of_text,
         batch_of=train,
         held_out=HeldOut(test, len(test), config.batch_size),
         loss_sum=loss_sum,

@@ -228,8 +228,8 @@ def tokens_in(folder: Path, config: Configuration, kind: str, where: str) -> tup
         for tokens in (training, held_out):
             if checksum(tokens.path) != facts[f"{tokens.path.stem}_checksum"]:
                 raise TrainingError(f"{tokens.path} is damaged; {MEND}")
-    found = f"{training.count} and {held_out.count} tokens, checksum {facts['training_checksum']}"
-    return training, held_out, tokenizer, found
+    fingerprint = f"{training.count} and {held_out.count} tokens, checksum {facts['training_checksum']}"
+    return training, held_out, tokenizer, fingerprint
 
 
 def encode(folder: Path, of_kind: Any, config: Configuration, kind: str, where: str) -> None:
