@@ -13,6 +13,7 @@ import json
 import os
 import re
 import unicodedata
+from functools import cached_property
 from typing import Any
 
 from autograde.files import write_atomically
@@ -127,13 +128,13 @@ class People:
 
     def known(self, scheme: str, key: str) -> str:
         """The student of whom something was collected under this mark, "" where nothing was."""
-        mark = _composed((scheme, key))
-        return next((place.rpartition("/")[0] for place in self.marks if self._is(place, mark)), "")
+        return self._students.get(_composed((scheme, key)), "")
 
-    def _is(self, place: str, mark: tuple[str, str]) -> bool:
-        student, _, name = place.rpartition("/")
-        before = self._before(student, name)
-        return before is not None and before[:2] == mark
+    @cached_property
+    def _students(self) -> dict[tuple[str, str], str]:
+        """Mark -> student, as remembered before this collection."""
+        places = {place: self._before(*place.rsplit("/", 1)) for place in sorted(self.marks) if "/" in place}
+        return {before[:2]: place.rpartition("/")[0] for place, before in places.items() if before is not None}
 
     def _before(self, student: str, name: str) -> tuple[str, str, str] | None:
         """(scheme, key, the key as it was written in the source), None where nothing was collected."""

@@ -23,6 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from autograde.folders import ClassFolder
@@ -83,7 +84,12 @@ class Roster:
     points: Mapping[str, str]
 
     def by_number(self, number: str) -> Person | None:
-        return next((each for each in self.people if each.number == number), None)
+        """Whom the platform knows by a number."""
+        return self._numbers.get(number)
+
+    def by_student(self, student: str) -> Person | None:
+        """Whom the class knows by a name."""
+        return self._students.get(student)
 
     def of_group(self, group: str) -> tuple[Person, ...]:
         """Those whom Moodle's worksheet of a team assignment names in a group."""
@@ -91,21 +97,21 @@ class Roster:
 
     def exactly(self, *words: str) -> Person | str:
         """The one person whose number, address or login one of these is, the surest first; else why there is none."""
-        return self._one(words, (_exact,))
+        return self._one(words, (self._exact,))
 
     def named(self, name: str) -> Person | str:
         """The one person of a name that people gave themselves: it is nobody's number, whatever it looks like."""
-        return self._one((name,), (_by_name,))
+        return self._one((name,), (self._by_name,))
 
     def called(self, word: str) -> Person | str:
         """The one person whom an instructor means by a number, an address, a login or a name."""
-        return self._one((word,), (_exact, _by_name))
+        return self._one((word,), (self._exact, self._by_name))
 
-    def _one(self, words: Iterable[str], tests: Iterable[Callable[[str, Person], bool]]) -> Person | str:
+    def _one(self, words: Iterable[str], indexes: Iterable[Mapping[str, list[Person]]]) -> Person | str:
         said = [word for word in words if word]
         for word in said:
-            for test in tests:
-                found = [each for each in self.people if test(word, each)]
+            for index in indexes:
+                found = index.get(folded(word) if index is self._exact else alike(word), [])
                 if len(found) == 1:
                     return found[0]
                 if found:
@@ -113,19 +119,34 @@ class Roster:
                     return f"{safe(word)!r} may be any of rows {rows} of {self.file}"
         return f"nobody in {self.file} is called {safe(next(iter(said), ''))!r}"
 
+    @cached_property
+    def _numbers(self) -> dict[str, Person]:
+        return {each.number: each for each in self.people}
+
+    @cached_property
+    def _students(self) -> dict[str, Person]:
+        return {each.student: each for each in self.people}
+
+    @cached_property
+    def _exact(self) -> dict[str, list[Person]]:
+        return _index(self.people, lambda each: {folded(word) for word in (each.number, each.email, *each.logins)})
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Person]]:
+        return _index(self.people, lambda each: {alike(each.name), alike(each.student)})
+
+
+def _index(people: Iterable[Person], keys: Callable[[Person], set[str]]) -> dict[str, list[Person]]:
+    made: dict[str, list[Person]] = {}
+    for person in people:
+        for key in keys(person) - {""}:
+            made.setdefault(key, []).append(person)
+    return made
+
 
 def alike(text: str) -> str:
     """What is left of a name where signs, blanks and case make no difference: platforms leave out some of them."""
     return "".join(c for c in folded(text) if c.isalnum())
-
-
-def _exact(word: str, person: Person) -> bool:
-    sought = folded(word)
-    return sought in {folded(each) for each in (person.number, person.email, *person.logins) if each}
-
-
-def _by_name(word: str, person: Person) -> bool:
-    return bool(alike(word)) and alike(word) in {alike(person.name), alike(person.student)}
 
 
 # ---------------------------------------------------------------- kept in the class

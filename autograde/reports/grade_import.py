@@ -152,7 +152,7 @@ class _Column:
 def person_of(folder: ClassFolder, people: People, roster: Roster, student: str, assignment: str) -> Person | str:
     """The row of a student: by the number that the platform gave with the submission, if it is the roster's platform;
     else by name. What a platform passed on as a name, which people may have chosen, is never taken for a number."""
-    by_name = next((each for each in roster.people if each.student == student), None)
+    by_name = roster.by_student(student)
     scheme, key = [*people.marks.get(f"{student}/{assignment}", ()), FOLDERS, student][:2]
     if str(scheme).lower() == roster.kind and roster.kind != BRIGHTSPACE:
         if roster.kind == MOODLE and by_name and provenance.read(folder.submitted / student / assignment).get("with"):

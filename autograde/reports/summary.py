@@ -28,7 +28,10 @@ from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.grading import judge
+from autograde.intake.people import People
+from autograde.intake.roster import Person, kept
 from autograde.ledger import Record
+from autograde.reports.grade_import import person_of
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import without_controls
 from course.checks.engine.verdict import Outcome
@@ -85,7 +88,8 @@ class Look:
 
 @dataclass
 class Summary:
-    """How an assignment went. `missing` handed nothing in, `ungraded` did but are not in the gradebook."""
+    """How an assignment went. `missing` handed nothing in, also those whom the roster alone knows; `ungraded` did but
+    are not in the gradebook."""
 
     assignment: str
     totals: list[float]
@@ -120,6 +124,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
     handed_in = {student for student, _ in folder.submissions(assignment)}
     with store.open_gradebook(folder) as book:
         enrolled = {student.id for student in book.students}
+    silent = _silent(folder, assignment, enrolled | set(folder.students()) | handed_in | set(by_student))
     graded = [by_student[student] for student in sorted(by_student)]
     records = [trace.record for trace in graded if trace.record is not None]
     return Summary(
@@ -130,12 +135,22 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         diagnoses=_diagnoses(exercises, graded),
         look=sorted(filter(None, map(_look, graded)), key=lambda look: (not look.waits, look.student)),
         late=[f"{trace.student} ({how_long(trace.late)})" for trace in graded if trace.late],
-        missing=sorted((enrolled | set(folder.students())) - handed_in - set(by_student)),
+        missing=sorted(((enrolled | set(folder.students())) - handed_in - set(by_student)) | silent),
         ungraded=sorted(handed_in - set(by_student)),
         seconds=[record.seconds for record in records],
         runs=sorted({record.run for record in records}),
         last=_to_the_minute(max((record.when for record in records), default="")),
     )
+
+
+def _silent(folder: ClassFolder, assignment: str, known: set[str]) -> set[str]:
+    """Those of the class's roster of whom there is nothing yet."""
+    if (roster := kept(folder, assignment)) is None:
+        return set()
+    people = People(folder)
+    rows = [person_of(folder, people, roster, student, assignment) for student in known]
+    there = {row.number for row in rows if isinstance(row, Person)}
+    return {person.student for person in roster.people if person.number not in there}
 
 
 def _to_the_minute(when: str) -> str:

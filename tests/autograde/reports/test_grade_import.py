@@ -162,6 +162,12 @@ def test_a_group_of_gradescopes_has_points_only_where_all_have_the_same(given_ba
     assert run_in_gradescope(table, tmp_path / "c", "ada@x.org", "ADA@x.org ") == 9.0
 
 
+def test_the_summary_knows_by_the_roster_who_handed_nothing_in(given_back):
+    from autograde.reports.summary import summary
+
+    assert summary(given_back("canvas"), toy.NAME).missing == ["Quentin Quiet"]
+
+
 def test_who_waits_for_a_person_and_who_is_nobody_is_left_out(given_back):
     folder = given_back("canvas")
     enter(folder, {"Åsa O'Neil": 3.0, "Stranger": 2.0}, waiting=["Åsa O'Neil"])
