@@ -74,6 +74,7 @@ COMES_WITH = {
         "myst-parser",
         "sphinx-book-theme",
         "pydata-sphinx-theme",
+        "sphinx-design",
         "beautifulsoup4",
         "nbformat",
         "jinja2",
