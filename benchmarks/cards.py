@@ -1,10 +1,10 @@
-"""What a GPU can do at most, from its maker's data sheet, and a made-up clock that computes times from it.
+"""A made-up clock: how long a program would take on a GPU at least, computed from its maker's data sheet.
 
-The clock knows three things of a card: its memory's bandwidth, its peak for each format, and that no kernel takes less
-than the launch of one. It runs a program on tensors without numbers (PyTorch's "meta" device), sees every kernel that
-the program would launch, and adds up the longest of the three. So it needs no GPU, and its times are those of
-arithmetic: what is measured on a card is held against them (`benchmarks.gpu`), and so is what chapter 09 says and
-asserts of times (`tests/notebooks/test_on_a_card.py`).
+The clock knows three things of a card (`course.data_sheets`): its memory's bandwidth, its peak for each format, and
+that no kernel takes less than the launch of one. It runs a program on tensors without numbers (PyTorch's "meta"
+device), sees every kernel that the program would launch, and adds up the longest of the three. So it needs no GPU, and
+its times are those of arithmetic: what is measured on a card is held against them (`benchmarks.gpu`), and so is what
+chapter 09 says and asserts of times (`tests/notebooks/test_on_a_card.py`).
 
 What it leaves out: caches, how many bytes a kernel moves twice, how well a kernel uses the card, and all that Python
 does between two launches. So a real card is slower, and seldom by less than a half; a small tensor that stays in a
@@ -28,54 +28,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import flop_registry, sdpa_backward_flop_count, sdpa_flop_count
 
-from training.speed import data_sheet
+from course.data_sheets import CARDS, Card, card_of
+
+__all__ = ["CARDS", "LAUNCH", "Card", "Clock", "card_of", "on_card"]
 
 # Seconds from one launch to the next when they are queued one after the other: Gray (2019) measures 3.8 microseconds
 # a kernel on a V100, where the kernel itself takes 2.9.
 LAUNCH = 4e-6
 aten = torch.ops.aten
-
-
-@dataclass(frozen=True)
-class Card:
-    """A GPU's data sheet: GB of memory, bytes a second, compute capability. Its peaks are the training program's."""
-
-    name: str
-    memory: float
-    bandwidth: float
-    capability: tuple[int, int]
-    source: str
-
-    @property
-    def peaks(self) -> dict[str, float]:
-        """Operations a second of products, by format."""
-        peaks = data_sheet(self.name)
-        assert peaks is not None, f"training/speed.py has no peaks of {self.name}"
-        return peaks
-
-    def peak(self, dtype: torch.dtype, tf32: bool = False) -> float:
-        """Operations a second of products in this format. A format without units of its own is computed in float32."""
-        name = "tf32" if tf32 and dtype == torch.float32 else str(dtype).removeprefix("torch.")
-        return self.peaks.get(name, self.peaks["float32"])
-
-
-CARDS = {
-    "t4": Card("Tesla T4", 16, 320e9, (7, 5), "NVIDIA T4 data sheet (2019)"),
-    "l4": Card("NVIDIA L4", 24, 300e9, (8, 9), "NVIDIA L4 data sheet (2023)"),
-    "rtx-4090": Card("NVIDIA GeForce RTX 4090", 24, 1008e9, (8, 9), "NVIDIA Ada GPU Architecture white paper (2022)"),
-    "a100": Card("NVIDIA A100-SXM4-40GB", 40, 1555e9, (8, 0), "NVIDIA A100 white paper (2020)"),
-    "a100-80gb": Card("NVIDIA A100-SXM4-80GB", 80, 2039e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
-    "a100-pcie": Card("NVIDIA A100-PCIE-40GB", 40, 1555e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
-    "a100-80gb-pcie": Card("NVIDIA A100 80GB PCIe", 80, 1935e9, (8, 0), "NVIDIA A100 data sheet (2021)"),
-    "h100": Card("NVIDIA H100 80GB HBM3", 80, 3350e9, (9, 0), "NVIDIA H100 data sheet (2023), SXM"),
-    "h100-pcie": Card("NVIDIA H100 PCIe", 80, 2000e9, (9, 0), "NVIDIA H100 data sheet (2023)"),
-    "h200": Card("NVIDIA H200", 141, 4800e9, (9, 0), "NVIDIA H200 data sheet (2023), SXM"),
-}
-
-
-def card_of(name: str) -> Card | None:
-    """The card of which torch gives this name (`torch.cuda.get_device_name`), or None where its sheet is not here."""
-    return next((card for card in CARDS.values() if card.name == name), None)
 
 
 # ---- the clock -------------------------------------------------------------------------------------------------------

@@ -3,45 +3,14 @@
 Two peaks: the data sheet's, which no program reaches, and that of a large matrix product, measured once at the start.
 """
 
-import re
 import statistics
 
 import torch
 
+from course.data_sheets import data_sheet
 from solutions.cuda import measure_throughput
 from training.configuration import Configuration
 from training.devices import Process
-
-
-def _peaks(float32: float, tf32: float | None, sixteen: float, bfloat16: bool = True) -> dict[str, float]:
-    """From trillions of operations a second; sixteen is of float16, and of bfloat16 where there is any."""
-    peaks = {"float32": float32, "tf32": tf32, "float16": sixteen, "bfloat16": sixteen if bfloat16 else None}
-    return {name: 1e12 * peak for name, peak in peaks.items() if peak is not None}
-
-
-# Operations a second without sparsity, by the names that torch gives the cards; "tf32" is float32 with --tf32. The
-# 16-bit numbers are those of the tensor units, with sums kept in float32. Where a sheet gives figures with sparsity
-# only, they are halved, as its footnote says. A part of a card (MIG) is not the card.
-DATA_SHEETS: dict[str, dict[str, float]] = {
-    # NVIDIA, "A100 Tensor Core GPU" (data sheet, 2021)
-    r"NVIDIA A100[- ](?!.*MIG).*": _peaks(19.5, 156, 312),
-    # NVIDIA, "H100 Tensor Core GPU Architecture" (white paper, 2022), table 2
-    r"NVIDIA H100 80GB HBM3": _peaks(66.9, 494.7, 989.4),
-    r"NVIDIA H100 PCIe": _peaks(51.2, 378, 756),
-    # NVIDIA, "H200 Tensor Core GPU" (data sheet, 2023), SXM: the H100's units beside more memory
-    r"NVIDIA H200": _peaks(66.9, 494.7, 989.4),
-    # NVIDIA, "L4 Tensor Core GPU" (data sheet, 2023)
-    r"NVIDIA L4": _peaks(30.3, 60, 121),
-    # NVIDIA, "T4 Tensor Core GPU" (data sheet, 2019)
-    r"Tesla T4|NVIDIA T4": _peaks(8.1, None, 65, bfloat16=False),
-    # NVIDIA, "Ada GPU Architecture" (white paper, 2022), appendix A
-    r"NVIDIA GeForce RTX 4090": _peaks(82.6, 82.6, 165.2),
-}
-
-
-def data_sheet(name: str) -> dict[str, float] | None:
-    """Peaks by format of a card that torch calls `name`; None where the table does not have it."""
-    return next((peaks for pattern, peaks in DATA_SHEETS.items() if re.fullmatch(pattern, name)), None)
 
 
 def data_sheet_peak(name: str, config: Configuration) -> float | None:

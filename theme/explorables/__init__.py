@@ -22,10 +22,11 @@ from theme.explorables import (
     patch_cost,
     placement,
     position_clocks,
+    roofline,
     score_matrix,
 )
 
-EXPLORABLES = (attention_plane, attention_step, measured_bars, score_matrix, position_clocks, patch_cost)
+EXPLORABLES = (attention_plane, attention_step, measured_bars, score_matrix, position_clocks, patch_cost, roofline)
 STATIC = Path(__file__).parent.parent / "static" / "explorables"
 
 
