@@ -26,7 +26,8 @@ logger = logging.getLogger(__name__)
 
 # Scripts that extensions link on every page, whether or not the book uses them.
 UNUSED = re.compile(
-    r"thebe|mathjax|require\.min\.js|embed-amd\.js|togglebutton|toggle(Hint|Open)|translations\.js", re.IGNORECASE
+    r"thebe|mathjax|require\.min\.js|embed-amd\.js|togglebutton|toggle(Hint|Open)|translations\.js|design-tabs\.js",
+    re.IGNORECASE,
 )
 CSS_PIXELS = {"": 1, "px": 1, "pt": 96 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
 # One Font Awesome rule: the names of an icon, and its character.

@@ -15,3 +15,8 @@ def test_sizes_come_from_the_file(tmp_path: Path) -> None:
 def test_icon_rules_give_their_characters() -> None:
     assert weight.characters(r"\f058") == {0xF058}
     assert weight.characters("\uf058") == {0xF058}
+
+
+def test_no_page_fetches_the_script_of_tabs_and_none_has_any(built: Path) -> None:
+    texts = [path.read_text("utf-8") for path in built.rglob("*.html")]
+    assert texts and not [text for text in texts if "design-tabs.js" in text or "sd-tab-" in text]
