@@ -1,0 +1,26 @@
+"""The command line: `python -m benchmarks.living`."""
+
+import argparse
+
+import torch
+
+from benchmarks.living import translation
+
+MODELS = {"translation": translation}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Train living models and write what the book's pages need of them.")
+    parser.add_argument("names", nargs="*", choices=[[], *MODELS], help="which; none lists them")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    for name in arguments.names:
+        MODELS[name].run()
+    if not arguments.names:
+        for name, module in MODELS.items():
+            print(f"{name:16} {(module.__doc__ or '').splitlines()[0]}")
+
+
+if __name__ == "__main__":
+    main()
