@@ -26,8 +26,8 @@ from theme import (
     folds,
     fonts,
     guess,
-    inline_svg,
     katex,
+    living,
     math,
     measurements,
     packages,
@@ -55,7 +55,7 @@ def digest() -> str:
     total = hashlib.sha256(katex.versions().encode())
     drawn = [Path(captions.__file__), Path(plots.__file__)]
     for path in [*drawn, *sorted(FOLDER.rglob("*"))]:
-        if path.suffix in (".py", ".html", ".js"):
+        if path.suffix in (".py", ".html", ".js", ".json"):
             total.update(path.relative_to(FOLDER.parent).as_posix().encode() + path.read_bytes())
     return total.hexdigest()
 
@@ -72,8 +72,8 @@ def setup(app: Sphinx) -> dict[str, object]:
         exercises,
         guess,
         folds,
-        inline_svg,
         explorables,
+        living,
         measurements,
         packages,
         terms,

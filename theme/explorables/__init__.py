@@ -4,6 +4,7 @@ An explorable is a module here with a directive, for a page of its own in `book/
 too. Its markup is a template in `templates/explorables/`, its style and, where it needs one of its own, its script are
 `static/explorables/<name>.css` and `.js`. What those with buttons share is `choices`: a section for every combination
 of choices, and buttons that show one. Only the pages that show one load any.
+A figure that runs a trained model is a living one, and stands in `theme/living/`.
 Safe to change: figures, one by one. Not safe: HTML that says less than the figure does with its script.
 """
 
@@ -27,18 +28,18 @@ from theme.explorables import (
 )
 
 EXPLORABLES = (attention_plane, attention_step, measured_bars, score_matrix, position_clocks, patch_cost, roofline)
-STATIC = Path(__file__).parent.parent / "static" / "explorables"
+STATIC = Path(__file__).parent.parent / "static"
 
 
 def load(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Link the script and the style of the explorables that a page shows."""
     if doctree is None:
         return
-    names = sorted({node["name"] for node in doctree.findall(figure.Explorable)})
-    for name in ["choices", *names] if names else []:
-        app.add_css_file(f"explorables/{name}.css")
+    for name in dict.fromkeys(name for node in doctree.findall(figure.Explorable) for name in node["files"]):
+        if (STATIC / f"{name}.css").is_file():
+            app.add_css_file(f"{name}.css")
         if (STATIC / f"{name}.js").is_file():
-            app.add_js_file(f"explorables/{name}.js", loading_method="defer")
+            app.add_js_file(f"{name}.js", loading_method="defer")
 
 
 def setup(app: Sphinx) -> None:

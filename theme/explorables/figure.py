@@ -15,7 +15,7 @@ TEMPLATES = Path(__file__).parent.parent / "templates" / "explorables"
 
 
 class Explorable(nodes.General, nodes.Element):
-    """A finished figure: `name` is that of its script and style, `markup` its HTML."""
+    """A finished figure: `markup` is its HTML, `files` its scripts and styles, named below `static/` without suffix."""
 
 
 @cache
@@ -45,7 +45,8 @@ def vector(values: Sequence[float], digits: int = 1) -> str:
 
 def explorable(name: str, **context: object) -> Explorable:
     """Return the node of an explorable from its template and the numbers that go into it."""
-    return Explorable("", name=name, markup=environment().get_template(f"{name}.html").render(context))
+    files = ["explorables/choices", f"explorables/{name}"]
+    return Explorable("", files=files, markup=environment().get_template(f"{name}.html").render(context))
 
 
 def visit(self: HTML5Translator, node: Explorable) -> None:

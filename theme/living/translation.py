@@ -1,0 +1,157 @@
+"""Numbers in words, by one vector and by attention: the living figure of chapters 01 and 02 and of the home page.
+
+`{living-translation}` shows it small. All numbers of the still picture were written with the weights, by
+`python -m benchmarks.living translation`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from course import committed
+from theme.explorables.figure import Explorable, environment
+
+STATIC = Path(__file__).parents[1] / "static" / "living"
+STILL = Path(__file__).parent / "stills" / "translation.json"
+RECORD = "bahdanau_living"
+WIDTH, TOP, BOTTOM = 380, 30, 150  # of the still picture, in its own units: the two lines of words
+
+
+def version(*names: str) -> str:
+    """Return a digest of scripts that come with the first touch, so that an old copy of one is not taken for a new."""
+    total = hashlib.sha256(b"".join((STATIC / f"{name}.js").read_bytes() for name in names))
+    return total.hexdigest()[:8]
+
+
+def spread(words: list[str]) -> list[tuple[str, float]]:
+    """Return each word with the middle of its place on a line: a longer word has more room."""
+    room = [len(word) + 2 for word in words]
+    ends = [sum(room[: i + 1]) for i in range(len(room))]
+    return [(word, WIDTH * (end - size / 2) / ends[-1]) for word, size, end in zip(words, room, ends, strict=True)]
+
+
+def marked(words: list[str], right: list[str]) -> list[tuple[str, bool]]:
+    """Return each word, and whether it is the one that belongs at its place."""
+    return [(word, right[i : i + 1] == [word]) for i, word in enumerate(words)]
+
+
+def verdict(words: list[str], right: list[str]) -> str:
+    """Return what is said of a translation, as the script says it."""
+    wrong, missing = sum(not fits for _, fits in marked(words, right)), max(0, len(right) - len(words))
+    parts = [f"{wrong} of {len(words)} words wrong"] * bool(wrong) + [f"{missing} missing at the end"] * bool(missing)
+    return ", ".join(parts) or "all right"
+
+
+def sentence(shown: dict[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
+    """Return what the template shows of one sentence: words and their places, lines and their weights, verdicts."""
+    source = spread([*shown["source"], "end"])
+    made: dict[str, Any] = {"numbers": shown["numbers"], "source": source, "target": shown["target"], "models": {}}
+    for name in models:
+        words = marked(shown[name]["words"], shown["target"])
+        target = spread([word for word, _ in words])
+        weights = shown[name].get("weights", [])
+        made["models"][name] = {
+            "words": words,
+            "target": target,
+            "weights": weights,
+            "lines": [
+                (x, source[s][1], weight)
+                for (_, x), row in zip(target, weights, strict=False)
+                for s, weight in enumerate(row)
+                if weight >= 0.02
+            ],
+            "looks": [
+                (word, source[max(range(len(row)), key=row.__getitem__)][0], max(row))
+                for (word, _), row in zip(words, weights, strict=False)
+            ],
+            "verdict": verdict(shown[name]["words"], shown["target"]),
+        }
+    return made
+
+
+def measured(models: tuple[str, ...]) -> dict[str, dict[int, float]]:
+    """Return the share of whole sentences right by the count of numbers in them, with the page's rounded weights."""
+    records = [record for record in committed.read(RECORD)["records"] if record["measure"] == "accuracy"]
+    return {name: {r["k"]: r["exact"] for r in records if r["model"] == name} for name in models}
+
+
+def figure(models: tuple[str, ...], *, number: str = "", caption: str, first: str, small: bool = False) -> Explorable:
+    """Return the figure with these models: `vector`, `attention` or both; a small one has no tables."""
+    still = json.loads(STILL.read_text("utf-8"))
+    short, long = (sentence(shown, models) for shown in still["sentences"])
+    markup = (
+        environment()
+        .get_template("living-translation.html")
+        .render(
+            models=models,
+            version=version("layers", "translation", *(f"translation-{name}" for name in models)),
+            names={"vector": "One vector", "attention": "Attention"},
+            short=short,
+            long=long,
+            measured=measured(models),
+            trained=still["trained_k"][1],
+            tested=committed.read(RECORD)["settings"]["tested_each"],
+            width=WIDTH,
+            top=TOP,
+            bottom=BOTTOM,
+            number=number,
+            caption=caption,
+            first=first,
+            small=small,
+        )
+    )
+    return Explorable("", files=["living/living", "living/living-translation"], markup=markup)
+
+
+def steps(name: str) -> str:
+    """Return for how many steps a model was trained."""
+    return f"{committed.read(RECORD)['settings'][name]['steps']:,}"
+
+
+def in_chapter_01() -> Explorable:
+    return figure(
+        ("vector",),
+        number="1.1",
+        caption="The model of this section, one of its three seeds, writes German for the numbers that you type. The "
+        "bars are its vector: 64 numbers, however long the sentence.",
+        first="move the slider to the right, one number at a time. Where does the first word come out wrong?",
+    )
+
+
+def in_chapter_02() -> Explorable:
+    return figure(
+        ("vector", "attention"),
+        number="2.1",
+        caption=f"Chapter 01’s vector after {steps('vector')} steps and additive attention after {steps('attention')} "
+        "write German for the numbers that you type. Amber: the weight of each English word while the outlined German "
+        "word is written.",
+        first="write 321, and go through its words with the lower slider: which English word is looked at? Then move "
+        "the upper slider until one model fails, and on until the other does.",
+    )
+
+
+class LivingTranslation(SphinxDirective):
+    """`{living-translation}`: takes nothing, shows the two models side by side, small."""
+
+    def run(self) -> list[nodes.Node]:
+        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
+            self.env.note_dependency(str(path))
+        return [
+            figure(
+                ("vector", "attention"),
+                caption="Two models that this course builds and trains, in chapters 01 and 02. They run in this page.",
+                first="move the slider to the right until the first of them fails.",
+                small=True,
+            )
+        ]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("living-translation", LivingTranslation)

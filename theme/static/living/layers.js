@@ -1,0 +1,78 @@
+// The layers of chapters 01 and 02, as their equations read. A vector is a Float32Array; a sequence is an array of
+// vectors; a tensor is what living.js makes of a weights file, { shape, data }, its numbers row by row.
+
+// W x + b; W (rows, columns), x (columns), b (rows) or none.
+living.linear = (W, x, b) => {
+  const [rows, columns] = W.shape, y = new Float32Array(rows);
+  if (x.length !== columns) throw new RangeError(`W (${rows}, ${columns}) meets a vector of ${x.length}`);
+  for (let i = 0; i < rows; i++) {
+    let sum = b ? b.data[i] : 0;
+    for (let j = 0, at = i * columns; j < columns; j++) sum += W.data[at + j] * x[j];
+    y[i] = sum;
+  }
+  return y;
+};
+
+living.embedding = (table, id) => table.data.subarray(id * table.shape[1], (id + 1) * table.shape[1]);
+
+// [a; b]
+living.concat = (...vectors) => {
+  const joined = new Float32Array(vectors.reduce((length, vector) => length + vector.length, 0));
+  let place = 0;
+  for (const vector of vectors) { joined.set(vector, place); place += vector.length; }
+  return joined;
+};
+
+living.sigmoid = x => 1 / (1 + Math.exp(-x));
+
+// One step of a gated recurrent unit; its matrices hold the parts r, z, n below each other, as chapter 01 stacks them.
+//   r = sigmoid(W_ir x + b_ir + W_hr h + b_hr)        z = sigmoid(W_iz x + b_iz + W_hz h + b_hz)
+//   n = tanh(W_in x + b_in + r * (W_hn h + b_hn))     h' = (1 - z) * n + z * h
+living.gruCell = ({ weightIh, weightHh, biasIh, biasHh }, x, h) => {
+  const H = h.length, next = new Float32Array(H);
+  const fromInput = living.linear(weightIh, x, biasIh), fromHidden = living.linear(weightHh, h, biasHh);
+  for (let i = 0; i < H; i++) {
+    const r = living.sigmoid(fromInput[i] + fromHidden[i]);
+    const z = living.sigmoid(fromInput[H + i] + fromHidden[H + i]);
+    const n = Math.tanh(fromInput[2 * H + i] + r * fromHidden[2 * H + i]);
+    next[i] = (1 - z) * n + z * h[i];
+  }
+  return next;
+};
+
+// exp(score) / sum of exp(score), shared out among the keys that the mask allows; all zeros where it allows none.
+living.maskedSoftmax = (scores, mask) => {
+  const largest = Math.max(...scores.filter((_, j) => mask[j]));
+  const exponentials = scores.map((score, j) => mask[j] ? Math.exp(score - largest) : 0);
+  const sum = exponentials.reduce((total, exponential) => total + exponential, 0);
+  return exponentials.map(exponential => sum ? exponential / sum : 0);
+};
+
+// The mean of the values under the weights: sum over j of weights_j values_j.
+living.blend = (weights, values) => {
+  const context = new Float32Array(values[0].length);
+  weights.forEach((weight, j) => { for (let i = 0; i < context.length; i++) context[i] += weight * values[j][i]; });
+  return context;
+};
+
+// score_j = v_a . tanh(W_a query + U_a key_j). The keys are the same at every step, so U_a key_j comes in computed.
+living.additiveAttention = ({ Wa, va }, query, projectedKeys, values, mask) => {
+  const asked = living.linear(Wa, query);
+  const scores = projectedKeys.map(key => key.reduce((sum, k, i) => sum + va.data[i] * Math.tanh(asked[i] + k), 0));
+  const weights = living.maskedSoftmax(scores, mask);
+  return { context: living.blend(weights, values), weights, scores };
+};
+
+living.argmax = vector => vector.indexOf(Math.max(...vector));
+
+// Feed back the likeliest token until the model ends the sentence, or has written as much as it may. Each entry of the
+// trace is what `step` gave, with the token that was taken: { token, logits, state, ... }.
+living.greedyDecode = (step, state, { bos, eos, most }) => {
+  const trace = [];
+  for (let token = bos; token !== eos && trace.length < most;) {
+    const made = step(token, trace.length ? trace.at(-1).state : state);
+    token = living.argmax(made.logits);
+    trace.push({ ...made, token });
+  }
+  return trace;
+};

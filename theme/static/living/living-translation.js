@@ -1,0 +1,237 @@
+// Numbers in words, by one vector and by attention, on what the reader types. Until it is touched, and without its
+// weights, the still picture stands. `models` says which of the two it shows, `version` which files belong to it.
+(() => {
+  const MOST_NUMBERS = 8, TRAINED_NUMBERS = 6;
+  const MORE_NUMBERS = [321, 47, 508, 96, 712, 83, 240, 659];  // what the slider adds to what was typed
+  const WAIT = 160, WAIT_IN_ALL = 3000;  // milliseconds between two words, and for a sentence
+
+  // { numbers } of a text, or { error }: a sentence that says what to type instead.
+  function readNumbers(text) {
+    const words = text.split(/[\s,;]+/u).filter(Boolean);
+    const shown = word => `“${[...word].slice(0, 12).join("")}${[...word].length > 12 ? "…" : ""}”`;
+    if (!words.length) return { error: "Type a number from 1 to 999, or several with commas between them." };
+    const other = words.find(word => !/^[0-9]+$/.test(word));
+    if (other) return { error: `${shown(other)} is no whole number in digits. Type one such as 321.` };
+    const outside = words.find(word => Number(word) < 1 || Number(word) > 999);
+    if (outside) return { error: `${shown(outside)} is out of range: the models know the numbers from 1 to 999.` };
+    if (words.length > MOST_NUMBERS) return { error: `These are ${words.length} numbers; the figure takes ${MOST_NUMBERS} at most.` };
+    return { numbers: words.map(Number) };
+  }
+
+  customElements.define("living-translation", class extends HTMLElement {
+    connectedCallback() {
+      if (this.controls) return;
+      this.names = this.getAttribute("models").split(" ");
+      this.pool = MORE_NUMBERS;
+      this.buildControls();
+      this.live = living.make("div", "live");
+      this.live.hidden = true;
+      this.prepend(this.controls, this.says, this.live);
+      new ResizeObserver(() => this.draw()).observe(this.live);
+    }
+
+    disconnectedCallback() { clearTimeout(this.timer); }
+
+    buildControls() {
+      this.controls = living.make("div", "controls");
+      this.counts = living.make("b");
+      this.counts.setAttribute("aria-hidden", "true");
+      const field = (label, attributes) => {
+        const around = this.controls.appendChild(living.make("label")), input = living.make("input");
+        around.append(label, input);
+        for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
+        return input;
+      };
+      this.text = field(living.make("span", "", "Numbers, 1 to 999"), { type: "text", value: MORE_NUMBERS[0], autocomplete: "off", spellcheck: "false" });
+      const many = living.make("span", "", "How many ");
+      many.append(this.counts);
+      this.count = field(many, { type: "range", min: 1, max: MOST_NUMBERS, value: 1 });
+      this.again = this.controls.appendChild(living.make("button", "again", "Write"));
+      this.again.type = "button";
+      this.says = living.make("p", "says");
+      this.says.setAttribute("role", "status");
+      this.controls.addEventListener("pointerdown", () => this.load().catch(() => {}), { once: true });  // `write` says it
+      this.text.addEventListener("input", () => this.typed());
+      this.count.addEventListener("input", () => this.counted());
+      this.again.addEventListener("click", () => this.typed());
+      this.nameCount();
+    }
+
+    nameCount() {
+      const count = Number(this.count.value), outside = count > TRAINED_NUMBERS ? ", more than in training" : "";
+      this.counts.textContent = count + outside;
+      this.count.setAttribute("aria-valuetext", `${count} ${count === 1 ? "number" : "numbers"}${outside}`);
+    }
+
+    typed() {
+      const { numbers, error } = readNumbers(this.text.value);
+      this.text.setAttribute("aria-invalid", Boolean(error));
+      if (error) { this.says.textContent = error; return; }
+      this.pool = [...numbers, ...MORE_NUMBERS.slice(numbers.length)];
+      this.count.value = numbers.length;
+      this.write(numbers);
+    }
+
+    counted() {
+      const numbers = this.pool.slice(0, Number(this.count.value));
+      this.text.value = numbers.join(", ");
+      this.text.setAttribute("aria-invalid", false);
+      this.write(numbers);
+    }
+
+    // The models, once: their scripts come with the first touch.
+    async load() {
+      if (this.models) return;
+      const version = this.getAttribute("version");
+      await living.script("layers", version);
+      await living.script("translation", version);
+      const files = await Promise.all(this.names.map(name => living.model(`translation-${name}`, version)));
+      this.models = files.map((file, i) => [this.names[i], file, living.translation[this.names[i]](file)]);
+    }
+
+    async write(numbers) {
+      this.nameCount();
+      this.wanted = numbers;
+      try {
+        await this.load();
+      } catch {
+        this.says.textContent = "The models' weights could not be loaded. The picture below was computed before, and is right; try again later.";
+        return;
+      }
+      if (this.wanted !== numbers) return;  // while the weights came, something else was asked for
+      const { sentence, english, german, translate } = living.translation;
+      this.source = [...sentence(numbers, english), "end"];
+      this.target = sentence(numbers, german);
+      this.written = this.models.map(([name, file, model]) => ({ name, ...translate(file, model, numbers) }));
+      this.build();
+      this.play();
+    }
+
+    // All of the sentence is there at once; `show` uncovers it word by word.
+    build() {
+      this.classList.add("ready");
+      this.live.hidden = false;
+      this.panels = this.written.map(made => {
+        const panel = living.make("section", `panel ${made.name}`), title = made.name === "vector" ? "One vector" : "Attention";
+        panel.setAttribute("aria-label", title);
+        panel.append(living.make("p", "title", title));
+        const source = panel.appendChild(living.make("p", "words source"));
+        const sources = this.source.map((word, s) => {
+          const chip = source.appendChild(living.make("span", s === this.source.length - 1 ? "word end" : "word", word));
+          source.append(" ");
+          return chip;
+        });
+        if (made.name === "vector") panel.append(vectorStrip(made.start.context));
+        const target = panel.appendChild(living.make("p", "words target"));
+        target.lang = "de";
+        const words = made.words.map((word, t) => {
+          const chip = target.appendChild(living.make("span", "word", word));
+          if (word !== this.target[t]) {
+            chip.classList.add("wrong");
+            chip.append(living.make("span", "visually-hidden", " (wrong)"));
+          }
+          target.append(" ");
+          return chip;
+        });
+        panel.append(living.make("p", "verdict", verdict(made.words, this.target)));
+        const lines = panel.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
+        lines.setAttribute("aria-hidden", "true");
+        lines.classList.add("lines");
+        return { made, panel, sources, words, lines };
+      });
+      const most = Math.max(...this.written.map(({ words }) => words.length));
+      const label = living.make("label", "scrub", "Word"), truth = living.make("p", "truth", "Right: ");
+      this.step = label.appendChild(living.make("input"));
+      for (const [name, value] of Object.entries({ type: "range", min: 1, max: most, value: most })) this.step.setAttribute(name, value);
+      this.step.addEventListener("input", () => { clearTimeout(this.timer); this.show(Number(this.step.value)); });
+      truth.append(Object.assign(living.make("span", "", this.target.join(" ")), { lang: "de" }));
+      this.live.replaceChildren(...this.panels.map(({ panel }) => panel), label, truth);
+      for (const cell of this.querySelectorAll(".measured [data-k]")) cell.classList.toggle("now", Number(cell.dataset.k) === this.wanted.length);
+    }
+
+    play() {
+      clearTimeout(this.timer);
+      const most = Number(this.step.max), wait = Math.min(WAIT, WAIT_IN_ALL / most);
+      const next = t => {
+        this.show(t);
+        if (t < most) this.timer = setTimeout(() => next(t + 1), wait); else this.finish();
+      };
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) { this.show(most); this.finish(); } else next(1);
+    }
+
+    // What a screen reader is told, once the sentence is written.
+    finish() {
+      const range = this.wanted.length > TRAINED_NUMBERS ? ` The models were trained on one to ${TRAINED_NUMBERS} numbers.` : "";
+      const parts = this.written.map(({ name, words }) => `${name === "vector" ? "One vector" : "Attention"}: ${verdict(words, this.target)}`);
+      this.says.textContent = `${this.wanted.join(", ")}. ${parts.join(" ")}${range}`;
+    }
+
+    // Word t of each translation has just been written, and those after it not yet.
+    show(t) {
+      this.at = t;
+      this.step.value = t;
+      for (const { made, sources, words, panel } of this.panels) {
+        const here = Math.min(t, words.length) - 1, weights = made.weights[here];
+        words.forEach((word, i) => {
+          word.classList.toggle("waits", i >= t);
+          word.classList.toggle("now", i === here);
+        });
+        panel.querySelector(".verdict").classList.toggle("waits", t < words.length);
+        if (weights?.length) sources.forEach((word, s) => {
+          word.style.setProperty("--weight", weights[s].toFixed(3));
+          word.dataset.weight = weights[s] >= .05 ? weights[s].toFixed(2) : "";
+        });
+      }
+      this.step.setAttribute("aria-valuetext", this.inWords(t));
+      this.draw();
+    }
+
+    inWords(t) {
+      return `Word ${t}. ` + this.written.map(({ name, words, weights }) => {
+        const word = words[t - 1];
+        if (!word) return `${name === "vector" ? "One vector" : "Attention"} has ended.`;
+        if (!weights[t - 1]?.length) return `One vector writes ${word}.`;
+        const top = living.argmax(weights[t - 1]);
+        return `Attention writes ${word}, and looks most at ${this.source[top]}, ${weights[t - 1][top].toFixed(2)}.`;
+      }).join(" ");
+    }
+
+    // Lines from the word that is being written to what it looks at; in a short sentence those of earlier words stay, pale.
+    draw() {
+      for (const { made, sources, words, lines } of this.panels ?? []) {
+        if (!made.weights[0]?.length) continue;
+        const last = Math.min(this.at, words.length) - 1, first = words.length > 8 ? last : 0, paths = [];
+        for (let t = first; t <= last; t++) made.weights[t].forEach((weight, s) => {
+          if (weight < .02) return;
+          const path = document.createElementNS("http://www.w3.org/2000/svg", "path"), [from, to] = [words[t], sources[s]];
+          path.setAttribute("d", `M${from.offsetLeft + from.offsetWidth / 2} ${from.offsetTop}L${to.offsetLeft + to.offsetWidth / 2} ${to.offsetTop + to.offsetHeight}`);
+          path.setAttribute("stroke-width", 1 + 5 * weight);
+          path.setAttribute("opacity", ((t === last ? .9 : .3) * (.3 + .7 * weight)).toFixed(2));
+          paths.push(path);
+        });
+        lines.replaceChildren(...paths);
+      }
+    }
+  });
+
+  // "All right.", or how many words are not those that stand at their place.
+  function verdict(words, target) {
+    const wrong = words.filter((word, t) => word !== target[t]).length, missing = Math.max(0, target.length - words.length);
+    if (!wrong && !missing) return "all right.";
+    const parts = [wrong && `${wrong} of ${words.length} words wrong`, missing && `${missing} missing at the end`];
+    return `${parts.filter(Boolean).join(", ")}.`;
+  }
+
+  // The vector as it is: a bar for each of its numbers, above the line or below it.
+  function vectorStrip(vector) {
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("viewBox", `0 -1.1 ${vector.length} 2.2`);
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `The vector's ${vector.length} numbers as bars, from −1 to 1`);
+    svg.classList.add("strip");
+    const path = svg.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "path"));
+    path.setAttribute("d", [...vector].map((number, i) => `M${i + .5} 0V${(-number).toFixed(3)}`).join(""));
+    return svg;
+  }
+})();

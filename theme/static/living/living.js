@@ -1,0 +1,55 @@
+// What all living figures share: the scripts that come with the first touch, and the weights that some of them bring.
+// `living.weights(name, header, block)` is called by a weights file; benchmarks/living/weights.py describes its format.
+// A script element loads them, and no fetch: a page that is opened from a folder may not fetch a file beside it.
+const living = (() => {
+  const here = document.currentScript.src, coming = new Map(), models = new Map();
+
+  // Load a script of this folder, once; a second call waits for the first, and tries again where that one failed.
+  function script(name, version) {
+    if (!coming.has(name)) coming.set(name, new Promise((loaded, failed) => {
+      const element = document.createElement("script");
+      element.src = new URL(`${name}.js?v=${version}`, here);
+      element.onload = loaded;
+      element.onerror = () => { coming.delete(name); element.remove(); failed(new Error(`${name} was not loaded`)); };
+      document.head.append(element);
+    }));
+    return coming.get(name);
+  }
+
+  // A model's header and tensors. Fails where the file is missing, or cut so that it does not say its weights.
+  async function model(name, version) {
+    await script(name, version);
+    if (!models.has(name)) { coming.delete(name); throw new Error(`${name} is not whole`); }
+    return models.get(name);
+  }
+
+  // Float16 to float32: sign, five bits of exponent, ten of fraction.
+  function half(bits) {
+    const exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const size = exponent === 0 ? fraction * 2 ** -24
+      : exponent === 31 ? (fraction ? NaN : Infinity) : (1 + fraction / 1024) * 2 ** (exponent - 15);
+    return bits >> 15 ? -size : size;
+  }
+
+  // name -> { shape, data }, each tensor's numbers row by row.
+  function weights(name, header, block) {
+    const text = atob(block), tensors = {};
+    let place = 0;
+    for (const [tensor, shape] of header.tensors) {
+      const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
+      for (let i = 0; i < data.length; i++, place += 2) data[i] = half(text.charCodeAt(place) | text.charCodeAt(place + 1) << 8);
+      tensors[tensor] = { shape, data };
+    }
+    if (place === text.length) models.set(name, { ...header, tensors });
+  }
+
+  // <tag class="name">text</tag>
+  function make(tag, name = "", text = "") {
+    const element = document.createElement(tag);
+    element.className = name;
+    element.textContent = text;
+    return element;
+  }
+
+  return { script, model, weights, make };
+})();
