@@ -278,14 +278,14 @@ def expected_of(part: Part, card: Card) -> Iterator[Expected]:
             yield expected.of_rung(card, model, size, "training", rung)
 
 
-def dry_run(card: Card) -> list[str]:
+def dry_run(card: Card) -> Iterator[str]:
     """The parts, their minutes and what arithmetic expects of this card."""
-    lines = [f"on {card.name} ({card.source}), with a batch of {BATCH} in the ladders:"]
+    yield f"on {card.name} ({card.source}), with a batch of {BATCH} in the ladders:"
     for part in parts():
-        lines.append(f"{part.name}, {part.minutes:g} minutes")
-        lines += (f"  {each}" for each in expected_of(part, card))
+        yield f"{part.name}, {part.minutes:g} minutes"
+        yield from (f"  {each}" for each in expected_of(part, card))
     total = sum(part.minutes for part in parts())
-    return [*lines, f"all of it: {total:g} minutes, in as many runs as you like"]
+    yield f"all of it: {total:g} minutes, in as many runs as you like"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -297,7 +297,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not asked.minutes > 0:
         parser.error(f"more than no minutes, got {asked.minutes}")
     if asked.card:
-        print("\n".join(dry_run(CARDS[asked.card])))
+        for line in dry_run(CARDS[asked.card]):  # one by one: some take seconds
+            print(line, flush=True)
     try:
         machine = look()
     except LookupError as missing:
