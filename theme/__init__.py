@@ -32,6 +32,7 @@ from theme import (
     measurements,
     packages,
     schemes,
+    search,
     solutions,
     terms,
     unused,
@@ -87,6 +88,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         weight,
         fonts,
         unused,
+        search,
     )
     for module in modules:
         module.setup(app)

@@ -24,11 +24,13 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-# Scripts that extensions link on every page, whether or not the book uses them.
+# Scripts that extensions link on every page, whether or not the book uses them. The last two serve Sphinx's own search.
 UNUSED = re.compile(
-    r"thebe|mathjax|require\.min\.js|embed-amd\.js|togglebutton|toggle(Hint|Open)|translations\.js|design-tabs\.js",
+    r"thebe|mathjax|require\.min\.js|embed-amd\.js|togglebutton|toggle(Hint|Open)|translations\.js|design-tabs\.js"
+    r"|doctools\.js|sphinx_highlight\.js",
     re.IGNORECASE,
 )
+STOCK_SEARCH = ("doctools.js", "sphinx_highlight.js", "searchtools.js", "language_data.js")
 CSS_PIXELS = {"": 1, "px": 1, "pt": 96 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
 # One Font Awesome rule: the names of an icon, and its character.
 ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
@@ -169,7 +171,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     for font in (static / "katex/fonts").glob("*.woff2"):
         cut(font, of_equations)
     icon_script = static / "scripts/fontawesome.js"
-    for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), *static.glob("*thebe*"), icon_script]:
+    stock_search = [static / name for name in STOCK_SEARCH]
+    for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), *static.glob("*thebe*"), icon_script, *stock_search]:
         unused.unlink(missing_ok=True)
     for script in (static / "scripts").glob("*.js"):
         text = script.read_text("utf-8")

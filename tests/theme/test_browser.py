@@ -310,5 +310,5 @@ def test_search_finds_a_word(browser: Browser, address: str) -> None:
     page.keyboard.type("teacher forcing")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=*")
-    page.locator("#search-results li a").first.wait_for()
+    page.locator("ol.search-list a").first.wait_for()
     page.close()
