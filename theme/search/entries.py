@@ -23,7 +23,6 @@ PLACED = re.compile(r"Figure (\d+\.\d+): (.*)")
 # What a reader does not see: assertions, and what the set-up does.
 UNSEEN = {"remove-cell", "remove-input", "set-up"}
 APART = (nodes.section, nodes.raw, nodes.image, nodes.comment, nodes.system_message)
-BLOCKS = (nodes.paragraph, nodes.title, nodes.term, nodes.entry, nodes.list_item, nodes.caption)
 # Names that somebody may look for: einsum strings, names of several words, classes, what is called.
 NAME = re.compile(
     r"[a-z]+(?:,[a-z]+)*->[a-z]*|\w*[^\W_]_[^\W_]\w*|\w+[a-z][A-Z]\w*|[^\W\d]\w{2,}(?=\()",
@@ -67,7 +66,7 @@ def shown(node: nodes.Node) -> Iterator[str]:
         if "cite" not in str(node.get("refdomain", "")) and "exercise-banner" not in node.get("classes", ()):
             for child in node.children:
                 yield from shown(child)
-        if isinstance(node, BLOCKS):
+        if not isinstance(node, nodes.Inline):
             yield " "
 
 
