@@ -2,9 +2,9 @@
 
 An explorable is a module here with a directive, for a page of its own in `book/`; `placement` puts it into its chapter
 too. Its markup is a template in `templates/explorables/`, its style and, where it needs one of its own, its script are
-`static/explorables/<name>.css` and `.js`. What those with buttons share is `choices`: a section for every combination
-of choices, and buttons that show one. Only the pages that show one load any.
-A figure that runs a trained model is a living one, and stands in `theme/living/`.
+`static/explorables/<name>.css` and `.js`. All share `figure.css`: frame, buttons, caption; most share `choices.js`: a
+section for every combination of choices, and buttons that show one. Only the pages that show one load any.
+A figure that runs a trained model is a living one: made in `theme/living/`, placed and styled as all are.
 Safe to change: figures, one by one. Not safe: HTML that says less than the figure does with its script.
 """
 

@@ -45,7 +45,7 @@ def vector(values: Sequence[float], digits: int = 1) -> str:
 
 def explorable(name: str, **context: object) -> Explorable:
     """Return the node of an explorable from its template and the numbers that go into it."""
-    files = ["explorables/choices", f"explorables/{name}"]
+    files = ["explorables/figure", "explorables/choices", f"explorables/{name}"]
     return Explorable("", files=files, markup=environment().get_template(f"{name}.html").render(context))
 
 

@@ -1,4 +1,4 @@
-"""Puts an explorable into a chapter, where the notebook's text has a link to the explorable's own page.
+"""Puts an explorable, living or not, into a chapter, where the notebook's text has a link to its own page.
 
 In the notebook it is a paragraph, `[Figure 4.4: what it shows.](../book/NAME.md) Try first: ...` (`course.captions`),
 which reads as it is in JupyterLab. The book puts the rest of the paragraph first, then the figure with number and

@@ -1,7 +1,7 @@
 """Numbers in words, by one vector and by attention: the living figure of chapters 01 and 02 and of the home page.
 
-`{living-translation}` shows it small. All numbers of the still picture were written with the weights, by
-`python -m benchmarks.living translation`.
+`{living-translation} vector attention` names the models that it shows. All numbers of the still picture were written
+with the weights, by `python -m benchmarks.living translation`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from docutils import nodes
+from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
@@ -82,9 +83,9 @@ def measured(models: tuple[str, ...]) -> dict[str, dict[int, float]]:
     return {name: {r["k"]: r["exact"] for r in records if r["model"] == name} for name in models}
 
 
-def figure(models: tuple[str, ...], *, number: str = "", caption: str, first: str, small: bool = False) -> Explorable:
+def figure(models: tuple[str, ...], *, small: bool = False) -> Explorable:
     """Return the figure with these models: `vector`, `attention` or both; a small one has no tables."""
-    still = json.loads(STILL.read_text("utf-8"))
+    still, record = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)
     short, long = (sentence(shown, models) for shown in still["sentences"])
     markup = (
         environment()
@@ -97,60 +98,33 @@ def figure(models: tuple[str, ...], *, number: str = "", caption: str, first: st
             long=long,
             measured=measured(models),
             trained=still["trained_k"][1],
-            tested=committed.read(RECORD)["settings"]["tested_each"],
+            steps={name: f"{record['settings'][name]['steps']:,}" for name in models},
+            tested=record["settings"]["tested_each"],
             width=WIDTH,
             top=TOP,
             bottom=BOTTOM,
-            number=number,
-            caption=caption,
-            first=first,
             small=small,
         )
     )
-    return Explorable("", files=["living/living", "living/living-translation"], markup=markup)
-
-
-def steps(name: str) -> str:
-    """Return for how many steps a model was trained."""
-    return f"{committed.read(RECORD)['settings'][name]['steps']:,}"
-
-
-def in_chapter_01() -> Explorable:
-    return figure(
-        ("vector",),
-        number="1.1",
-        caption="The model of this section, one of its three seeds, writes German for the numbers that you type. The "
-        "bars are its vector: 64 numbers, however long the sentence.",
-        first="move the slider to the right, one number at a time. Where does the first word come out wrong?",
-    )
-
-
-def in_chapter_02() -> Explorable:
-    return figure(
-        ("vector", "attention"),
-        number="2.1",
-        caption=f"Chapter 01’s vector after {steps('vector')} steps and additive attention after {steps('attention')} "
-        "write German for the numbers that you type. Amber: the weight of each English word while the outlined German "
-        "word is written.",
-        first="write 321, and go through its words with the lower slider: which English word is looked at? Then move "
-        "the upper slider until one model fails, and on until the other does.",
-    )
+    return Explorable("", files=["explorables/figure", "living/living", "living/living-translation"], markup=markup)
 
 
 class LivingTranslation(SphinxDirective):
-    """`{living-translation}`: takes nothing, shows the two models side by side, small."""
+    """`{living-translation} vector attention`: the models; with the option `small` no tables, its content a caption."""
+
+    required_arguments = 1
+    optional_arguments = 1
+    has_content = True
+    option_spec: ClassVar = {"small": directives.flag}
 
     def run(self) -> list[nodes.Node]:
         for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
             self.env.note_dependency(str(path))
-        return [
-            figure(
-                ("vector", "attention"),
-                caption="Two models that this course builds and trains, in chapters 01 and 02. They run in this page.",
-                first="move the slider to the right until the first of them fails.",
-                small=True,
-            )
-        ]
+        explorable = figure(tuple(self.arguments), small="small" in self.options)
+        if not self.content:
+            return [explorable]
+        caption = nodes.caption("", "", nodes.Text(" ".join(self.content)))
+        return [nodes.figure("", explorable, caption, classes=["live-figure"])]
 
 
 def setup(app: Sphinx) -> None:

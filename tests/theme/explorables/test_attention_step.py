@@ -88,7 +88,7 @@ def test_every_step_on_paper(page: Page) -> None:
 @pytest.mark.browser
 def test_loaded_only_where_it_is_shown(browser: Browser, address: str) -> None:
     page = browser.new_page()
-    page.goto(address + "book/index.html")
+    page.goto(address + "book/glossary.html")
     fetched = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
     assert fetched and not [url for url in fetched if "/explorables/" in url]
     page.close()

@@ -1,6 +1,7 @@
 """Explorables in their chapters: with number and caption; a few sections alone on paper and without script."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,13 @@ def test_a_link_to_a_figures_page_is_the_figure_itself(path: Path, built: Path) 
         figure, after = text.split(f'id="{anchor}"')[1].split(f">{number}: </strong>")
         assert f'href="../book/{page}.html"' in after.split("</figcaption>")[0]
         own = (built / "book" / f"{page}.html").read_text("utf-8")
-        element = own.split('<section class="step')[1].split("</section>")[0]
+        element = re.split(r'<section class="(?:step|panel)', own)[1].split("</section>")[0]
         assert element in figure, f"{number} is not the figure of {page}"
 
 
 def test_every_explorable_of_a_page_stands_in_a_chapter(built: Path) -> None:
     pages = {path.stem for path in (built / "book").glob("*.html") if "/explorables/" in path.read_text("utf-8")}
+    pages.remove("index")  # the home page shows a small one of its own
     assert pages and pages == {page for path in WITH_FIGURES for _, page in linked(path)}
 
 
@@ -65,6 +67,6 @@ def test_a_chapter_shows_the_still_sections_without_script(path: Path, browser: 
     page = context.new_page()
     page.goto(f"{address}notebooks/{path.stem}.html")
     for figure in page.locator("figure.live-figure").all():
-        shown = [step for step in figure.locator(".step").all() if step.is_visible()]
+        shown = [step for step in figure.locator(".step, .still").all() if step.is_visible()]
         assert 1 <= len(shown) <= 2 and figure.locator("> figcaption").is_visible()
     context.close()
