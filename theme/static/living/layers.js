@@ -3,11 +3,11 @@
 
 // W x + b; W (rows, columns), x (columns), b (rows) or none.
 living.linear = (W, x, b) => {
-  const [rows, columns] = W.shape, y = new Float32Array(rows);
+  const [rows, columns] = W.shape, w = W.data, y = new Float32Array(rows);
   if (x.length !== columns) throw new RangeError(`W (${rows}, ${columns}) meets a vector of ${x.length}`);
   for (let i = 0; i < rows; i++) {
     let sum = b ? b.data[i] : 0;
-    for (let j = 0, at = i * columns; j < columns; j++) sum += W.data[at + j] * x[j];
+    for (let j = 0, at = i * columns; j < columns; j++) sum += w[at + j] * x[j];
     y[i] = sum;
   }
   return y;
@@ -51,14 +51,21 @@ living.maskedSoftmax = (scores, mask) => {
 // The mean of the values under the weights: sum over j of weights_j values_j.
 living.blend = (weights, values) => {
   const context = new Float32Array(values[0].length);
-  weights.forEach((weight, j) => { for (let i = 0; i < context.length; i++) context[i] += weight * values[j][i]; });
+  for (let j = 0; j < values.length; j++) {
+    const weight = weights[j], value = values[j];
+    for (let i = 0; i < context.length; i++) context[i] += weight * value[i];
+  }
   return context;
 };
 
 // score_j = v_a . tanh(W_a query + U_a key_j). The keys are the same at every step, so U_a key_j comes in computed.
 living.additiveAttention = ({ Wa, va }, query, projectedKeys, values, mask) => {
-  const asked = living.linear(Wa, query);
-  const scores = projectedKeys.map(key => key.reduce((sum, k, i) => sum + va.data[i] * Math.tanh(asked[i] + k), 0));
+  const asked = living.linear(Wa, query), v = va.data, scores = [];
+  for (const key of projectedKeys) {  // plain loops: most of the figure's time is spent here
+    let score = 0;
+    for (let i = 0; i < v.length; i++) score += v[i] * Math.tanh(asked[i] + key[i]);
+    scores.push(score);
+  }
   const weights = living.maskedSoftmax(scores, mask);
   return { context: living.blend(weights, values), weights, scores };
 };
