@@ -24,6 +24,7 @@ STYLES = {
     "sans-regular": "SourceSansPro-Regular.ttf",
     "sans-semibold": "SourceSansPro-Semibold.ttf",
 }
+SCRIPTS = Path(__file__).with_name("static")
 ASCII = set(range(0x20, 0x7F))
 FEATURES = ("kern", "liga", "lnum", "tnum", "ccmp", "mark", "mkmk")
 
@@ -43,7 +44,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.name != "html":
         return
     out = Path(app.outdir)
-    codes = ASCII | letters([*out.rglob("*.html"), *(out / "_static/explorables").rglob("*.js")])
+    codes = ASCII | letters([*out.rglob("*.html"), *SCRIPTS.rglob("*.js")])
     made_of = [sorted(codes), [version(package) for package in PACKAGES.values()], Path(__file__).read_text("utf-8")]
     digest, made = hashlib.sha256(repr(made_of).encode()).hexdigest(), Path(app.doctreedir) / "fonts.sha256"
     folder = out / "_static/fonts"
