@@ -6,7 +6,8 @@
 A module beside this one holds each: how it is trained, from the chapter's own components and data, what its record
 says, and which states the still picture shows. It writes three things:
 
-    theme/static/living/<name>-<model>.js        the weights of each model (benchmarks/living/weights.py has the format)
+    theme/static/living/<name>-<model>.js        the weights of each model (weights.py has the format);
+                                                 of a single one <name>.js
     theme/living/stills/<name>.json              the still picture's numbers, which the page shows without a script
     benchmarks/results/<chapter>_<name>.json     the record: settings, losses, accuracy before and after rounding
 

@@ -4,9 +4,9 @@ import argparse
 
 import torch
 
-from benchmarks.living import translation
+from benchmarks.living import language_model, translation
 
-MODELS = {"translation": translation}
+MODELS = {"translation": translation, "language-model": language_model}
 
 
 def main() -> None:

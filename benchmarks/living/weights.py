@@ -40,6 +40,11 @@ def write(path: Path, model: nn.Module, about: dict[str, Any]) -> None:
     path.write_text(text, encoding="utf-8")
 
 
+def header(path: Path) -> dict[str, Any]:
+    """The header of a file."""
+    return json.loads(path.read_text("utf-8").rsplit(",\n", 1)[0].split(", ", 1)[1])
+
+
 def read(path: Path) -> dict[str, Tensor]:
     """The state dict that a file holds, as float32: what the page computes with.
 

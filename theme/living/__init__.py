@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from theme.living import translation
+from theme.living import language_model, translation
 
 
 def setup(app: Sphinx) -> None:
     translation.setup(app)
+    language_model.setup(app)

@@ -1,4 +1,4 @@
-// The layers of chapters 01 and 02, as their equations read. A vector is a Float32Array; a sequence is an array of
+// The layers of chapters 01, 02 and 07, as their equations read. A vector is a Float32Array; a sequence is an array of
 // vectors; a tensor is what living.js makes of a weights file, { shape, data }, its numbers row by row.
 
 // W x + b; W (rows, columns), x (columns), b (rows) or none.
@@ -82,4 +82,40 @@ living.greedyDecode = (step, state, { bos, eos, most }) => {
     trace.push({ ...made, token });
   }
   return trace;
+};
+
+living.add = (a, b) => a.map((number, i) => number + b[i]);
+
+// (x - mean) / sqrt(variance + 1e-5), times a gain and plus a bias for every feature.
+living.layerNorm = ({ W: gain, b: bias }, x) => {
+  let mean = 0, variance = 0;
+  for (const number of x) mean += number / x.length;
+  for (const number of x) variance += (number - mean) ** 2 / x.length;
+  const root = Math.sqrt(variance + 1e-5);
+  return x.map((number, i) => (number - mean) / root * gain.data[i] + bias.data[i]);
+};
+
+// x Phi(x), with the normal distribution's Phi(x) = (1 + erf(x / sqrt 2)) / 2. JavaScript has no erf; this one is
+// Abramowitz and Stegun's 7.1.26, off by 1.5e-7 at most.
+living.gelu = x => {
+  const z = Math.abs(x) / Math.SQRT2, t = 1 / (1 + .3275911 * z);
+  const tail = t * (.254829592 + t * (-.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) * Math.exp(-z * z);
+  return x * (x < 0 ? tail : 2 - tail) / 2;
+};
+
+// Multi-head attention of one query (D) over keys and values, each a list of vectors (D): every head has its own part of
+// the features, weights = softmax(query . key / sqrt d), and the heads' outputs stand one after the other.
+living.attendInHeads = (heads, query, keys, values) => {
+  const d = query.length / heads, output = new Float32Array(query.length), weights = [];
+  for (let h = 0; h < heads; h++) {
+    const from = h * d, scores = keys.map(key => {
+      let dot = 0;
+      for (let i = from; i < from + d; i++) dot += query[i] * key[i];
+      return dot / Math.sqrt(d);
+    });
+    const shares = living.maskedSoftmax(scores, scores.map(() => true));
+    shares.forEach((share, j) => { for (let i = from; i < from + d; i++) output[i] += share * values[j][i]; });
+    weights.push(shares);
+  }
+  return { output, weights };
 };
