@@ -46,6 +46,7 @@ def test_what_a_learner_is_shown_passes_axe_in_both_themes(tmp_path, monkeypatch
         page = browser.new_page(viewport={"width": 1280, "height": 2400})
         page.goto(address("lab/tree/04-dot-product.ipynb"))
         page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]').last.wait_for(timeout=300_000)
+        page.get_by_text("| Idle").wait_for(timeout=300_000)  # before the kernel answers, running all does nothing
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         page.locator(OUTPUTS, has_text="Minutes: ").wait_for(timeout=300_000)  # run all has gone past what waits
