@@ -39,7 +39,7 @@ def test_core_and_stretch_are_all_exercises() -> None:
 
 def test_the_spine_is_what_its_page_lists() -> None:
     said = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven"}[len(ways.spine())]
-    assert f"spine of {said} chapters" in ways.PAGE.read_text("utf-8")
+    assert f"*spine*, {said} chapters" in ways.PAGE.read_text("utf-8")
     assert set(ways.spine()) < {e.notebook for e in exercises()}
 
 
