@@ -8,9 +8,9 @@ The same command again passes over what is there for this card and this version 
 out of its minutes, at any moment. A part that fails (no memory, no compiler) is told, with its log, and the next goes
 on. After each part everything that is there is laid together in `benchmarks/results/`, where the book reads it.
 
-Beside a result stands the range that arithmetic expects of the card (`benchmarks.expected`): what lies is marked as
-strange, in the output and in the file. Too fast means that something was not done, or that the clock was read too
-early; too slow that something copies, waits, or shares the card.
+Beside a result stands the range that arithmetic expects of the card (`benchmarks.expected`): what lies outside is
+marked as strange, in the output and in the file. Too fast means that something was not done, or that the clock was read
+too early; too slow that something copies, waits, or shares the card.
 """
 
 from __future__ import annotations
