@@ -6,15 +6,15 @@ The answers are the toy's, where `standardise` (0.3) rests on `centre` (0.2) and
 import shutil
 import sys
 import time
-from dataclasses import replace
 
 import pytest
 
 from autograde.bank import reference
-from autograde.grading import endings, judge
+from autograde.grading import endings, judge, shares, timed
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox
+from autograde.sandbox.remote import Remote
 from course import checks
 from course.checks.engine import Key, Outcome
 from tests.autograde import toy
@@ -25,14 +25,14 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap"),
 ]
 KEY = Key.public(1)
-REQUEST = 1.0  # seconds that one may take where the time is what matters, on a machine at its usual pace
-USUAL = 0.5  # seconds of a submission whose answers are right and quick, with long checks, at that pace
+REQUEST = Limits().request_seconds
 TASKS = ("scale", "centre", "standardise")
 
 
 @pytest.fixture(scope="module")
 def box():
-    with Sandbox(limits=Limits(memory=400 * MIB, wall_seconds=60)) as opened:
+    norm = [("norm",)]  # what `standardise` blocks, looked up before there is a child, as in a run
+    with Sandbox(limits=Limits(memory=400 * MIB, wall_seconds=60), blocked=norm) as opened:
         yield opened
 
 
@@ -201,67 +201,93 @@ def test_a_child_that_ends_before_it_is_asked_what_it_holds_is_accounted_for(box
 
 # ---------------------------------------------------------------- time
 
-SLEEPS = {
-    "scale": "def scale(x, factor):\n    time.sleep({0})\n    return x * factor",
-    "centre": "def centre(x):\n    time.sleep({0})\n    return x - x.mean(0)",
-    "standardise": (
-        "def standardise(x):\n    time.sleep({0})\n    y = centre(x)\n    return y / y.pow(2).mean(0).sqrt()"
-    ),
+SLOW = {
+    "scale": "def scale(x, factor):\n    return x * factor",
+    "centre": "def centre(x):\n    return x - x.mean(0)",
+    "standardise": "def standardise(x):\n    y = centre(x)\n    return y / y.pow(2).mean(0).sqrt()",
 }
+RUNS = {name: {name} for name in TASKS} | {"standardise": {"standardise", "centre"}}
 
 
-def asleep(seconds: float, *names: str) -> dict[str, str]:
-    return {name: SLEEPS[name].format(seconds) for name in names}
+def slow(seconds: float, *names: str) -> dict[str, str]:
+    """Right answers that say how many seconds a call of them takes, for `Clock` to go by."""
+    return {name: f"# takes {seconds}\n{SLOW[name]}" for name in names}
+
+
+class Clock:
+    """In place of the clock by which the judge shares out seconds: it goes by what answers say that they take, and by
+    nothing else, so that how fast this machine is just now changes nothing.
+    """
+
+    def __init__(self):
+        self.began = self.now = time.monotonic()
+        self.a_request = 0.0  # seconds of each, in the look that goes on
+
+    def monotonic(self) -> float:
+        return self.now
+
+    @property
+    def gone(self) -> float:
+        return self.now - self.began
 
 
 @pytest.fixture
-def pace(graded, box, monkeypatch) -> float:
-    """Ten requests for each exercise, with little time for each; and what all seconds here are to be taken times, on a
-    machine that is slow just now: budgets and sleeps keep their proportion to what the rest of a submission takes.
-    """
+def clock(monkeypatch) -> Clock:
+    """That clock, and ten requests for each exercise."""
+    clock, look, request, run = Clock(), judge.SubmissionJudge._look, Remote.request, Sandbox.run
+    for module in (judge, shares, timed):
+        monkeypatch.setattr(module, "time", clock)
     for name in TASKS:
         check = checks.find(name, "toy")
         monkeypatch.setattr(check, "own_cases", (check.own_cases * 10)[:10])
-    began = time.monotonic()
-    assert points(graded({})) == FULL
-    slower = max(1.0, (time.monotonic() - began) / USUAL)
-    box._end_spare()  # which has the limits of before
-    monkeypatch.setattr(box, "limits", replace(box.limits, request_seconds=REQUEST * slower))
-    yield slower
-    box._end_spare()
+
+    def looked(self, exercise, cells, substituted):
+        defined = {name: cell.source for cell in cells for name in RUNS[exercise.name] if f"def {name}(" in cell.source}
+        clock.a_request = sum(float(source.split()[2]) for source in defined.values() if source.startswith("# takes"))
+        return look(self, exercise, cells, substituted)
+
+    def requested(self, message, callbacks):
+        clock.now += clock.a_request
+        return request(self, message, callbacks)
+
+    def ran(self, cells, limits=None, until=float("inf"), measured=False, late=()):
+        return run(self, cells, limits, float("inf"), measured, late)  # which has the machine's own clock
+
+    monkeypatch.setattr(judge.SubmissionJudge, "_look", looked)
+    monkeypatch.setattr(Remote, "request", requested)
+    monkeypatch.setattr(Sandbox, "run", ran)
+    return clock
 
 
-def test_a_slow_answer_comes_last_and_gets_what_is_left(graded, looks, pace):
-    looks.clear()
-    assert points(graded(asleep(0.3 * pace, "scale"), seconds=7 * pace)) == FULL
+def test_a_slow_answer_comes_last_and_gets_what_is_left(graded, looks, clock):
+    assert points(graded(slow(3, "scale"), seconds=70)) == FULL
     assert looks == [*TASKS, "scale"]
 
 
-def test_one_that_is_quick_enough_is_looked_at_once(graded, looks, pace):
-    looks.clear()
-    assert points(graded(asleep(0.1 * pace, *TASKS), seconds=60 * pace)) == FULL
+def test_one_that_is_quick_enough_is_looked_at_once(graded, looks, clock):
+    assert points(graded(slow(1, *TASKS), seconds=600)) == FULL
     assert looks == list(TASKS)
 
 
-def test_a_slow_answer_leaves_what_rests_on_it_its_points(graded, pace):
+def test_a_slow_answer_leaves_what_rests_on_it_its_points(graded, clock):
     """And what rests on another, wrong one has its second look before the slow one its own."""
-    submission = graded(asleep(0.9 * pace, "scale") | {"centre": "def centre(x):\n    return x"}, seconds=5 * pace)
+    submission = graded(slow(9, "scale") | {"centre": "def centre(x):\n    return x"}, seconds=50)
     assert points(submission) | {"scale": 0} == {"scale": 0, "centre": 0.0, "standardise": 1.0}
-    submission = graded(asleep(0.9 * pace, "centre"), seconds=5 * pace)
+    submission = graded(slow(9, "centre"), seconds=50)
     assert points(submission) | {"centre": 0} == {"scale": 1.0, "centre": 0, "standardise": 1.0}
     assert submission.done.verdicts["standardise"].substituted == ("centre",)
 
 
-def test_what_rests_on_a_slow_answer_that_is_right_stands_on_it(graded, pace):
-    submission = graded(asleep(0.3 * pace, "centre"), seconds=9 * pace)
+def test_what_rests_on_a_slow_answer_that_is_right_stands_on_it(graded, clock):
+    submission = graded(slow(3, "centre"), seconds=90)
     assert points(submission) == FULL
     assert submission.done.verdicts["standardise"].substituted == ()
 
 
-def test_where_all_are_slow_each_gets_its_share_and_hears_what_took_the_time(graded, pace):
-    began, budget = time.monotonic(), 9 * pace
-    submission = graded(asleep(0.4 * pace, *TASKS), seconds=budget)
-    assert time.monotonic() - began < budget + 2 * REQUEST * pace
+def test_where_all_are_slow_each_gets_its_share_and_hears_what_took_the_time(graded, clock):
+    budget = 60
+    submission = graded(slow(4, *TASKS), seconds=budget)
+    assert clock.gone < budget + 2 * REQUEST
     assert points(submission).keys() == set(TASKS)
     assert all(0 < fraction < 1 for fraction in points(submission).values()), points(submission)
     for verdict in submission.done.verdicts.values():
@@ -272,11 +298,10 @@ def test_where_all_are_slow_each_gets_its_share_and_hears_what_took_the_time(gra
         assert set(others) <= {endings.NOT_LOOKED_AT}
 
 
-def test_one_that_sleeps_in_every_request_costs_the_others_nothing(graded, looks, pace):
-    began, budget = time.monotonic(), 4 * pace
-    looks.clear()
-    submission = graded(asleep(0.8 * REQUEST * pace, "scale"), seconds=budget)
-    assert time.monotonic() - began < budget + 2 * REQUEST * pace
+def test_one_that_sleeps_in_every_request_costs_the_others_nothing(graded, looks, clock):
+    budget = 40
+    submission = graded(slow(0.8 * REQUEST, "scale"), seconds=budget)
+    assert clock.gone < budget + 2 * REQUEST
     assert points(submission) | {"scale": 0} == FULL | {"scale": 0}
     assert looks.count("scale") <= 2
     assert endings.USED_UP not in str(submission.done.verdicts)
@@ -285,14 +310,13 @@ def test_one_that_sleeps_in_every_request_costs_the_others_nothing(graded, looks
 def test_cells_that_never_end_leave_a_right_answer_its_time(graded):
     """Each halves the time of those after it, and has two seconds at most where they are run again."""
     loop, wrong = "kept = 1\nwhile True:\n    pass", {"centre": "def centre(x):\n    return x"}
-    with Sandbox(limits=Limits(cell_seconds=4, wall_seconds=12)) as box:
-        submission = graded(wrong, *[loop] * 5, seconds=20, box=box)
+    with Sandbox(limits=Limits(cell_seconds=4, wall_seconds=18)) as box:
+        submission = graded(wrong, *[loop] * 5, seconds=30, box=box)
     assert points(submission) == FULL | {"centre": 0.0}
     late = [ran for ran in submission.done.ran.values() if ran.error and ran.error.limit == "time"]
     assert len(late) == 5
 
 
-@pytest.mark.usefixtures("pace")
 def test_what_was_never_reached_names_who_took_the_time(graded):
     """As where the cells themselves take all of it."""
     submission = graded({}, "time.sleep(2)", seconds=1)
