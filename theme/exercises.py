@@ -35,9 +35,14 @@ def facts(course: Mapping, nbgrader: Mapping) -> list[str]:
     return facts
 
 
+def place(name: str) -> str:
+    """The id that an exercise has on its chapter's page."""
+    return f"exercise-{name.replace('_', '-')}"
+
+
 def banner(title: str, details: list[str], name: str) -> nodes.paragraph:
     """Return the line: the exercise in bold, then its facts."""
-    line = nodes.paragraph(classes=["exercise-banner"], ids=[f"exercise-{name.replace('_', '-')}"])
+    line = nodes.paragraph(classes=["exercise-banner"], ids=[place(name)], exercise=name)
     line += nodes.strong("", title)
     for detail in details:
         line += nodes.inline("", " "), nodes.inline("", detail, classes=["stretch"] if detail == "stretch" else [])

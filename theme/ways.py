@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from course.exercises import Exercise, exercises
+from theme.component_map import Picture, skip, visit
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "book" / "start" / "ways.md"
@@ -84,9 +85,21 @@ def used_again() -> list[tuple[str, Exercise, list[str]]]:
     return [(name, e, later) for name, e in made if (later := [s for s in users[name] if s != e.notebook])]
 
 
+def titles() -> dict[str, str]:
+    """What each chapter is called, by its notebook's stem: the title without its number and what follows a colon."""
+    found = {}
+    for notebook in sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb")):
+        heading = "".join(json.loads(notebook.read_text("utf-8"))["cells"][0]["source"]).split("\n")[0]
+        found[notebook.stem] = (
+            heading.partition(". ")[2].partition(":")[0].replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
+        )
+    return found
+
+
 class ComponentMap(SphinxDirective):
-    """`{component-map}`: a row for each component that is used again, a column for each chapter that has to do with
-    one. Where it is made stands its exercise's number."""
+    """`{component-map}`: the picture (component_map.py), and below it the same as a table: a row for each component
+    that is used again, a column for each chapter that has to do with one. Where it is made stands its exercise's
+    number."""
 
     def run(self) -> list[nodes.Node]:
         for notebook in (ROOT / "notebooks").glob("*.ipynb"):
@@ -103,9 +116,11 @@ class ComponentMap(SphinxDirective):
             f"<table class='table component-map'><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
         )
         scrolled = f'<div class="pst-scrollable-table-container" tabindex="0">{table}</div>'
-        return [nodes.raw("", scrolled, format="html")]
+        folded = f'<details class="fold"><summary>The same as a table</summary>{scrolled}</details>'
+        return [Picture("", used=used_again(), titles=titles()), nodes.raw("", folded, format="html")]
 
 
 def setup(app: Sphinx) -> None:
+    app.add_node(Picture, html=(visit, None), epub=(visit, None), latex=(skip, None), text=(skip, None))
     app.add_role("hours", Hours())
     app.add_directive("component-map", ComponentMap)

@@ -32,6 +32,9 @@ UNUSED = re.compile(
 )
 STOCK_SEARCH = ("doctools.js", "sphinx_highlight.js", "searchtools.js", "language_data.js")
 CSS_PIXELS = {"": 1, "px": 1, "pt": 96 / 72, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
+# What KaTeX draws: elements of these kinds and the text between them, up to the first element of another kind. Prose
+# that follows in the same paragraph is taken along.
+EQUATION = re.compile(r'class="katex-html"[^>]*>((?:</?(?:span|svg|path|line)\b[^>]*>|[^<]+)*)')
 # One Font Awesome rule: the names of an icon, and its character.
 ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
 
@@ -148,6 +151,12 @@ def letters(pages: Iterable[Path], within: str = "") -> set[int]:
     return {ord(letter) for text in texts if within in text for letter in set(text)}
 
 
+def in_equations(pages: Iterable[Path]) -> set[int]:
+    """Return the characters of the pages' equations, and all of ASCII, of which scripts write equations."""
+    drawn = (html.unescape(piece) for page in pages for piece in EQUATION.findall(page.read_text("utf-8")))
+    return {ord(letter) for piece in drawn for letter in re.sub(r"<[^>]*>", "", piece)} | set(range(0x20, 0x7F))
+
+
 def cut(font_file: Path, codes: set[int], to: Path | None = None, **options: Any) -> None:
     """Reduce a font to the characters given, as woff2, in its own file or another; `options` are the subsetter's."""
     chosen = subset.Options(**{"flavor": "woff2", "layout_features": ["*"], "notdef_outline": True, **options})
@@ -167,9 +176,9 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     icons = prune_icons(out)
     for font in (static / "vendor/fontawesome/webfonts").glob("*.woff2"):
         cut(font, icons)
-    of_equations = letters(out.rglob("*.html"), 'class="katex')
+    of_equations = in_equations(out.rglob("*.html"))
     for font in (static / "katex/fonts").glob("*.woff2"):
-        cut(font, of_equations)
+        cut(font, of_equations, hinting=False)
     icon_script = static / "scripts/fontawesome.js"
     stock_search = [static / name for name in STOCK_SEARCH]
     for unused in [*static.rglob("*.map"), *static.rglob("*.ttf"), *static.glob("*thebe*"), icon_script, *stock_search]:

@@ -1,7 +1,7 @@
-"""Hints and question keys, one TOML file a chapter. They are public, like everything here.
+"""What a chapter asks, its hints and question keys, one TOML file a chapter. They are public, like everything here.
 
-Safe to change: hints and explanations. Not safe by hand: `exercises.json`, which `python -m tools.notebooks` makes of
-the notebooks.
+Safe to change: the question, hints and explanations. Not safe by hand: `exercises.json`, which
+`python -m tools.notebooks` makes of the notebooks.
 """
 
 import tomllib
@@ -16,14 +16,15 @@ class Unfinished(ValueError):
 
 @cache
 def chapter(name: str) -> dict[str, Any]:
-    """What `<name>.toml` holds: {"hints": {exercise: [three texts]}, "questions": {question: {...}}}.
+    """What `<name>.toml` holds: {"asks": question, "hints": {exercise: [three texts]}, "questions": {question: {...}}}.
 
-    A chapter may have none of either. Raises Unfinished where it has no file.
+    `asks` is the question that the chapter sets out from. A chapter may lack any of the three. Raises Unfinished where
+    it has no file.
     """
     path = Path(__file__).parent / f"{name}.toml"
     if not path.exists():
         raise Unfinished(f"course/chapters/{name}.toml is missing: the chapter's hints and question keys stand there")
-    return {"hints": {}, "questions": {}, **tomllib.loads(path.read_text("utf-8"))}
+    return {"asks": "", "hints": {}, "questions": {}, **tomllib.loads(path.read_text("utf-8"))}
 
 
 def question(name: str, of: str) -> dict[str, Any]:

@@ -30,6 +30,13 @@ def test_chapters_have_launch_buttons_and_pages_lead_to_their_source(published: 
     assert "https://github.com/owner/course/edit/term/notebooks/02-bahdanau.ipynb" in chapter
 
 
+def test_an_exercise_opens_in_jupyterlab_and_leads_to_no_solution(published: Path) -> None:
+    chapter = (published / "notebooks" / "02-bahdanau.html").read_text("utf-8")
+    hub = "https://mybinder.org/v2/gh/owner/course/term?urlpath=lab/tree/notebooks/02-bahdanau.ipynb"
+    assert chapter.count(f'<a class="solve" href="{hub}">Solve it in JupyterLab</a>') == chapter.count("exercise-foot")
+    assert "Hint 1</summary>" in chapter and "The solution of" not in chapter and PAGES not in chapter
+
+
 def test_the_set_up_says_where_to_clone_from(built: Path, published: Path) -> None:
     def commands(html: Path) -> str:
         return re.sub(r"<[^>]+>", "", (html / "book" / "start" / "set-up.html").read_text("utf-8"))

@@ -20,3 +20,12 @@ def test_icon_rules_give_their_characters() -> None:
 def test_no_page_fetches_the_script_of_tabs_and_none_has_any(built: Path) -> None:
     texts = [path.read_text("utf-8") for path in built.rglob("*.html")]
     assert texts and not [text for text in texts if "design-tabs.js" in text or "sd-tab-" in text]
+
+
+def test_letters_of_equations_are_those_that_equations_show(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    drawn = '<span class="katex-html" aria-hidden="true"><span class="mord">α</span><svg><path d="M0"/></svg>∑</span>'
+    page.write_text(f"<p>ü {drawn} ö <em>ß</em></p>", "utf-8")
+    found = weight.in_equations([page])
+    assert {ord(letter) for letter in "α∑ö"} <= found and not found & {ord(letter) for letter in "üß"}
+    assert set(range(0x20, 0x7F)) <= found

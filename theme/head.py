@@ -1,0 +1,151 @@
+"""The head of a chapter's page: what the chapter asks, how much there is to do, what it needs and what it gives.
+
+The question stands in `course/chapters/<chapter>.toml`, all else in the notebooks: nothing of it is written twice.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Iterable
+from pathlib import PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util.docutils import SphinxRole
+
+from course.chapters import Unfinished, chapter
+from course.exercises import Exercise, exercises
+from course.wording import counted
+from theme import ways
+from theme.chapter import is_chapter
+from theme.exercises import place
+
+SET_UP = "book/start/set-up"
+Link = Callable[[str, str], str]  # a page and a place on it -> the address from here
+
+
+def asks(stem: str) -> str:
+    """What a notebook's chapter asks, "" where nothing is said. Raises ValueError for what is no chapter's stem."""
+    found = {e.notebook: e.chapter for e in exercises()}
+    if stem not in found:
+        raise ValueError(f"no chapter is {stem!r}: there are {', '.join(found)}")
+    try:
+        return chapter(found[stem])["asks"]
+    except Unfinished:  # a chapter that is being written
+        return ""
+
+
+def component(name: str, exercise: Exercise, link: Link) -> str:
+    """A component's name, leading to the exercise that asks for it."""
+    address = html.escape(link(f"notebooks/{exercise.notebook}", place(exercise.name)))
+    return f'<a href="{address}"><code>{name}</code></a>'
+
+
+def amount(listed: Iterable[Exercise]) -> str:
+    """How much there is to do: `7, and 5 questions: 23 points. About 1 h 15 min, and 10 min of stretch.`"""
+    there = list(listed)
+    of_code, questions = [e for e in there if not e.question], [e for e in there if e.question]
+    said = f"{len(of_code)}, and {counted(len(questions), 'question')}" if questions else f"{len(of_code)}"
+    core, stretch = (sum(e.minutes for e in there if e.stretch is which) for which in (False, True))
+    more = f", and {ways.duration(stretch)} of stretch" if stretch else ""
+    return f"{said}: {counted(sum(e.points for e in there), 'point')}. About {ways.duration(core)}{more}."
+
+
+def needed(stem: str, link: Link) -> str:
+    """The components of earlier chapters that a notebook imports, each with its exercise's number."""
+    made = {name: e for e in exercises() if not e.question for name in e.components}
+    there = [(name, made[name]) for name in ways.imported(ways.ROOT / "notebooks" / f"{stem}.ipynb") if name in made]
+    return ", ".join(f"{component(name, e, link)} ({e.number})" for name, e in there if e.notebook != stem)
+
+
+def given(stem: str, link: Link) -> str:
+    """The components that are built here and used later, each with the chapters that use it."""
+    said = []
+    for name, exercise, later in ways.used_again():
+        if exercise.notebook == stem:
+            users = [f'<a href="{html.escape(link(f"notebooks/{user}", ""))}">{user[:2]}</a>' for user in later]
+            said.append(f"{component(name, exercise, link)} to {', '.join(users)}")
+    return "; ".join(said)
+
+
+def head(stem: str, link: Link) -> str:
+    """The markup of the head."""
+    question = asks(stem)
+    lead = f'<p class="chapter-asks">{html.escape(question)}</p>' if question else ""
+    notebook = html.escape(link(f"_sources/notebooks/{stem}.ipynb", ""))
+    rows = {
+        "Exercises": amount(e for e in exercises() if e.notebook == stem),
+        "Needs": needed(stem, link),
+        "Gives": given(stem, link),
+        "Work on it": f'<a href="{notebook}" download>{stem}.ipynb</a>, '
+        f'<a href="{html.escape(link(SET_UP, ""))}">in JupyterLab</a>',
+    }
+    listed = "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items() if said)
+    return f'<div class="chapter-head">{lead}<dl>{listed}</dl></div>'
+
+
+class AddHeads(SphinxPostTransform):
+    """Puts the head below a chapter's title."""
+
+    default_priority = 169
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        docname, stem = self.env.docname, PurePosixPath(self.env.docname).name
+        if not is_chapter(docname) or stem not in {e.notebook for e in exercises()}:
+            return
+        title = next(iter(self.document.findall(nodes.title)))
+        raw = nodes.raw("", head(stem, self.link), format="html")
+        title.parent.insert(title.parent.index(title) + 1, raw)
+
+    def link(self, page: str, fragment: str) -> str:
+        """The address of a page, or of a file that is published under its own name, from the page being written."""
+        builder, docname = self.app.builder, self.env.docname
+        if page in self.env.found_docs:
+            uri = builder.get_relative_uri(docname, page)
+        else:
+            uri = f"{'../' * docname.count('/')}{page}"
+        return f"{uri}#{fragment}" if fragment else uri
+
+
+class Asks(SphinxRole):
+    """`{asks}`02-bahdanau``: the question that a chapter sets out from."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        self.env.note_dependency(str(ways.ROOT / "course" / "chapters" / "exercises.json"))
+        try:
+            return [nodes.Text(asks(self.text))], []
+        except ValueError as error:
+            return [], [self.inliner.reporter.error(str(error), line=self.lineno)]
+
+
+def name_neighbours(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+    """Let the links to the page before and after say what a chapter asks; a chapter leads to the chapters beside it."""
+    stems = list(dict.fromkeys(e.notebook for e in exercises()))
+    stems = [stem for stem in stems if f"notebooks/{stem}" in app.env.found_docs]
+    stem = PurePosixPath(pagename).name
+    for way, step in (("prev", -1), ("next", 1)):
+        there = stems.index(stem) + step if is_chapter(pagename) and stem in stems else -1
+        if 0 <= there < len(stems):
+            page = f"notebooks/{stems[there]}"
+            title = html.escape(app.env.titles[page].astext())
+            context[way] = {"link": app.builder.get_relative_uri(pagename, page), "title": title}
+        for each in stems if context.get(way) else ():
+            if context[way]["link"] == app.builder.get_relative_uri(pagename, f"notebooks/{each}") and asks(each):
+                context[way] = {**context[way], "title": f"{each[:2]}: {html.escape(asks(each))}"}
+
+
+def note_chapters(app: Sphinx, doctree: nodes.document) -> None:
+    """Write a chapter's page again where its question or its hints change."""
+    if is_chapter(app.env.docname):
+        for path in sorted((ways.ROOT / "course" / "chapters").glob("*.*")):
+            app.env.note_dependency(str(path))
+
+
+def setup(app: Sphinx) -> None:
+    app.add_post_transform(AddHeads)
+    app.add_role("asks", Asks())
+    app.connect("doctree-read", note_chapters)
+    app.connect("html-page-context", name_neighbours)
