@@ -412,25 +412,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-# ---- transformer ----------------------------------------------------------------------------------------------------
+# ---- transformer_decoder --------------------------------------------------------------------------------------------
 
-transformer = Check("transformer", components=("TransformerDecoder", "Transformer"))
-_SOURCES, _TARGETS, _BOS = 9, 5, 4  # an id of bos that is nobody's default
-
-
-def _transformer(
-    student: Student, draw: Draw, layers: int = 1, norm_first: bool = True, dropout: float = 0.0
-) -> Module:
-    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers
-    return _loaded(student, draw, "Transformer", *sizes, bos_id=_BOS, dropout=dropout, norm_first=norm_first)
+transformer_decoder = Check("transformer_decoder", components=("TransformerDecoder",))
 
 
-def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
-    """Source (2, 5) and lengths of which one is shorter, targets (2, T)."""
-    return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(1, _BOS, 2, T)
+def _decoder(student: Student, draw: Draw, layers: int, **settings: Any) -> Module:
+    return _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, layers, **settings)
 
 
-@transformer.takes(
+@transformer_decoder.takes(
     "TransformerDecoder",
     B=2,
     T=3,
@@ -449,6 +440,53 @@ def _(draw: Draw, B: int, T: int, S: int, L: int) -> Arguments:
     return {"x": x, "memory": memory, "mask": draw.mask(B, T, T), "memory_mask": draw.mask(B, 1, S)}
 
 
+@transformer_decoder.case("three layers, each of which reads what the one before has left", weight=2)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _decoder(student, draw, 3)(draw.normal(2, 3, _D), draw.normal(2, 4, _D))}
+
+
+@transformer_decoder.case("norm_first=False: nothing behind the last layer")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"output": _decoder(student, draw, 2, norm_first=False)(draw.normal(2, 3, _D), draw.normal(2, 4, _D))}
+
+
+@transformer_decoder.case("both masks reach every layer")
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
+    mask = draw.mask(2, 3, 3)
+    mask[:, 0, 1:] = True  # what a causal mask forbids
+    given = {"the stream's mask": (mask, None), "the memory's mask": (None, memory_mask), "both": (mask, memory_mask)}
+    return {name: _decoder(student, draw, 2)(x, memory, *masks) for name, masks in given.items()}
+
+
+@transformer_decoder.case("settings reach the layers and the last norm", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    one = draw.normal(1, 3, _D), draw.normal(1, 4, _D)
+    return {
+        "the last norm with eps 0.5": _decoder(student, draw, 0, layer_norm_eps=0.5)(*one),
+        "the layers with eps 0.5": _decoder(student, draw, 1, layer_norm_eps=0.5, norm_first=False)(*one),
+        "another activation": _decoder(student, draw, 1, activation=student.fixture("SoftStep"))(*one),
+    }
+
+
+# ---- transformer ----------------------------------------------------------------------------------------------------
+
+transformer = Check("transformer", components=("Transformer",))
+_SOURCES, _TARGETS, _BOS = 9, 5, 4  # an id of bos that is nobody's default
+
+
+def _transformer(
+    student: Student, draw: Draw, layers: int = 1, norm_first: bool = True, dropout: float = 0.0
+) -> Module:
+    sizes = _SOURCES, _TARGETS, _D, _HEADS, _FF, layers
+    return _loaded(student, draw, "Transformer", *sizes, bos_id=_BOS, dropout=dropout, norm_first=norm_first)
+
+
+def _sentences(draw: Draw, T: int = 4) -> tuple[Tensor, Tensor, Tensor]:
+    """Source (2, 5) and lengths of which one is shorter, targets (2, T)."""
+    return draw.integers(2, _SOURCES, 2, 5), torch.tensor([5, 3]), draw.integers(1, _BOS, 2, T)
+
+
 @transformer.takes(
     "Transformer",
     B=2,
@@ -465,22 +503,6 @@ def _(draw: Draw, B: int, T: int, S: int, D: int, V: int) -> Arguments:
         "source": draw.integers(0, V + 4, B, S),
         "lengths": draw.lengths(B, max(1, S - 1)),  # no sentence fills the batch
         "targets": draw.integers(0, V, B, T),
-    }
-
-
-@transformer.case("the decoder's tower: masks, memory and settings reach every layer, and the last norm")
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    def tower(layers: int, **settings: Any) -> Module:
-        return _loaded(student, draw, "TransformerDecoder", _D, _HEADS, _FF, layers, **settings)
-
-    x, memory, memory_mask = draw.normal(2, 3, _D), draw.normal(2, 4, _D), draw.mask(2, 1, 4, keep=0.5)
-    one, mask = (x[:1], memory[:1]), draw.mask(2, 3, 3)
-    mask[:, 0, 1:] = True  # what a causal mask forbids
-    return {
-        "output": tower(2)(x, memory, mask, memory_mask),
-        "the last norm with eps 0.5": tower(0, layer_norm_eps=0.5)(*one),
-        "the layers with eps 0.5": tower(1, layer_norm_eps=0.5, norm_first=False)(*one),
-        "another activation": tower(1, activation=student.fixture("SoftStep"))(*one),
     }
 
 

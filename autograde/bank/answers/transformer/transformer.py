@@ -108,22 +108,6 @@
 # --- after
         return logits, state
 
-# %% wrong: only the first layer sees the memory's mask
-# Behind the first layer the memory's mask is gone. Every layer of the decoder's tower gets all of its arguments.
-
-# --- before
-            x = layer(x, memory, mask, memory_mask)
-# --- after
-            x, memory_mask = layer(x, memory, mask, memory_mask), None
-
-# %% wrong: the decoder's tower without its last norm
-# The end of the decoder's stream is not normed: self.norm is not used.
-
-# --- before
-        return self.norm(x)
-# --- after
-        return x
-
 # %% wrong: dropout is not applied to the embeddings
 # In training nothing is dropped from the sum of vectors and positions. Apply self.dropout to it.
 
@@ -149,15 +133,6 @@
         begin = torch.full_like(targets[:, :1], self.bos_id)
 # --- after
         begin = torch.full_like(targets[:, :1], 1)
-
-# %% wrong: the masks are exchanged in the decoder's tower
-# The tower has handed the two masks to its layers in the wrong order: first that of the stream, then that of the
-# memory.
-
-# --- before
-            x = layer(x, memory, mask, memory_mask)
-# --- after
-            x = layer(x, memory, memory_mask, mask)
 
 # %% wrong: norm_first does not reach the decoder
 # With norm_first=False the encoder changes and the decoder stays as it was. Both towers are to hear of it.
