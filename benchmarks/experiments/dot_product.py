@@ -169,25 +169,55 @@ def dot_product_scale(seed: int) -> list[Record]:
     as 1/sqrt(d): one with the same learning rate for all parameters, one in which that of these two is smaller by
     d^(1/4) as well.
     """
-    records = []
+    return [
+        {"scale": name} | record
+        for name, (scale, gain, slower) in SCALES.items()
+        for record in scale_records(seed, SCALE, SCALE["learning_rate"], scale, gain, slower)
+    ]
+
+
+RATES: Settings = {**SCALE, "learning_rate": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2], "tested_after": [100]}
+
+
+@experiment("dot_product_rates", {**RECALL, **RATES, "steps": 100, "batch": BATCH, "tested": TESTED})
+def dot_product_rates(seed: int) -> list[Record]:
+    """Associative recall at width 512, with the scores times 1, 1/sqrt(d) and 1/d, each at five learning rates.
+
+    One rate for all scales cannot tell what the scale does from what the size of the steps does.
+    """
+    return [
+        {"scale": name, "learning_rate": rate} | record
+        for name in ("1", "1/sqrt(d)", "1/d")
+        for rate in RATES["learning_rate"]
+        for record in scale_records(seed, RATES, rate, SCALES[name][0])
+    ]
+
+
+def scale_records(
+    seed: int, settings: Settings, rate: float, scale: float, gain: float = 1.0, slower: float = 1.0
+) -> list[Record]:
+    """Associative recall with the scores times `scale`: accuracy after each of settings["tested_after"] steps.
+
+    gain: of the first W_Q and W_K; slower: their learning rate relative to `rate`, the rest's.
+    """
     tested = held_out(0)
-    for name, (scale, gain, slower) in SCALES.items():
-        torch.manual_seed(seed)
-        mixing = Mixing(SCALE["d_model"], scale=scale, gain=gain)
-        model = RecallModel(SCALE["d_model"], mixing)
-        compared = [mixing.W_Q.weight, mixing.W_K.weight]
-        rest = [p for p in model.parameters() if not any(p is other for other in compared)]
-        rate = SCALE["learning_rate"]
-        optimizer = torch.optim.Adam([{"params": rest}, {"params": compared, "lr": slower * rate}], lr=rate)
-        with torch.no_grad():
-            top_weight = model(tested)[1].amax(dim=-1).mean().item()
-        stream = recall_batches(seed, 0)
-        for step in range(1, max(SCALE["tested_after"]) + 1):
-            loss = loss_of(model)(next(stream))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            if step in SCALE["tested_after"]:
-                record: Record = {"scale": name, "seed": seed, "step": step, "accuracy": recall_accuracy(model, tested)}
-                records.append(record | {"top_weight_at_start": top_weight})
+    torch.manual_seed(seed)
+    mixing = Mixing(settings["d_model"], scale=scale, gain=gain)
+    model = RecallModel(settings["d_model"], mixing)
+    compared = [mixing.W_Q.weight, mixing.W_K.weight]
+    rest = [p for p in model.parameters() if not any(p is other for other in compared)]
+    groups: list[Settings] = [{"params": rest}, {"params": compared, "lr": slower * rate}]
+    optimizer = torch.optim.Adam(groups, lr=rate)
+    with torch.no_grad():
+        top_weight = model(tested)[1].amax(dim=-1).mean().item()
+    stream = recall_batches(seed, 0)
+    records: list[Record] = []
+    for step in range(1, max(settings["tested_after"]) + 1):
+        loss = loss_of(model)(next(stream))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if step in settings["tested_after"]:
+            record: Record = {"seed": seed, "step": step, "accuracy": recall_accuracy(model, tested)}
+            records.append(record | {"top_weight_at_start": top_weight})
     return records
