@@ -79,8 +79,9 @@ def head(stem: str, link: Link) -> str:
         "Exercises": amount(e for e in exercises() if e.notebook == stem),
         "Needs": needed(stem, link),
         "Gives": given(stem, link),
-        "Work on it": f'<a href="{notebook}" download>{stem}.ipynb</a>, '
-        f'<a href="{html.escape(link(SET_UP, ""))}">in JupyterLab</a>',
+        "Take it": f'<a href="{notebook}" download>{stem}.ipynb</a>, '
+        f'<a href="{html.escape(link(SET_UP, ""))}">in JupyterLab</a>; '
+        f'<a href="{html.escape(link("book/cite", f"cite-{stem[:2]}"))}">cite it</a>',
     }
     listed = "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items() if said)
     return f'<div class="chapter-head">{lead}<dl>{listed}</dl></div>'

@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from theme.contents import PAGES
 
@@ -49,6 +50,17 @@ def test_there_are_a_sitemap_and_previews(published: Path) -> None:
     sitemap = (published / "sitemap.xml").read_text("utf-8")
     assert "https://owner.github.io/course/book/index.html" in sitemap
     assert 'property="og:title"' in (published / "book" / "index.html").read_text("utf-8")
+
+
+def test_every_page_has_a_card_of_its_own(published: Path) -> None:
+    cards = {}
+    for name in ("book/index", "notebooks/02-bahdanau", "notebooks/07-language-model"):
+        page = (published / f"{name}.html").read_text("utf-8")
+        address = re.search(r'property="og:image" content="https://owner\.github\.io/course/([^"]+\.png)"', page)[1]
+        with Image.open(published / address) as card:
+            assert card.width >= 1000 and card.width > 1.5 * card.height
+        cards[name] = (published / address).read_bytes()
+    assert len(set(cards.values())) == 3
 
 
 def test_the_page_of_missing_pages_points_into_the_site_from_any_depth(built: Path, published: Path) -> None:
