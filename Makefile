@@ -22,10 +22,10 @@ IN_VENV := PATH="$(CURDIR)/$(VENV):$$PATH"
 PYTEST := $(IN_VENV) $(VENV)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help course env book serve lab formgrader refresh check test gpu lock clean style python learner-set-up course-set-up test-set-up gpu-set-up
+.PHONY: help course env book book-all serve lab formgrader refresh check test gpu lock clean style python learner-set-up course-set-up test-set-up gpu-set-up
 
 help: ## say what there is to make
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 course: course-set-up ## everything: environment, book, assignments, a sample class and its grades (CUDA=1: torch for NVIDIA's GPUs)
 	@$(VENV)/python -m tools.course
@@ -34,6 +34,9 @@ env: learner-set-up ## the environment alone, .venv
 
 book: learner-set-up ## the book alone, into _build/html
 	@$(VENV)/python -m tools.course book
+
+book-all: book ## the book as one PDF and one EPUB too, into _build/volume (the PDF needs Chromium)
+	@$(VENV)/python -m tools.bound
 
 serve: book ## the book in a browser, on this machine (PORT=8000)
 	@echo "The book: http://localhost:$(PORT)  (Ctrl-C ends it)"
