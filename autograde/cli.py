@@ -344,6 +344,7 @@ def _summarise(summary: Summary, folder: ClassFolder) -> None:
     for name, lines in by_name.items():
         terminal.show_submissions(name, lines)
         _in_short(folder, name)
+        terminal.show_settled(name, summary.settled[name])
     terminal.show_counts(summary.lines)
     console.print(text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
 
@@ -384,6 +385,8 @@ def regrade(
             progress=bar.update,
         )
     terminal.show_changes(regraded)
+    for name, settled in regraded.settled.items():
+        terminal.show_settled(name, settled)
     if regraded.refused:
         raise stop(f"nbgrader did not take {', '.join(regraded.refused)}: their verdicts are in {folder.ledger}")
     if not regraded.submissions:
@@ -392,6 +395,40 @@ def regrade(
         console.print("Nothing was written; --write takes it over.", highlight=False)
     if regraded.failed:
         raise terminal.failed(regraded.failed)
+
+
+@app.command()
+def extend(
+    student: Annotated[
+        str, typer.Argument(help="the student's name, as in the class; one with - in front goes after --")
+    ],
+    assignment: Annotated[str, typer.Argument(help="the assignment, by name or number")],
+    extra: Annotated[str, typer.Argument(help="how much more time: +2d, +36h, +90min, +1w; 0d takes one back")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change, and write nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Give a student more time for an assignment, whether it is handed in yet or not."""
+    from autograde.grading import lateness
+
+    folder = ClassFolder.at(where)
+    (name,) = _named(folder, [assignment])
+    with _mended():
+        _known(folder, student, name)
+        extended = lateness.extend(folder, student, name, extra, write=not dry_run)
+    terminal.show_extended(extended, dry_run)
+
+
+def _known(folder: ClassFolder, student: str, assignment: str) -> None:
+    """Raises ValueError, with those of nearly that name, for somebody whom neither submissions/, the gradebook nor the
+    roster knows."""
+    from autograde.reports import summary as summing
+
+    known = summing.known(folder, assignment)
+    if student not in known:
+        folded = {name.casefold(): name for name in known}
+        near = difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
+        did = f"; did you mean {' or '.join(folded[name] for name in near)}?" if near else ""
+        raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{did}")
 
 
 @app.command()

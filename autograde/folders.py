@@ -70,13 +70,19 @@ class ClassFolder:
         return self.root / "rosters" / f"{assignment or 'class'}.csv"
 
     @property
+    def extensions(self) -> Path:
+        """Who has more time for what: student, assignment, minutes and when that was said (`autograde extend`)."""
+        return self.root / "extensions.csv"
+
+    @property
     def exports(self) -> Path:
         """What goes back to the platform: tables of grades and archives of feedback, as it imports them."""
         return self.root / "exports"
 
     @property
     def earlier(self) -> Path:
-        """Submissions that a later one took the place of, {student}/{assignment}/{moment}: kept, and never graded."""
+        """Submissions that a later one took the place of, {student}/{assignment}/{moment}: kept, and graded where the
+        best of several attempts counts."""
         return self.root / "earlier"
 
     def summary(self, assignment: str) -> Path:

@@ -29,6 +29,8 @@ from autograde.text import spelt
 from course import wording
 
 if TYPE_CHECKING:
+    from autograde.gradebook.late import Settled
+    from autograde.grading.lateness import Extended
     from autograde.grading.regrade import Regraded
     from autograde.grading.run import Line
     from autograde.grading.worker import Graded
@@ -220,6 +222,33 @@ def _verdict(record: Any) -> Text:
     return text(f"{record.points:g}/{record.max:g} {record.verdict.outcome}{diagnosis}")
 
 
+def show_extended(extended: Extended, dry_run: bool) -> None:
+    """What an extension does."""
+    who = f"{extended.student}, {extended.assignment}"
+    if not extended.due:
+        words = f"{who}: kept, but the assignment has no due date yet: `nbgrader db assignment add` gives it one"
+    elif not extended.extra:
+        words = f"{who}: no extension, due {extended.due}"
+    else:
+        words = f"{who}: due {extended.due_now} instead of {extended.due}"
+    console.print(text(words + (" (nothing was written)" if dry_run else "")), soft_wrap=True)
+    show_settled(extended.assignment, extended.settled)
+
+
+def show_settled(assignment: str, settled: Settled) -> None:
+    """What time did to an assignment's grades: penalties that are others now, and stamps that could not count."""
+    for change in settled.changes[:LISTED]:
+        net = [round(change.points - taken, 2) for taken in (change.before, change.after)]
+        words = f"{assignment} {change.student}: {net[0]:g} points after the penalty for lateness are {net[1]:g} now"
+        console.print(text(words), soft_wrap=True)
+    if len(settled.changes) > LISTED:
+        console.print(text(f"{assignment}: {len(settled.changes) - LISTED} more penalties changed"))
+    for remark in settled.remarks[:LISTED]:
+        console.print(text(f"{assignment}: {remark}", style="yellow"), soft_wrap=True)
+    if len(settled.remarks) > LISTED:
+        console.print(text(f"{assignment}: {len(settled.remarks) - LISTED} more of these", style="yellow"))
+
+
 def show_changes(regraded: Regraded) -> None:
     """What changes where submissions are graded again."""
     if regraded.changes:
@@ -233,6 +262,15 @@ def show_changes(regraded: Regraded) -> None:
     console.print(
         text(f"{regraded.submissions} submissions graded again: {len(regraded.students)} students' points change.")
     )
+    if nets := [net for net in regraded.nets if net.before != net.after]:
+        table = Table(title="Points after penalties, with what people gave", title_justify="left")
+        for column in ("assignment", "student", "before", "now"):
+            table.add_column(column, overflow="fold")
+        for net in nets:
+            table.add_row(net.assignment, text(net.student), f"{net.before:g}", f"{net.after:g}")
+        console.print(table)
+    elif regraded.submissions:
+        console.print("Nobody's points after penalties change.", highlight=False)
     if regraded.other_numbers:
         message = f"{regraded.other_numbers} of them faced other numbers than before: their key is not there any more."
         console.print(text(message, "yellow"), soft_wrap=True)

@@ -24,8 +24,10 @@ CONFIGURATION = '''\
 """nbgrader's configuration for this class. Written once by `autograde release`; yours to edit from then on.
 
 To keep the gradebook in PostgreSQL, put its URL in `c.CourseDirectory.db_url` below:
-"postgresql+psycopg://user:password@host/database". Late penalties:
-`c.LateSubmissionPlugin.penalty_method = "zero"`, or a plugin of your own (`c.AssignLatePenalties.plugin_class`).
+"postgresql+psycopg://user:password@host/database". What late work costs (nothing, unless you say so here):
+`c.LatePolicy.penalty_method = "share"` with `c.LatePolicy.share_a_day = 0.1`, or "zero";
+`c.LatePolicy.grace = "15 min"`; `c.LatePolicy.zone = "Europe/Berlin"`; `c.LatePolicy.attempts = "best"`; or a plugin of
+your own (`c.AssignLatePenalties.plugin_class`).
 `nbgrader autograde` and formgrader's autograde button do what `autograde grade` does: submissions run in the sandbox.
 Give nbgrader's commands in this folder: it reads this file only there. Who may read the class: `autograde access`.
 """
@@ -55,6 +57,7 @@ def configure(c: Config, root: Path) -> None:
     c.GenerateFeedback.preprocessors = ["autograde.reports.feedback.Grades", "autograde.reports.feedback.Page"]
     # by name: the reports stand above this package and import it
     c.GenerateFeedback.exporter_class = "autograde.reports.feedback.PageExporter"
+    c.AssignLatePenalties.plugin_class = "autograde.gradebook.policy.LatePolicy"
     c.ExportApp.plugin_class = "autograde.reports.export.GradesCsv"
 
 

@@ -36,6 +36,7 @@ from autograde import files
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
+from autograde.gradebook.late import penalty
 from autograde.ledger import Ledger, Record
 
 log = logging.getLogger("autograde.nbgrader")
@@ -125,7 +126,8 @@ class SaveVerdicts(SaveAutoGrades):
 
 
 class LatePenalties(AssignLatePenalties):
-    """nbgrader's own, with the class's plugin, in the run's gradebook."""
+    """nbgrader's own, with the class's plugin, in the run's gradebook. `late.settle` knows more than nbgrader's time,
+    and has the last word."""
 
     def preprocess(self, nb, resources):
         of, gradebook = resources["nbgrader"], self.parent.gradebook
@@ -135,9 +137,8 @@ class LatePenalties(AssignLatePenalties):
         late = submission.total_seconds_late
         if late > 0:
             self.init_plugin()
-            penalty = self.plugin_inst.late_submission_penalty(of["student"], notebook.score, late)
-            if penalty is not None:
-                notebook.late_submission_penalty = self._check_late_penalty(notebook, penalty)
+            taken = penalty(self.plugin_inst, of["student"], notebook.score, late)
+            notebook.late_submission_penalty = taken or None
         return nb, resources
 
 

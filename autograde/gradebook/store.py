@@ -178,6 +178,44 @@ def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
         return by_student
 
 
+@dataclass(frozen=True)
+class Held:
+    """What one submission's grade is made of in the gradebook: its points before the penalty, the penalty, and of each
+    exercise what a person gave in place of the machine's points and on top of them."""
+
+    points: float
+    penalty: float
+    by_hand: dict[str, float]
+    extra: float
+
+    @property
+    def net(self) -> float:
+        return round(max(0.0, self.points - self.penalty), 2)
+
+    def points_with(self, machine: dict[str, float]) -> float:
+        """The points before the penalty, were these the machine's."""
+        return round(sum((machine | self.by_hand).values()) + self.extra, 2)
+
+
+def held(folder: ClassFolder, assignment: str) -> dict[str, Held]:
+    """student -> what the grade is made of."""
+    with open_gradebook(folder) as gradebook:
+        try:
+            submissions = gradebook.find_assignment(assignment).submissions
+        except MissingEntry:
+            return {}
+        made = {}
+        for submission in submissions:
+            grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+            made[submission.student.id] = Held(
+                round(sum(grade.score for grade in grades), 2),
+                sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
+                {g.cell.name.removesuffix("-check"): g.manual_score for g in grades if g.manual_score is not None},
+                sum(grade.extra_credit or 0.0 for grade in grades),
+            )
+        return made
+
+
 def scores(folder: ClassFolder, assignment: str) -> dict[str, dict[str, float]]:
     """student -> exercise -> score in the gradebook (manual grades and late penalties as nbgrader counts them are left
     as they are)."""

@@ -48,7 +48,8 @@ class Job:
     """One submission on its way, as it was when it was read: a later one by the same student is a later run's.
 
     `handed_in_at` is what its timestamp.txt says, "" where there is none. `alone`: it is to be graded after all
-    others, with nothing else under way, because the grader failed at it before. `again` reads it once more.
+    others, with nothing else under way, because the grader failed at it before. `again` reads it once more, from
+    `path`.
     """
 
     student: str
@@ -56,6 +57,7 @@ class Job:
     handed_in_at: str = ""
     alone: bool = False
     again: Callable[[], Received] | None = field(default=None, compare=False)
+    path: Path = field(default=Path(), compare=False)
 
 
 @dataclass(frozen=True)

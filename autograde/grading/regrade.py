@@ -16,9 +16,22 @@ import nbformat
 
 from autograde import keys, plan
 from autograde.folders import ClassFolder
-from autograde.gradebook import enter, examination
+from autograde.gradebook import enter, examination, late, store
+from autograde.gradebook.late import Settled
+from autograde.grading import lateness
 from autograde.grading.executor import Job, engine
-from autograde.grading.run import Progress, entered_though_stopped, line_of, named, read, record, records, silent
+from autograde.grading.lateness import Attempts
+from autograde.grading.run import (
+    Progress,
+    entered_though_stopped,
+    line_of,
+    named,
+    read,
+    record,
+    records,
+    silent,
+    stage_best,
+)
 from autograde.grading.worker import task
 from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, Record
@@ -34,6 +47,17 @@ class Change:
     after: Record
 
 
+@dataclass(frozen=True)
+class Net:
+    """What a student has of an assignment, after the penalty for lateness and with what a person gave: in the gradebook
+    now, and when this is taken over."""
+
+    assignment: str
+    student: str
+    before: float
+    after: float
+
+
 @dataclass
 class Regraded:
     """What came of grading again: how much, and all that changed, by student and exercise. `failed` are students at
@@ -45,6 +69,16 @@ class Regraded:
     refused: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     other_numbers: int = 0  # submissions whose key is not there any more
+    nets: list[Net] = field(default_factory=list)
+    settled: dict[str, Settled] = field(default_factory=dict)  # assignment -> what time did to its grades
+
+    def take(self, student: str, before: dict[str, Record], made: dict[str, Record], after: dict[str, Record]) -> None:
+        """Counts one submission: the records that counted, those that were made, and those that count with them."""
+        self.submissions += 1
+        self.exercises += len(made)
+        changed = [Change(before.get(name), new) for name, new in after.items()]
+        self.changes += [change for change in changed if _differs(change)]
+        self.failed += [student] if any(new.grader_failed for new in made.values()) else []
 
     @property
     def students(self) -> set[str]:
@@ -69,18 +103,19 @@ def regrade(
     """
     named(folder, assignments, students)
     examination.require(folder)
+    late.require(folder)
     ledger, regraded = Ledger(folder.ledger), Regraded()
     run, chosen = plan.new(assignments).run, set(students)
     with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
         for assignment in assignments or folder.assignments():
             latest = ledger.latest(assignment)
             graded_once = {student for student, _ in latest}
-            there = [
-                h for h in folder.submissions(assignment) if h[0] in graded_once and (not chosen or h[0] in chosen)
-            ]
+            there = Attempts(folder, assignment, graded_once & chosen if chosen else graded_once)
+            points: dict[str, dict[Path, dict[str, float]]] = {}
             released, done = folder.released(assignment).read_bytes(), 0
             keeping = entered_though_stopped(folder, assignment) if write else contextlib.nullcontext()
-            with keeping, Intake(nbformat.reads(released.decode(), as_version=4)) as intake:
+            notebook = nbformat.reads(released.decode(), as_version=4)
+            with keeping, Intake(notebook) as intake:
                 for digest in sorted({_key(each) for each in latest.values()}):
                     kept = keys.find(folder.ledger, digest)
                     of = task(assignment, released, kept or Key.fresh())
@@ -90,18 +125,35 @@ def regrade(
                         regraded.other_numbers += kept is None
                         before = _before(latest, job)
                         made, after = records(run, of, job, graded, before)
-                        regraded.submissions, done = regraded.submissions + 1, done + 1
-                        regraded.exercises += len(made)
-                        changed = [Change(before.get(name), new) for name, new in after.items()]
-                        regraded.changes += [change for change in changed if _differs(change)]
-                        regraded.failed += [job.student] if any(new.grader_failed for new in made.values()) else []
+                        done += 1
+                        regraded.take(job.student, before, made, after)
+                        given = {name: one.points for name, one in after.items()}
+                        points.setdefault(job.student, {})[job.path] = given
                         if write:
-                            record(folder, ledger, job, graded, made, after)
+                            several = there.several(job.student)
+                            record(folder, ledger, job, graded, made, after, counts=not several)
                         progress(assignment, done, len(there), line_of(job.student, after, fresh=True, made=made))
+                if write:
+                    stage_best(folder, ledger, there, notebook, intake)
+            regraded.nets += _nets(folder, assignment, there, points)
             if write:
                 regraded.refused += enter.enter(folder, assignment)
+                regraded.settled[assignment] = lateness.settle(folder, assignment)
     regraded.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))
     return regraded
+
+
+def _nets(
+    folder: ClassFolder, assignment: str, there: Attempts, points: dict[str, dict[Path, dict[str, float]]]
+) -> list[Net]:
+    """What each student has now, and with these points of the machine's."""
+    nets = []
+    for student, held in sorted(store.held(folder, assignment).items()):
+        if given := points.get(student):
+            path = there.best(student, {path: sum(one.values()) for path, one in given.items()}.get)
+            after = there.net(student, path, held.points_with(given[path]))
+            nets.append(Net(assignment, student, held.net, after))
+    return nets
 
 
 def _of_key(

@@ -23,9 +23,11 @@ from autograde import keys
 from autograde import plan as runs
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import enter, examination, store
-from autograde.grading import isolation, judge
+from autograde.gradebook import enter, examination, late, store
+from autograde.gradebook.late import Settled
+from autograde.grading import isolation, judge, lateness
 from autograde.grading.executor import Engine, EngineError, Job, engine
+from autograde.grading.lateness import Attempts
 from autograde.grading.worker import Graded, Task, Worker, notebook_to_show, task
 from autograde.intake import received
 from autograde.intake.jail import Intake
@@ -68,6 +70,7 @@ class Summary:
     lines: list[Line] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     unrecognised: list[str] = field(default_factory=list)
+    settled: dict[str, Settled] = field(default_factory=dict)  # assignment -> what time did to its grades
 
 
 Progress = Callable[[str, int, int, Line | None], None]  # (assignment, done, of, the submission just done)
@@ -103,6 +106,7 @@ def grade(
     """
     named(folder, assignments, students)
     examination.require(folder)
+    late.require(folder)
     ledger = Ledger(folder.ledger)
     with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
         left = runs.unfinished(folder.ledger)
@@ -155,8 +159,7 @@ class _Run:
         self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
         self.standings = store.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
-        chosen = set(self.plan.students)
-        submissions = [h for h in self.folder.submissions(name) if not chosen or h[0] in chosen]
+        self.attempts = submissions = Attempts(self.folder, name, self.plan.students or None)
         progress(name, 0, len(submissions), None)
 
         def done(line: Line) -> None:
@@ -167,9 +170,15 @@ class _Run:
             for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done), more):
                 before = self.latest.get((job.student, job.seen.sha256), {})
                 made, count = records(self.plan.run, self.task, job, graded, before)
-                record(self.folder, self.ledger, job, graded, made, count)
+                several = self.attempts.several(job.student)
+                record(self.folder, self.ledger, job, graded, made, count, counts=not several)
                 done(line_of(job.student, count, fresh=True, made=made))
+            best = stage_best(self.folder, self.ledger, self.attempts, self.notebook, intake)
+        fresh = {line.student for line in self.lines if line.fresh}
+        self.lines = [line for line in self.lines if line.student not in best]
+        self.lines += [line_of(student, count, fresh=student in fresh) for student, count in best.items()]
         self.summary.refused += [(name, student) for student in enter.enter(self.folder, name)]
+        self.summary.settled[name] = lateness.settle(self.folder, name)
         standings = store.standings(self.folder, name)
         self.lines.sort(key=lambda line: line.student)
         self.summary.lines += [_as_it_stands(line, standings) for line in self.lines]
@@ -184,7 +193,7 @@ class _Run:
             if job.seen.failed or not self._current(before) or self._failed_and_left(student, job.seen.sha256, before):
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
-            if not self._entered(student, job.seen.sha256, before):
+            if not self.attempts.several(student) and not self._entered(student, job.seen.sha256, before):
                 notebook, reason = notebook_to_show(self.notebook, job.seen, intake)
                 stage(self.folder, job, notebook, before, reason)
             done(line_of(student, before, fresh=False))
@@ -216,7 +225,7 @@ def read(student: str, path: Path, assignment: str, intake: Intake) -> Job:
     def seen() -> received.Received:
         return intake.receive(path, assignment)
 
-    return Job(student, seen(), received.handed_in_at(path), again=seen)
+    return Job(student, seen(), received.handed_in_at(path), again=seen, path=path)
 
 
 @contextlib.contextmanager
@@ -231,13 +240,21 @@ def entered_though_stopped(folder: ClassFolder, assignment: str) -> Iterator[Non
 
 
 def record(
-    folder: ClassFolder, ledger: Ledger, job: Job, graded: Graded, made: dict[str, Record], count: dict[str, Record]
+    folder: ClassFolder,
+    ledger: Ledger,
+    job: Job,
+    graded: Graded,
+    made: dict[str, Record],
+    count: dict[str, Record],
+    *,
+    counts: bool = True,
 ) -> None:
     """Writes what was made of a submission; into the gradebook goes only what counts, and nothing where that is old, or
-    where the file could not be read and one of the student's is in it."""
+    where the file could not be read and one of the student's is in it, or where one of several attempts may count in
+    its place (`counts`)."""
     (assignment,) = {new.assignment for new in made.values()}
     kept = job.seen.failed and store.entered(folder, assignment, job.student)
-    if not kept and any(count[exercise] is new for exercise, new in made.items()):
+    if counts and not kept and any(count[exercise] is new for exercise, new in made.items()):
         stage(folder, job, graded.notebook, made, graded.reason)
     ledger.append(list(made.values()))
 
@@ -285,6 +302,29 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
         write_atomically(target / received.STAMP, job.handed_in_at + "\n", lasting=False)
     text = json.dumps(notebook, ensure_ascii=False) + "\n"
     write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
+
+
+def stage_best(
+    folder: ClassFolder, ledger: Ledger, attempts: Attempts, notebook: nbformat.NotebookNode, intake: Intake
+) -> dict[str, dict[str, Record]]:
+    """Of those with several attempts, puts the one that counts on the way to the gradebook, unless it is there; returns
+    student -> its records."""
+    several = [student for student in attempts.of if attempts.several(student)]
+    latest, best = ledger.latest(attempts.assignment) if several else {}, {}
+    for student in several:
+        jobs = {path: read(student, path, attempts.assignment, intake) for path in attempts.of[student]}
+        found = {path: latest.get((student, job.seen.sha256), {}) for path, job in jobs.items()}
+        points = {path: sum(r.points for r in records.values()) for path, records in found.items() if records}
+        if not points:
+            continue
+        path = attempts.best(student, points.get)
+        job, best[student] = jobs[path], found[path]
+        stamp = store.entered(folder, attempts.assignment, student) or {}
+        runs_of = {record.run for record in best[student].values()}
+        if stamp.get("submission") != job.seen.sha256 or stamp.get("run") not in runs_of:
+            shown, reason = notebook_to_show(notebook, job.seen, intake)
+            stage(folder, job, shown, best[student], reason)
+    return best
 
 
 def line_of(student: str, count: dict[str, Record], fresh: bool, made: dict[str, Record] | None = None) -> Line:

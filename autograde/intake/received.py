@@ -279,12 +279,21 @@ def _choose(names: list[str], expected: str, read: Callable[[str], bytes]) -> tu
 
 def handed_in_at(folder: Path) -> str:
     """The moment in the submission's timestamp.txt, as text; "" where there is none that nbgrader can read."""
+    return readable_moment(_stamp(folder))
+
+
+def stamp(folder: Path) -> str:
+    """What stands in the submission's timestamp.txt, whether that can be read as a moment or not; "" for nothing."""
+    return safe(_stamp(folder).decode("utf-8", "replace").strip())
+
+
+def _stamp(folder: Path) -> bytes:
     try:
         descriptor = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(descriptor, "rb") as file:
-            return readable_moment(file.read(200)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else ""
+            return file.read(200) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
     except (OSError, ValueError):
-        return ""
+        return b""
 
 
 def readable_moment(data: bytes) -> str:

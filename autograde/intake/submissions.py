@@ -132,7 +132,8 @@ def put(target: Path, submission: Submission, work: Work, before: str, come: Pro
         if submission.when:
             write_atomically(coming / STAMP, submission.when + "\n")
         if there and _contents(target) == _contents(coming):
-            if not provenance.read(target):
+            known = provenance.read(target)
+            if not known or (come.late and not known.get("late")):  # a mark that came since counts
                 provenance.write(target, come)
             return Put("unchanged", notes)
         provenance.write(coming, come)

@@ -134,13 +134,24 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         rows=[_row(exercise, graded) for exercise in exercises],
         diagnoses=_diagnoses(exercises, graded),
         look=sorted(filter(None, map(_look, graded)), key=lambda look: (not look.waits, look.student)),
-        late=[f"{trace.student} ({how_long(trace.late)})" for trace in graded if trace.late],
+        late=[
+            f"{trace.student} ({how_long(trace.late) if trace.late else 'nobody knows how late'})"
+            for trace in graded
+            if trace.late or trace.marked
+        ],
         missing=sorted(((enrolled | set(folder.students())) - handed_in - set(by_student)) | silent),
         ungraded=sorted(handed_in - set(by_student)),
         seconds=[record.seconds for record in records],
         runs=sorted({record.run for record in records}),
         last=_to_the_minute(max((record.when for record in records), default="")),
     )
+
+
+def known(folder: ClassFolder, assignment: str) -> set[str]:
+    """All students whom submissions/, the gradebook or the roster knows."""
+    with store.open_gradebook(folder) as book:
+        there = {student.id for student in book.students} | set(folder.students())
+    return there | _silent(folder, assignment, there)
 
 
 def _silent(folder: ClassFolder, assignment: str, known: set[str]) -> set[str]:

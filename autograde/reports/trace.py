@@ -17,8 +17,9 @@ from nbgrader.api import Assignment, BaseCell, Comment, Grade, Gradebook, Submit
 from autograde import keys
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
+from autograde.grading import lateness
 from autograde.grading.versions import versions
-from autograde.intake import received
+from autograde.intake import provenance, received
 from autograde.ledger import Ledger, Record, counting
 
 
@@ -39,7 +40,8 @@ class Trace:
     """One graded submission: exercise -> what was given, and exercise -> the record that this came from.
 
     `submission` is the digest of the file that was graded, `run` the name of the run; both are "", and there are no
-    records, where stock nbgrader graded it. `penalty` is what being late cost; `points` are before it.
+    records, where stock nbgrader graded it. `penalty` is what being late cost; `points` are before it. `marked`: the
+    platform says that it came late, and nobody knows how late.
     """
 
     student: str
@@ -51,6 +53,8 @@ class Trace:
     records: dict[str, Record] = field(default_factory=dict)
     handed_in: datetime | None = None
     late: timedelta = timedelta()
+    extension: timedelta = timedelta()
+    marked: bool = False
     penalty: float = 0.0
 
     @property
@@ -89,6 +93,9 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
     for student, trace in by_student.items():
         stamp = store.entered(folder, assignment, student) or {}
         trace.submission, trace.run = stamp.get("submission", ""), stamp.get("run", "")
+    for student, path in folder.submissions(assignment):
+        if (marked := by_student.get(student)) and marked.handed_in is None and not marked.extension:
+            marked.marked = provenance.read(lateness.graded(folder, assignment, student, path)).get("late") is True
     counted: dict[tuple[str, str], Record] = {}  # of the submission that was graded: (student, exercise) -> what counts
     for record in Ledger(folder.ledger).read(assignment):
         graded = by_student.get(record.student)
@@ -114,7 +121,8 @@ def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
     times = SubmittedAssignment.timestamp, SubmittedAssignment.extension, Assignment.duedate
     for who, handed_in, extension, due in submitted.with_entities(student, *times):
         over = handed_in - due - (extension or timedelta()) if handed_in and due else timedelta()
-        by_student[who] = Trace(who, assignment, handed_in=handed_in, late=max(over, timedelta()))
+        late, extra = max(over, timedelta()), extension or timedelta()
+        by_student[who] = Trace(who, assignment, handed_in=handed_in, late=late, extension=extra)
     for who, penalty in notebooks.with_entities(student, SubmittedNotebook.late_submission_penalty):
         by_student[who].penalty += penalty or 0.0
     points = Grade.score, Grade.max_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade
@@ -138,9 +146,12 @@ def how_long(late: timedelta) -> str:
 def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
     """(what, what is known of it) for the submission as a whole."""
     lines = []
+    cost = f"; {trace.penalty:g} points are taken off for it" if trace.penalty else ""
+    if trace.marked:
+        lines.append(("Handed in", f"late, as the platform says without saying when{cost}"))
     if trace.handed_in is not None:
         late = f", {how_long(trace.late)} late" if trace.late else ""
-        cost = f"; {trace.penalty:g} points are taken off for it" if trace.penalty else ""
+        late += f" with an extension of {how_long(trace.extension)}" if trace.extension else ""
         lines.append(("Handed in", f"{trace.handed_in.replace(tzinfo=UTC):%Y-%m-%d %H:%M} UTC{late}{cost}"))
     record = trace.record
     if record is None:
@@ -189,6 +200,9 @@ def _file_now(folder: ClassFolder, trace: Trace) -> str:
     path = dict(folder.submissions(trace.assignment)).get(trace.student)
     if path is None:
         return "and nothing lies in submissions/ any more"
+    stands = lateness.graded(folder, trace.assignment, trace.student, path)
+    if stands != path:
+        return f"kept in {stands.relative_to(folder.root)}: another attempt lies in submissions/"
     sha256, name = received.digest(path, trace.assignment)
     if sha256 == trace.submission:
         return f"still the file in submissions/: {name}" if name else "still nothing that could be graded"

@@ -1,0 +1,97 @@
+"""What late work costs, and how moments and lengths of time are read."""
+
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from traitlets import TraitError
+from traitlets.config import Config
+
+from autograde.gradebook.policy import LatePolicy, later, length, local
+
+DAY = 86_400
+
+
+def policy(**settings):
+    config = Config()
+    for name, value in settings.items():
+        config.LatePolicy[name] = value
+    return LatePolicy(config=config)
+
+
+def test_nothing_is_lost_unless_the_class_says_so():
+    assert policy().late_submission_penalty("ada", 8, 30 * DAY) is None
+
+
+@pytest.mark.parametrize(
+    ("late", "taken"), [(1, 0.8), (DAY, 0.8), (DAY + 1, 1.6), (9 * DAY + 1, 8), (40 * DAY, 8)]
+)  # a day that has begun counts, and no more is lost than there is
+def test_a_share_for_each_day(late, taken):
+    assert policy(penalty_method="share", share_a_day=0.1).late_submission_penalty("ada", 8, late) == taken
+
+
+def test_within_the_grace_nothing_is_late_and_after_it_days_count_from_the_due_date():
+    of = policy(penalty_method="share", share_a_day=0.5, grace="1d")
+    assert of.late_submission_penalty("ada", 8, DAY) is None
+    assert of.late_submission_penalty("ada", 8, DAY + 1) == 8
+
+
+def test_nbgraders_own_setting_is_heard():
+    config = Config()
+    config.LateSubmissionPlugin.penalty_method = "zero"
+    assert LatePolicy(config=config).late_submission_penalty("ada", 8, 1) == 8
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"share_a_day": 10}, "a share from 0 to 1"),
+        ({"zone": "Mars/Olympus"}, "such as Europe/Berlin"),
+        ({"zone": "../etc"}, "such as Europe/Berlin"),
+        ({"penalty_method": "half"}, "half"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_said(setting, words):
+    with pytest.raises(TraitError, match=words):
+        policy(**setting)
+
+
+def test_a_stamp_without_a_zone_is_on_the_classs_clock():
+    berlin = policy(zone="Europe/Berlin")
+    assert policy().moment("2026-02-03 18:00:00") == datetime(2026, 2, 3, 18)
+    assert berlin.moment("2026-02-03 18:00:00") == datetime(2026, 2, 3, 17)
+    assert berlin.moment("2026-07-03 18:00") == datetime(2026, 7, 3, 16)
+    assert berlin.moment("2026-02-03 18:00:00 UTC") == datetime(2026, 2, 3, 18)
+    assert berlin.moment("2026-10-25 02:30:00") == datetime(2026, 10, 25, 0, 30)  # shown twice: the earlier one
+    assert berlin.moment("2026-03-29 02:30:00") == datetime(2026, 3, 29, 1, 30)  # never shown: as if it had gone on
+    assert berlin.moment("yesterday evening") is None and berlin.moment("2026-02-30 18:00") is None
+
+
+def test_days_more_end_at_the_same_hour_where_clocks_were_changed():
+    due = datetime(2026, 3, 28, 17)  # 18:00 in Berlin, in winter
+    assert later(due, timedelta(days=2), ZoneInfo("Europe/Berlin")) == datetime(2026, 3, 30, 16)
+    assert local(datetime(2026, 3, 30, 16), "Europe/Berlin") == "2026-03-30 18:00 CEST"
+    assert later(due, timedelta(hours=20), ZoneInfo("Europe/Berlin")) == datetime(2026, 3, 29, 13)
+
+
+@pytest.mark.parametrize(
+    ("words", "hours"), [("+2d", 48), ("36h", 36), ("+1d 12h", 36), ("90 min", 1.5), ("1W", 168), ("0d", 0)]
+)
+def test_lengths_of_time(words, hours):
+    assert length(words) == timedelta(hours=hours)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("-2d", "negative"),
+        ("\N{MINUS SIGN}2d", "negative"),
+        ("two days", r"\+2d"),
+        ("2", r"\+2d"),
+        ("", r"\+2d"),
+        ("99w", "a year"),
+    ],
+)
+def test_what_is_no_length_of_time_is_said(words, why):
+    with pytest.raises(ValueError, match=why):
+        length(words)
