@@ -398,6 +398,39 @@ def regrade(
 
 
 @app.command()
+def undo(
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change, and write nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Take back the last run (grade, regrade --write or points): grades are what they were; what people gave stays."""
+    from autograde.grading import undo as undoing
+
+    folder = _there(where)
+    with _mended():
+        undone = undoing.undo(folder, write=not dry_run)
+    terminal.show_undone(undone, dry_run)
+    if undone.refused:
+        raise stop(f"nbgrader did not take {', '.join(undone.refused)}: `autograde undo` once more tries again")
+
+
+@app.command()
+def points(
+    change: Annotated[list[str], typer.Argument(help="exercises with their new points, by number: 2.3=4")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change, and write nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Change what exercises are out of in this class; nothing is run again, and what people gave stays."""
+    from autograde.grading import points as changing
+
+    folder = _there(where)
+    with _mended():
+        changed = changing.change(folder, changing.wanted(change, _named(folder, None)), write=not dry_run)
+    terminal.show_points(changed, dry_run)
+    if changed.refused:
+        raise stop(f"nbgrader did not take {', '.join(changed.refused)}: the same command once more tries again")
+
+
+@app.command()
 def extend(
     student: Annotated[
         str, typer.Argument(help="the student's name, as in the class; one with - in front goes after --")

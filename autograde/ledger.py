@@ -1,10 +1,11 @@
 """The ledger: the grader's append-only record of verdicts, one JSON line an exercise, one file an assignment.
 
-Nothing in it is ever changed or removed; the newest verdict on a submission and exercise counts. A record of the
-grader's own failure is kept beside the verdicts, and counts only where there is none. All records of a submission are
-appended in one write, so a run that is killed leaves a submission wholly recorded or (its last line cut short) not at
-all, and the next run goes on from there. Fields may be added; a field's meaning may not change, because old ledgers are
-read for ever.
+Nothing in it is ever changed or removed; the newest verdict on a submission and exercise counts, unless its run was
+taken back: undone.jsonl names those (`autograde undo`). What an exercise is out of in this class, where that is not
+what the course says, stands in points.jsonl, by the run that changed it. A record of the grader's own failure is kept
+beside the verdicts, and counts only where there is none. All records of a submission are appended in one write, so a
+run that is killed leaves a submission wholly recorded or (its last line cut short) not at all, and the next run goes on
+from there. Fields may be added; a field's meaning may not change, because old ledgers are read for ever.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from typing import Any
 
 from autograde.files import open_to_add
 from course.checks.engine.verdict import Verdict
+
+_UNDONE, _POINTS = "undone.jsonl", "points.jsonl"  # beside the assignments' own, whose names begin with a number
 
 
 class LedgerBusy(RuntimeError):
@@ -81,6 +84,16 @@ def counting(before: Record | None, after: Record) -> Record:
     return before if after.grader_failed and before is not None and not before.grader_failed else after
 
 
+@dataclass(frozen=True)
+class Changed:
+    """An exercise's points in one class, as a run (`autograde points`) changed them."""
+
+    run: str
+    when: str
+    exercise: str
+    points: float
+
+
 class Ledger:
     """The ledger of one class: `append` a submission's records, `latest` reads them back."""
 
@@ -122,17 +135,59 @@ class Ledger:
                     continue
                 yield record
 
+    def counted(self, assignment: str) -> Iterator[Record]:
+        """The records whose runs were not taken back."""
+        undone = set(self.undone())
+        return (record for record in self.read(assignment) if record.run not in undone)
+
+    def undone(self) -> dict[str, bool]:
+        """Run that was taken back -> whether that is done, or was begun and has to be gone on with."""
+        return {line["run"]: bool(line["done"]) for line in self._lines(_UNDONE, ("run", "done"))}
+
+    def undo(self, run: str, *, done: bool) -> None:
+        """Takes back a run: its records count no more from when this is begun."""
+        self._add(_UNDONE, {"run": run, "done": done})
+
+    def points(self) -> dict[str, float]:
+        """Exercise -> what it is out of in this class, for those of which that was changed."""
+        undone = set(self.undone())
+        return {each.exercise: each.points for each in self.changed_points() if each.run not in undone}
+
+    def changed_points(self) -> list[Changed]:
+        """Every time that an exercise's points were changed, in order."""
+        names = ("run", "when", "exercise", "points")
+        return [Changed(**{name: line[name] for name in names}) for line in self._lines(_POINTS, names)]
+
+    def change_points(self, changed: Changed) -> None:
+        """Adds what an exercise is out of from now on."""
+        self._add(_POINTS, vars(changed))
+
+    def _lines(self, name: str, needed: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+        with contextlib.suppress(FileNotFoundError):
+            for line in (self.folder / name).read_bytes().splitlines():
+                with contextlib.suppress(ValueError):  # cut short by a killed run
+                    if isinstance(read := json.loads(line), dict) and set(needed) <= set(read):
+                        yield read
+
+    def _add(self, name: str, line: dict[str, Any]) -> None:
+        handle = open_to_add(self.folder / name)
+        try:
+            os.write(handle, b"\n" + json.dumps(line).encode() + b"\n")  # apart from what was cut short before
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
     def latest(self, assignment: str) -> dict[tuple[str, str], dict[str, Record]]:
         """(student, submission) -> exercise -> the record that counts."""
         latest: dict[tuple[str, str], dict[str, Record]] = {}
-        for record in self.read(assignment):
+        for record in self.counted(assignment):
             records = latest.setdefault((record.student, record.submission), {})
             records[record.exercise] = counting(records.get(record.exercise), record)
         return latest
 
     def failures(self, assignment: str) -> set[tuple[str, str]]:
         """(student, submission) of those at which the grader failed when it tried last."""
-        newest = {(r.student, r.submission, r.exercise): r.grader_failed for r in self.read(assignment)}
+        newest = {(r.student, r.submission, r.exercise): r.grader_failed for r in self.counted(assignment)}
         return {(student, submission) for (student, submission, _), failed in newest.items() if failed}
 
     @contextlib.contextmanager

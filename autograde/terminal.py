@@ -31,8 +31,10 @@ from course import wording
 if TYPE_CHECKING:
     from autograde.gradebook.late import Settled
     from autograde.grading.lateness import Extended
+    from autograde.grading.points import Repointed
     from autograde.grading.regrade import Regraded
     from autograde.grading.run import Line
+    from autograde.grading.undo import Undone
     from autograde.grading.worker import Graded
     from autograde.intake.collect import Collected
     from autograde.reports.grade_import import Table as Given
@@ -220,6 +222,29 @@ def _verdict(record: Any) -> Text:
         return text("not graded")
     diagnosis = f", {record.verdict.diagnosis}" if record.verdict.diagnosis else ""
     return text(f"{record.points:g}/{record.max:g} {record.verdict.outcome}{diagnosis}")
+
+
+def show_undone(undone: Undone, dry_run: bool) -> None:
+    """What a run that is taken back changes."""
+    for assignment, student, before, after in undone.changed[:LISTED]:
+        now = "no grade" if after is None else f"{after:g} points"
+        console.print(text(f"{assignment} {student}: {now} instead of {before:g}"), soft_wrap=True)
+    for sentence in undone.stays:
+        console.print(text(f"Stays as it is: {sentence}", style="yellow"), soft_wrap=True)
+    done = "would be taken back (nothing was written)" if dry_run else "is taken back"
+    of = f" of {undone.when}" if undone.when else ""
+    those = _students([student for _, student, *_ in undone.changed])
+    console.print(text(f"The run {undone.run}{of} {done}: the grades of {those}."), soft_wrap=True)
+
+
+def show_points(changed: Repointed, dry_run: bool) -> None:
+    """What new points change."""
+    for exercise, before, after in changed.exercises:
+        console.print(text(f"{exercise}: out of {after:g} instead of {before:g}"), soft_wrap=True)
+    for assignment, student, had, has in changed.changed[:LISTED]:
+        console.print(text(f"{assignment} {student}: {has:g} points instead of {had:g}"), soft_wrap=True)
+    done = " (nothing was written)" if dry_run else ""
+    console.print(text(f"{len(changed.changed)} submissions have new points, before penalties{done}."), soft_wrap=True)
 
 
 def show_extended(extended: Extended, dry_run: bool) -> None:

@@ -44,8 +44,8 @@ _PAUSES = (0.5, 2.0, 5.0)  # seconds to wait for a database that failed
 
 
 @lru_cache(maxsize=8)
-def _latest(path: Path, size: int) -> dict[tuple[str, str], dict[str, Record]]:
-    """The ledger of one assignment; `size` makes a grown file a new key."""
+def _latest(path: Path, size: int, undone: frozenset[str]) -> dict[tuple[str, str], dict[str, Record]]:
+    """The ledger of one assignment; `size` makes a grown file a new key, and so do runs that were taken back."""
     return Ledger(path.parent).latest(path.stem)
 
 
@@ -62,7 +62,8 @@ class Verdicts(NbGraderPreprocessor):
     def preprocess(self, nb, resources):
         path = Path(self.ledger) / f"{resources['nbgrader']['assignment']}.jsonl"
         student, submission = resources["nbgrader"]["student"], nb.metadata.get("autograde", {}).get("submission", "")
-        records = _latest(path, path.stat().st_size if path.exists() else 0).get((student, submission), {})
+        undone = frozenset(Ledger(path.parent).undone())
+        records = _latest(path, path.stat().st_size if path.exists() else 0, undone).get((student, submission), {})
         for cell in nb.cells:
             if cell.cell_type != "code" or not utils.is_grade(cell):
                 continue
@@ -73,6 +74,7 @@ class Verdicts(NbGraderPreprocessor):
                 )
             record = records[exercise]
             cell.metadata["autograde"] = from_dict(_for_page(record))
+            cell.metadata.nbgrader["points"] = record.max  # in this class, whatever the released notebook says
             points = {"text/plain": repr(float(record.points))}
             cell.outputs = [
                 from_dict({"output_type": "stream", "name": "stdout", "text": as_text(record)}),

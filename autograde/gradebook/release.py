@@ -17,6 +17,7 @@ from nbgrader.coursedir import CourseDirectory
 from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
+from autograde.ledger import Ledger
 from autograde.wheel import wheel, zipped
 from course.handed_out import handed_out
 
@@ -41,6 +42,8 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
         fresh = not entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
         if fresh:
             _generate(folder, name, content, notebook)
+            if out_of := Ledger(folder.ledger).points():  # the release brought the course's own back
+                store.set_points(folder, name, out_of)
         archive = _archive(name, content, packed, [_module(other) for other in due])
         target = folder.archives / f"{name}.zip"
         if not target.exists() or target.read_bytes() != archive:

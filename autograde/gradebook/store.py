@@ -178,6 +178,15 @@ def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
         return by_student
 
 
+def set_points(folder: ClassFolder, assignment: str, out_of: dict[str, float]) -> None:
+    """Makes exercises of an assignment worth so many points; of those that it has none, nothing."""
+    with open_gradebook(folder) as gradebook:
+        for notebook in gradebook.find_assignment(assignment).notebooks:
+            for cell in notebook.grade_cells:
+                cell.max_score = out_of.get(cell.name.removesuffix("-check"), cell.max_score)
+        gradebook.db.commit()
+
+
 @dataclass(frozen=True)
 class Held:
     """What one submission's grade is made of in the gradebook: its points before the penalty, the penalty, and of each

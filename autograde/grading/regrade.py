@@ -124,7 +124,7 @@ def regrade(
                     for job, graded in workers.grade(of, _of_key(digest, there, assignment, latest, intake)):
                         regraded.other_numbers += kept is None
                         before = _before(latest, job)
-                        made, after = records(run, of, job, graded, before)
+                        made, after = records(run, of, job, graded, before, ledger.points())
                         done += 1
                         regraded.take(job.student, before, made, after)
                         given = {name: one.points for name, one in after.items()}

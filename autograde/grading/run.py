@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -157,6 +157,7 @@ class _Run:
         self.entered = store.in_gradebook(self.folder, name)
         self.notebook = nbformat.reads(self.task.notebook, as_version=4)
         self.latest, self.failures = self.ledger.latest(name), self.ledger.failures(name)
+        self.points = self.ledger.points()
         self.standings = store.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
         self.attempts = submissions = Attempts(self.folder, name, self.plan.students or None)
@@ -169,7 +170,7 @@ class _Run:
         with entered_though_stopped(self.folder, name), Intake(self.notebook) as intake:
             for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done), more):
                 before = self.latest.get((job.student, job.seen.sha256), {})
-                made, count = records(self.plan.run, self.task, job, graded, before)
+                made, count = records(self.plan.run, self.task, job, graded, before, self.points)
                 several = self.attempts.several(job.student)
                 record(self.folder, self.ledger, job, graded, made, count, counts=not several)
                 done(line_of(job.student, count, fresh=True, made=made))
@@ -199,11 +200,14 @@ class _Run:
             done(line_of(student, before, fresh=False))
 
     def _current(self, before: dict[str, Record]) -> bool:
-        """Whether the ledger's records are of this very submission, all of it, under this release and this grader, and
-        of this run where everything is to be graded again."""
-        now = self.task.release, self.task.versions
-        return {e.name for e in judge.of_assignment(self.task.assignment)} <= set(before) and all(
-            (r.release, r.versions) == now and (not self.plan.again or r.run == self.plan.run) for r in before.values()
+        """Whether the ledger's records are of this very submission, all of it, under this release and this grader, out
+        of the class's points, and of this run where everything is to be graded again."""
+        now, out_of = (self.task.release, self.task.versions), max_points(self.task.assignment, self.points)
+        return set(out_of) <= set(before) and all(
+            (r.release, r.versions) == now
+            and r.max == out_of.get(r.exercise, r.max)
+            and (not self.plan.again or r.run == self.plan.run)
+            for r in before.values()
         )
 
     def _failed_and_left(self, student: str, submission: str, before: dict[str, Record]) -> bool:
@@ -259,12 +263,18 @@ def record(
     ledger.append(list(made.values()))
 
 
+def max_points(assignment: str, changed: Mapping[str, float]) -> dict[str, float]:
+    """Exercise -> what it is out of."""
+    return {e.name: float(changed.get(e.name, e.points)) for e in judge.of_assignment(assignment)}
+
+
 def records(
-    run: str, of: Task, job: Job, graded: Graded, before: dict[str, Record]
+    run: str, of: Task, job: Job, graded: Graded, before: dict[str, Record], changed: Mapping[str, float]
 ) -> tuple[dict[str, Record], dict[str, Record]]:
     """exercise -> the ledger's new record of it, and exercise -> the record that counts from now on, which is one of
-    those `known` of the submission where the grader failed and has a verdict already."""
-    made = {}
+    those `known` of the submission where the grader failed and has a verdict already. `changed` is what exercises are
+    out of in this class, where that is not what the course says."""
+    made, out_of = {}, max_points(of.assignment, changed)
     for exercise in judge.of_assignment(of.assignment):
         verdict = graded.verdicts[exercise.name]
         made[exercise.name] = Record(
@@ -278,8 +288,8 @@ def records(
             exercise=exercise.name,
             key=of.key.digest,
             number=exercise.number,
-            points=verdict.points(exercise.points),
-            max=float(exercise.points),
+            points=verdict.points(out_of[exercise.name]),
+            max=out_of[exercise.name],
             verdict=verdict,
             seconds=round(graded.seconds, 3),
             peak_memory=graded.peak_bytes,

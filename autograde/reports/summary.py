@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import re
 import statistics
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ from autograde.gradebook import store
 from autograde.grading import judge
 from autograde.intake.people import People
 from autograde.intake.roster import Person, kept
-from autograde.ledger import Record
+from autograde.ledger import Ledger, Record
 from autograde.reports.grade_import import person_of
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import without_controls
@@ -120,7 +120,8 @@ class Summary:
 
 def summary(folder: ClassFolder, assignment: str) -> Summary:
     """Gathers it. Raises GradebookError where the gradebook cannot be reached."""
-    exercises, by_student = judge.of_assignment(assignment), traces(folder, assignment)
+    out_of, by_student = Ledger(folder.ledger).points(), traces(folder, assignment)
+    exercises = [replace(one, points=out_of.get(one.name, one.points)) for one in judge.of_assignment(assignment)]
     handed_in = {student for student, _ in folder.submissions(assignment)}
     with store.open_gradebook(folder) as book:
         enrolled = {student.id for student in book.students}

@@ -97,7 +97,7 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
         if (marked := by_student.get(student)) and marked.handed_in is None and not marked.extension:
             marked.marked = provenance.read(lateness.graded(folder, assignment, student, path)).get("late") is True
     counted: dict[tuple[str, str], Record] = {}  # of the submission that was graded: (student, exercise) -> what counts
-    for record in Ledger(folder.ledger).read(assignment):
+    for record in Ledger(folder.ledger).counted(assignment):
         graded = by_student.get(record.student)
         if graded is not None and record.submission == graded.submission:
             key = record.student, record.exercise
@@ -184,12 +184,13 @@ def by_hand(trace: Trace, exercise: str) -> str:
 def history(folder: ClassFolder, student: str, assignment: str) -> list[str]:
     """Every time that the student was graded, a line each, where it was more than once."""
     by_run: dict[tuple[str, str], list[Record]] = {}
+    undone = Ledger(folder.ledger).undone()
     for record in Ledger(folder.ledger).read(assignment):
         if record.student == student:
             by_run.setdefault((record.run, record.submission), []).append(record)
     return [
         f"{records[0].when}: {sum(r.points for r in records):g} of {sum(r.max for r in records):g} by the machine, "
-        f"submission {submission[:12]}, run {run}"
+        f"submission {submission[:12]}, run {run}{', taken back' if run in undone else ''}"
         for (run, submission), records in by_run.items()
         if len(by_run) > 1
     ]
