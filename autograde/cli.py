@@ -431,6 +431,66 @@ def points(
 
 
 @app.command()
+def archive(
+    to: Annotated[
+        Path | None, typer.Option(help="the file to write; CLASS-DAY.tar.gz beside the class unless said")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be written, and write nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Write all of a class into one file, with a digest of each of its files, and check it."""
+    from datetime import date
+
+    from autograde.gradebook import archive as archiving
+
+    folder = _there(where)
+    with _mended():
+        made = archiving.archive(
+            folder, to or folder.root.with_name(f"{folder.root.name}-{date.today()}.tar.gz"), write=not dry_run
+        )
+    terminal.show_archived(made, dry_run)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(help="an archive that `autograde archive` made")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="check the archive, and write nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Make a class again out of its archive, in a folder that is not there yet, once every digest is right."""
+    from autograde.gradebook import archive as archiving
+
+    if not file.is_file():
+        raise stop(f"{file} is no file: name an archive that `autograde archive` made")
+    folder = ClassFolder.at(where)
+    with _mended():
+        count = archiving.check(file) if dry_run else archiving.restore(file, folder)
+    done = f"in {file}, all as listed (nothing was written)" if dry_run else f"in {folder.root}, each as it was"
+    console.print(text(f"{count} files {done}"), soft_wrap=True)
+
+
+@app.command()
+def forget(
+    student: Annotated[
+        str, typer.Argument(help="the student's name, as in the class; one with - in front goes after --")
+    ],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be taken away, and take nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Take a student, and all that is theirs, out of a class. There is no way back but an archive."""
+    from autograde.grading import forget as forgetting
+    from autograde.ledger import Ledger
+
+    folder = _there(where)
+    names = _named(folder, None)
+    with _mended():
+        if student not in Ledger(folder.ledger).people().values():
+            _known(folder, student, *names)
+        forgotten = forgetting.forget(folder, student, write=not dry_run)
+    terminal.show_forgotten(folder, student, forgotten, forgetting.archives(folder), dry_run)
+
+
+@app.command()
 def extend(
     student: Annotated[
         str, typer.Argument(help="the student's name, as in the class; one with - in front goes after --")
@@ -451,12 +511,12 @@ def extend(
     terminal.show_extended(extended, dry_run)
 
 
-def _known(folder: ClassFolder, student: str, assignment: str) -> None:
+def _known(folder: ClassFolder, student: str, *assignments: str) -> None:
     """Raises ValueError, with those of nearly that name, for somebody whom neither submissions/, the gradebook nor the
     roster knows."""
     from autograde.reports import summary as summing
 
-    known = summing.known(folder, assignment)
+    known = set().union(*(summing.known(folder, assignment) for assignment in assignments))
     if student not in known:
         folded = {name.casefold(): name for name in known}
         near = difflib.get_close_matches(student.casefold(), folded, 3, 0.7)

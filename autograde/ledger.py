@@ -6,6 +6,10 @@ what the course says, stands in points.jsonl, by the run that changed it. A reco
 beside the verdicts, and counts only where there is none. All records of a submission are appended in one write, so a
 run that is killed leaves a submission wholly recorded or (its last line cut short) not at all, and the next run goes on
 from there. Fields may be added; a field's meaning may not change, because old ledgers are read for ever.
+
+On disk a student is a number, and people.json says whose it is: that file alone connects verdicts with people. Lines of
+before there were numbers have names; `autograde forget` gives those their numbers first, and it alone writes over a
+line: of one that is forgotten, the number and the points stay.
 """
 
 from __future__ import annotations
@@ -14,19 +18,29 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from autograde.files import open_to_add
+from autograde.files import open_to_add, write_atomically
 from course.checks.engine.verdict import Verdict
 
+_PEOPLE = "people.json"
 _UNDONE, _POINTS = "undone.jsonl", "points.jsonl"  # beside the assignments' own, whose names begin with a number
 
 
 class LedgerBusy(RuntimeError):
-    """Another run is grading this class."""
+    """Another run is at work on this class."""
+
+
+class LedgerDamaged(ValueError):
+    """A file beside the records cannot be read: which, and what to do."""
+
+
+def nobody(number: int) -> str:
+    """How one who is forgotten is called: no folder's name begins so."""
+    return f"/{number}"
 
 
 @dataclass(frozen=True)
@@ -108,9 +122,9 @@ class Ledger:
         if not records:
             return
         (assignment,) = {record.assignment for record in records}
-        lines = "".join(
-            json.dumps(record.as_json(), ensure_ascii=False, sort_keys=True) + "\n" for record in records
-        ).encode()
+        numbers = self.numbers({record.student for record in records})
+        stored = [record.as_json() | {"student": numbers[record.student]} for record in records]
+        lines = "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in stored).encode()
         handle = open_to_add(self.path(assignment))
         try:
             size = os.fstat(handle).st_size
@@ -127,13 +141,69 @@ class Ledger:
         path = self.path(assignment)
         if not path.exists():
             return
+        people = self.people()
         with path.open("rb") as file:
             for line in file:
                 try:
-                    record = Record.from_json(json.loads(line))
+                    stored = json.loads(line)
+                    if isinstance(number := stored["student"], int):
+                        stored["student"] = people.get(number) or nobody(number)
+                    record = Record.from_json(stored)
                 except (ValueError, TypeError, KeyError, AttributeError):
                     continue
                 yield record
+
+    def people(self) -> dict[int, str | None]:
+        """Number -> student, None for one who is forgotten. Raises LedgerDamaged where the file cannot be read: without
+        it, nobody knows whose verdicts these are."""
+        try:
+            stored = json.loads((self.folder / _PEOPLE).read_bytes())
+            return {int(number): None if student is None else str(student) for number, student in stored.items()}
+        except FileNotFoundError:
+            return {}
+        except (ValueError, AttributeError) as error:
+            path = self.folder / _PEOPLE
+            raise LedgerDamaged(f"{path} cannot be read ({error}). To do: bring it back from a backup") from None
+
+    def numbers(self, students: Collection[str]) -> dict[str, int]:
+        """Student -> number, a new one for those who have none. They are on disk when this returns."""
+        people = self.people()
+        known = {student: number for number, student in people.items() if student is not None}
+        fresh = sorted(set(students) - set(known))
+        known |= {student: number for number, student in enumerate(fresh, max(people, default=0) + 1)}
+        if fresh:
+            self._write_people(people | {known[student]: student for student in fresh})
+        return {student: known[student] for student in students}
+
+    def _write_people(self, people: dict[int, str | None]) -> None:
+        write_atomically(self.folder / _PEOPLE, json.dumps(people, ensure_ascii=False, indent=0) + "\n")
+
+    def forget(self, student: str, assignments: Iterable[str]) -> None:
+        """Leaves of a student's records a number without a name, and the points; no text, and no digest of a file. The
+        name goes last: a forgetting that is killed is begun again."""
+        names = {name for assignment in assignments for name in self._names(assignment)}
+        mine = self.numbers({student, *names})[student]
+        for assignment in assignments:
+            if self.path(assignment).exists():
+                write_atomically(self.path(assignment), "".join(self._rewritten(assignment, mine)))
+        people = self.people()
+        self._write_people({number: None if number == mine else name for number, name in people.items()})
+
+    def _names(self, assignment: str) -> set[str]:
+        """Students who stand in the file by name."""
+        stored = self._lines(self.path(assignment).name, ("student",))
+        return {line["student"] for line in stored if isinstance(line["student"], str)}
+
+    def _rewritten(self, assignment: str, mine: int) -> Iterator[str]:
+        """The file's lines, students as numbers, and this one's without what is theirs."""
+        numbers = {student: number for number, student in self.people().items() if student is not None}
+        for line in self._lines(self.path(assignment).name, ("student", "verdict")):
+            line["student"] = numbers.get(line["student"], line["student"])
+            if line["student"] == mine:
+                line |= {"submission": "", "flags": [], "notes": [], "details": []}
+                verdict = Verdict.from_json(line["verdict"])
+                line["verdict"] = Verdict(verdict.outcome, verdict.fraction).as_json()
+            yield json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n"
 
     def counted(self, assignment: str) -> Iterator[Record]:
         """The records whose runs were not taken back."""

@@ -29,7 +29,10 @@ from autograde.text import spelt
 from course import wording
 
 if TYPE_CHECKING:
+    from autograde.folders import ClassFolder
+    from autograde.gradebook.archive import Archived
     from autograde.gradebook.late import Settled
+    from autograde.grading.forget import Forgotten
     from autograde.grading.lateness import Extended
     from autograde.grading.points import Repointed
     from autograde.grading.regrade import Regraded
@@ -222,6 +225,34 @@ def _verdict(record: Any) -> Text:
         return text("not graded")
     diagnosis = f", {record.verdict.diagnosis}" if record.verdict.diagnosis else ""
     return text(f"{record.points:g}/{record.max:g} {record.verdict.outcome}{diagnosis}")
+
+
+def show_archived(made: Archived, dry_run: bool) -> None:
+    """What is in an archive, and what is not."""
+    for left_out in made.left_out:
+        console.print(text(f"Left out: {left_out}", style="yellow"), soft_wrap=True)
+    done = "would go" if dry_run else "are"
+    console.print(text(f"{made.files} files of {made.size / 1e6:.1f} MB {done} in {made.file}"), soft_wrap=True)
+    if made.sha256:
+        console.print(text(f"sha256 {made.sha256}"), soft_wrap=True)
+
+
+def show_forgotten(
+    folder: ClassFolder, student: str, forgotten: Forgotten, archives: Sequence[str], dry_run: bool
+) -> None:
+    """What is taken away of a student's, and where a word of theirs still stands."""
+    for path in forgotten.gone:
+        console.print(text(f"Taken away: {path.relative_to(folder.root)}"), soft_wrap=True)
+    for sentence in forgotten.changed:
+        console.print(text(f"Changed: {sentence}"), soft_wrap=True)
+    if forgotten.left:
+        those = wording.listed([str(path) for path in forgotten.left], 20)
+        console.print(text(f"Their name or address still stands in {those}: look", style="bold yellow"), soft_wrap=True)
+    if archives:
+        words = f"Archives made before still hold {student}: {wording.listed(list(archives), 20)}"
+        console.print(text(words, style="bold yellow"), soft_wrap=True)
+    done = "would be forgotten (nothing was taken away)" if dry_run else "is forgotten"
+    console.print(text(f"{student} {done}."), soft_wrap=True)
 
 
 def show_undone(undone: Undone, dry_run: bool) -> None:

@@ -178,6 +178,17 @@ def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
         return by_student
 
 
+def forget(folder: ClassFolder, student: str) -> None:
+    """Takes a student and all that is theirs out of the gradebook. SQLite writes its file anew, so that nothing is left
+    in it where rows were; PostgreSQL does so when it cleans up by itself."""
+    with open_gradebook(folder) as gradebook:
+        with contextlib.suppress(MissingEntry):
+            gradebook.remove_student(student)
+        if gradebook.engine.dialect.name == "sqlite":
+            with gradebook.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("VACUUM")
+
+
 def set_points(folder: ClassFolder, assignment: str, out_of: dict[str, float]) -> None:
     """Makes exercises of an assignment worth so many points; of those that it has none, nothing."""
     with open_gradebook(folder) as gradebook:

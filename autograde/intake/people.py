@@ -126,6 +126,19 @@ class People:
             self.marks[f"{student}/{name}"] = kept
             write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
 
+    def marks_of(self, student: str) -> list[tuple[str, str]]:
+        """The marks under which a student's submissions came."""
+        places = [place for place in self.marks if place.rpartition("/")[0] == student]
+        found = [self._before(*place.rsplit("/", 1)) for place in places]
+        return [(before[0], before[2]) for before in found if before is not None]
+
+    def forget(self, student: str) -> None:
+        """Forgets whose a student's submissions were."""
+        left = {place: mark for place, mark in self.marks.items() if place.rpartition("/")[0] != student}
+        if left != self.marks:
+            self.marks = left
+            write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
+
     def known(self, scheme: str, key: str) -> str:
         """The student of whom something was collected under this mark, "" where nothing was."""
         return self._students.get(_composed((scheme, key)), "")

@@ -59,3 +59,17 @@ def read(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return said if isinstance(said, dict) else {}
+
+
+def without(folder: Path, student: str) -> bool:
+    """Takes a student's name out of what is known of another's submission, of a group's; whether it stood there."""
+    said = read(folder)
+    others = said.get("with")
+    if not isinstance(others, list) or student not in others:
+        return False
+    said["with"] = [other for other in others if other != student]
+    for name in ("name", "key", "member", "source"):
+        if student in json.dumps(said.get(name, ""), ensure_ascii=False):
+            said[name] = [] if name == "member" else ""
+    write_atomically(folder / PROVENANCE, json.dumps(said, indent=1) + "\n")
+    return True

@@ -21,7 +21,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -170,6 +170,17 @@ def place_of(folder: ClassFolder, roster: Roster, assignment: str) -> Path:
     if not assignment:
         raise BadRoster(f"{roster.file} is Moodle's worksheet of one assignment. To do: say which with --assignment")
     return folder.roster(assignment)
+
+
+def without(path: Path, rows: Collection[int]) -> str:
+    """A roster's text without these rows, each with the lines that its cells take; UTF-8."""
+    text, name = _text(path), safe(path.name)
+    separator, _ = _header(text, name)
+    begins = [row for row, _ in _rows(text, name, separator)]
+    lines, kept = io.StringIO(text, newline="").readlines(), list[str]()
+    for row, following in zip(begins, [*begins[1:], len(lines) + 1], strict=True):
+        kept += lines[row - 1 : following - 1] if row not in rows else []
+    return "".join(kept)
 
 
 # ---------------------------------------------------------------- reading

@@ -1,0 +1,228 @@
+"""`autograde archive` and `autograde restore`: all of a class in one file, and back.
+
+The file is a gzipped tar of one folder. Its last member, SHA256SUMS, has the digest of every other, as `sha256sum`
+writes it, so the archive can be checked and unpacked by any system's own programs too. The gradebook is copied by
+SQLite's own backup, whole, whoever is at work in it. A restored class is put beside its place and moved there in one
+step, once every digest is right.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+import stat
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+from nbgrader.coursedir import CourseDirectory
+from sqlalchemy import make_url
+
+from autograde import access
+from autograde.files import open_to_add, sync_folder
+from autograde.folders import ClassFolder
+from autograde.gradebook import configuration
+from autograde.ledger import Ledger
+
+SUMS = "SHA256SUMS"
+DUMP = "gradebook.sql"
+_LIST = "archives.jsonl"  # in the ledger's folder: which archives were made
+_CHUNK = 1 << 20
+
+
+class BadArchive(ValueError):
+    """The archive cannot be restored: the file, the member, and why."""
+
+
+@dataclass
+class Archived:
+    """An archive: the file, its own digest, how many files of the class and bytes are in it, and what was left out."""
+
+    file: Path
+    sha256: str = ""
+    files: int = 0
+    size: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+def archive(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
+    """Writes the class into one file, and reads that again to the last digest. Raises ValueError, with what to do,
+    where the file is there already, lies in the class, or the gradebook is in another database; LedgerBusy; OSError."""
+    to = to.resolve()
+    if to.exists():
+        raise ValueError(f"{to} is there already: name another file")
+    if to.is_relative_to(folder.root):
+        raise ValueError(f"{to} lies in the class: name a file outside of it")
+    done, database = Archived(to), _database(folder)
+    with Ledger(folder.ledger).alone(), tempfile.TemporaryDirectory(prefix=f".{to.name}.", dir=to.parent) as beside:
+        copy = Path(beside) / "gradebook.db"
+        if database is not None and write:
+            _copy(database, copy)
+        members = {name: path for name, path in _members(folder, done) if path != database}
+        members |= {database.relative_to(folder.root).as_posix(): copy} if database is not None else {}
+        done.files = len(members)
+        done.size = sum(path.stat().st_size for path in members.values() if path.exists())
+        if not write:
+            return done
+        made = Path(beside) / to.name
+        _write(made, members)
+        check(made)
+        with made.open("rb") as file:
+            done.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+            os.fsync(file.fileno())
+        os.rename(made, to)
+        sync_folder(to.parent)
+        _remember(folder, done)
+    return done
+
+
+def _database(folder: ClassFolder) -> Path | None:
+    """SQLite's file of the gradebook; None where it is another database, of which there is a dump."""
+    url = make_url(CourseDirectory(config=configuration.read(folder)).db_url)
+    if url.drivername.startswith("sqlite"):
+        path = Path(str(url.database)).resolve()
+        if not path.is_relative_to(folder.root):
+            raise ValueError(f"the gradebook {path} lies outside the class: move it there, or archive it yourself")
+        return path if path.exists() else None
+    if not (folder.root / DUMP).is_file():
+        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
+        raise ValueError(
+            f"the gradebook is in another database. To do: pg_dump {shown} > {folder.root / DUMP}, archive again, and"
+            " remove that file afterwards"
+        )
+    return None
+
+
+def _copy(database: Path, to: Path) -> None:
+    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as of, closing(sqlite3.connect(to)) as copy:
+        of.backup(copy)
+
+
+def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
+    """(name below the class, file) of all ordinary files; what is none, and a database's own journals, is left out."""
+    for path in sorted(folder.root.rglob("*")):
+        name, mode = path.relative_to(folder.root).as_posix(), path.lstat().st_mode
+        if stat.S_ISREG(mode) and name != "ledger/.lock" and not name.startswith("gradebook.db-"):
+            yield name, path
+        elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
+            done.left_out.append(f"{name}: no ordinary file")
+
+
+def _write(to: Path, members: dict[str, Path]) -> None:
+    sums = []
+    with os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6, format=tarfile.PAX_FORMAT) as tar:
+            for name, path in members.items():
+                with path.open("rb") as one:
+                    info = tarfile.TarInfo(f"class/{name}")
+                    state = os.fstat(one.fileno())
+                    info.size, info.mtime, info.mode = state.st_size, int(state.st_mtime), 0o600
+                    hashing = _Hashing(one)
+                    tar.addfile(info, hashing)
+                    sums.append(f"{hashing.sha256.hexdigest()}  class/{_escaped(name)}\n")
+            with tempfile.TemporaryFile() as listed:
+                listed.write("".join(sums).encode("utf-8", "surrogateescape"))
+                info = tarfile.TarInfo(SUMS)
+                info.size, info.mode = listed.tell(), 0o600
+                listed.seek(0)
+                tar.addfile(info, listed)
+
+
+def _escaped(name: str) -> str:
+    return name.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+class _Hashing:
+    """A file whose digest is taken as it is read, so that what is listed is what was written."""
+
+    def __init__(self, file) -> None:
+        self.file, self.sha256 = file, hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        data = self.file.read(size)
+        self.sha256.update(data)
+        return data
+
+
+def _remember(folder: ClassFolder, done: Archived) -> None:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    line = json.dumps({"when": now, "file": str(done.file), "sha256": done.sha256}) + "\n"
+    handle = open_to_add(folder.ledger / _LIST)
+    try:
+        os.write(handle, line.encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def check(file: Path) -> int:
+    """Reads an archive to its end; how many files of a class are in it. Raises BadArchive where a digest is another, a
+    member is missing or too many, or the file is cut off."""
+    return sum(1 for _ in _checked(file, None))
+
+
+def restore(file: Path, folder: ClassFolder) -> int:
+    """Makes a class of an archive where there is none; how many files it has. Raises BadArchive, and nothing is there
+    then, ValueError where a class is there already, and OSError."""
+    if folder.root.exists():
+        raise ValueError(f"{folder.root} is there already: name a folder that is not, with --class")
+    folder.root.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{folder.root.name}.", dir=folder.root.parent) as beside:
+        count = sum(1 for _ in _checked(file, Path(beside)))
+        coming = Path(beside) / "class"
+        access.close(ClassFolder.at(coming), "")
+        os.rename(coming, folder.root)
+    sync_folder(folder.root.parent)
+    return count
+
+
+def _checked(file: Path, into: Path | None) -> Iterator[str]:
+    """The names of an archive's files, each unpacked where there is a place for it; after the last, all digests are
+    right."""
+    found: dict[str, str] = {}
+    sums = ""
+    try:
+        with tarfile.open(file, "r:gz") as tar:
+            for member in tar:
+                content = tar.extractfile(member)
+                parts = PurePosixPath(member.name).parts
+                if content is None or (member.name != SUMS and (parts[:1] != ("class",) or ".." in parts)):
+                    raise BadArchive(f"{file}: {member.name!r} is no file of a class: this archive is none of ours")
+                if member.name == SUMS:
+                    sums = content.read().decode("utf-8", "surrogateescape")
+                    continue
+                yield member.name
+                found[_escaped(member.name)] = _unpacked(content, into and into / member.name)
+    except (tarfile.TarError, EOFError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
+        raise BadArchive(f"{file} is cut off or damaged: {error}. To do: take another copy of it") from None
+    except ValueError as error:
+        if isinstance(error, BadArchive):
+            raise
+        raise BadArchive(f"{file} is damaged: {error}. To do: take another copy of it") from None
+    listed = {name: digest for digest, _, name in (line.partition("  ") for line in sums.splitlines())}
+    if not listed:
+        raise BadArchive(f"{file} has no {SUMS} at its end: it is cut off, or none of ours")
+    for name in [*listed, *(set(found) - set(listed))]:
+        if found.get(name) != listed.get(name):
+            why = "is not in it" if name not in found else "has another digest than is listed"
+            raise BadArchive(f"{file}: {name} {why}. To do: take another copy of it")
+
+
+def _unpacked(content, to: Path | None) -> str:
+    """The digest of a member, which is written where there is a place for it."""
+    sha256 = hashlib.sha256()
+    if to is not None:
+        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with open(os.devnull if to is None else to, "wb" if to is None else "xb") as out:
+        while data := content.read(_CHUNK):
+            sha256.update(data)
+            out.write(data)
+    return sha256.hexdigest()

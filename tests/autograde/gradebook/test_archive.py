@@ -1,0 +1,124 @@
+"""A class in one file, and back: whole, or a sentence and nothing."""
+
+import gzip
+import hashlib
+import io
+import os
+import tarfile
+
+import pytest
+
+from autograde.folders import ClassFolder
+from autograde.gradebook import archive, store
+from tests.autograde import toy
+from tests.autograde.test_cli import run, said
+
+
+def digests(root):
+    files = (path for path in sorted(root.rglob("*")) if path.is_file())
+    return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+@pytest.fixture
+def folder(toy_class, tmp_path):
+    return toy_class.copy(tmp_path / "spring")
+
+
+@pytest.fixture
+def made(folder, tmp_path):
+    file = tmp_path / "spring.tar.gz"
+    archive.archive(folder, file)
+    return file
+
+
+def rewritten(file, change):
+    """The archive with its members changed: name -> content."""
+    with tarfile.open(file) as tar:
+        members = {each.name: tar.extractfile(each).read() for each in tar}
+    change(members)
+    with tarfile.open(file, "w:gz") as tar:
+        for name, data in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
+def test_a_class_comes_back_as_it_was(folder, tmp_path):
+    before = digests(folder.root)
+    file, where = tmp_path / "spring.tar.gz", ("--class", tmp_path / "again")
+    shown = said(run("archive", "--to", file, "--dry-run", "--class", folder.root))
+    assert "files of" in shown and "would go in" in shown and not file.exists()
+    done = run("archive", "--to", file, "--class", folder.root)
+    assert done.exit_code == 0 and hashlib.sha256(file.read_bytes()).hexdigest() in said(done)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert f"{len(before)} files" in said(done).replace(" 1 ", " ") or "files of" in said(done)
+    assert "all as listed" in said(run("restore", file, "--dry-run", *where)) and not (tmp_path / "again").exists()
+    assert run("restore", file, *where).exit_code == 0
+    after, again = digests(tmp_path / "again"), ClassFolder.at(tmp_path / "again")
+    for changing in ("gradebook.db", "ledger/.lock", "ledger/archives.jsonl"):
+        before.pop(changing, None), after.pop(changing, None)
+    assert after == before
+    assert store.scores(again, toy.NAME) == store.scores(folder, toy.NAME)
+    assert {path.stat().st_mode & 0o077 for path in again.root.rglob("*")} == {0}
+
+
+def test_no_class_and_no_file_is_written_over(folder, made):
+    data = made.read_bytes()
+    assert (
+        "is there already" in said(run("archive", "--to", made, "--class", folder.root)) and made.read_bytes() == data
+    )
+    assert "is there already" in said(run("restore", made, "--class", folder.root))
+    inside = said(run("archive", "--to", folder.root / "x.tar.gz", "--class", folder.root))
+    assert "lies in the class: name a file outside" in inside
+    assert "is no file" in said(run("restore", made.with_name("nothing"), "--class", folder.root))
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.4, 0.999])
+def test_an_archive_that_is_cut_off_restores_nothing(made, tmp_path, kept):
+    data = made.read_bytes()
+    made.write_bytes(data[: int(len(data) * kept)])
+    result = run("restore", made, "--class", tmp_path / "again")
+    assert result.exit_code == 1 and str(made) in said(result) and "cut off" in said(result)
+    assert not (tmp_path / "again").exists() and not list(tmp_path.glob(".again.*"))
+
+
+def change(name, data):
+    return lambda members: members.update({name: data})
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        (change("class/grades.csv", b"everybody has 9"), "class/grades.csv has another digest than is listed"),
+        (lambda members: members.pop("class/grades.csv"), "class/grades.csv is not in it"),
+        (change("class/more.txt", b""), "class/more.txt has another digest than is listed"),
+        (change("../elsewhere", b""), "'../elsewhere' is no file of a class"),
+        (change("class/../../elsewhere", b""), "is no file of a class"),
+        (lambda members: members.pop("SHA256SUMS"), "has no SHA256SUMS at its end"),
+    ],
+)
+def test_what_was_changed_in_an_archive_is_named(made, tmp_path, how, why):
+    rewritten(made, how)
+    result = run("restore", made, "--class", tmp_path / "again")
+    assert result.exit_code == 1 and why in said(result) and not (tmp_path / "again").exists()
+
+
+def test_what_is_no_archive(tmp_path):
+    for data in (b"text", gzip.compress(b"text")):
+        (tmp_path / "file").write_bytes(data)
+        result = run("restore", tmp_path / "file", "--class", tmp_path / "again")
+        assert result.exit_code == 1 and "cut off or damaged" in said(result)
+
+
+def test_links_are_left_out_and_said(folder, tmp_path):
+    os.symlink("/etc/passwd", folder.root / "link")
+    made = archive.archive(folder, tmp_path / "file.tar.gz")
+    assert made.left_out == ["link: no ordinary file"]
+
+
+def test_a_gradebook_in_another_database_has_to_be_dumped_first(folder, tmp_path):
+    with folder.config.open("a") as file:
+        file.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://ada:secret@host/grades"\n')
+    result = run("archive", "--to", tmp_path / "file.tar.gz", "--class", folder.root)
+    assert result.exit_code == 1 and "pg_dump postgresql://ada:***@host/grades" in said(result)
+    assert "secret" not in said(result)
