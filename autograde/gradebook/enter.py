@@ -107,13 +107,18 @@ def as_text(record: Record) -> str:
 
 class SaveVerdicts(SaveAutoGrades):
     """nbgrader's own in the run's gradebook, except that a record which needs a person is entered as "needs manual
-    grading" and leaves the points that stand there, none as a rule, rather than as a zero."""
+    grading" and leaves the points that stand there, none as a rule, rather than as a zero. What the grader flags has
+    nbgrader's flag, which formgrader shows; a person takes it away there, until it is entered again."""
 
     def preprocess(self, nb, resources):
         of = resources["nbgrader"]
         self.notebook_id, self.assignment_id, self.student_id = of["notebook"], of["assignment"], of["student"]
         self.gradebook = self.parent.gradebook
         nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)
+        if any(cell.metadata.get("autograde", {}).get("flags") for cell in nb.cells):
+            self.gradebook.find_submission_notebook(
+                self.notebook_id, self.assignment_id, self.student_id
+            ).flagged = True
         self.gradebook.db.flush()
         self.gradebook.db.expire_all()  # sums, such as a notebook's score, are the database's
         return nb, resources

@@ -26,7 +26,7 @@ from matplotlib.ticker import MaxNLocator
 from autograde import bank
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import store
+from autograde.gradebook import configuration, store
 from autograde.grading import judge
 from autograde.intake.people import People
 from autograde.intake.roster import Person, kept
@@ -39,6 +39,7 @@ from course.exercises import Exercise
 from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
+FORMGRADER = "http://localhost:8888/formgrader"  # where JupyterLab answers unless its port is taken
 # How an exercise came out, in the order in which the figure and the table show it.
 OUTCOMES = {
     "all": "all points",
@@ -84,6 +85,7 @@ class Look:
     why: tuple[str, ...]
     details: tuple[str, ...]
     waits: bool
+    page: str = ""  # formgrader's address of it
 
 
 @dataclass
@@ -126,7 +128,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
     with store.open_gradebook(folder) as book:
         enrolled = {student.id for student in book.students}
     silent = _silent(folder, assignment, enrolled | set(folder.students()) | handed_in | set(by_student))
-    graded = [by_student[student] for student in sorted(by_student)]
+    graded, at = [by_student[student] for student in sorted(by_student)], formgrader(folder)
     records = [trace.record for trace in graded if trace.record is not None]
     return Summary(
         assignment,
@@ -134,7 +136,10 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         max=float(sum(exercise.points for exercise in exercises)),
         rows=[_row(exercise, graded) for exercise in exercises],
         diagnoses=_diagnoses(exercises, graded),
-        look=sorted(filter(None, map(_look, graded)), key=lambda look: (not look.waits, look.student)),
+        look=sorted(
+            filter(None, (_look(trace, at) for trace in graded)),
+            key=lambda look: (not look.waits, look.student),
+        ),
         late=[
             f"{trace.student} ({how_long(trace.late) if trace.late else 'nobody knows how late'})"
             for trace in graded
@@ -225,7 +230,12 @@ def _diagnoses(exercises: list[Exercise], graded: list[Trace]) -> list[Diagnosis
     return sorted(made, key=lambda diagnosis: -len(diagnosis.students))
 
 
-def _look(trace: Trace) -> Look | None:
+def formgrader(folder: ClassFolder) -> str:
+    """Where formgrader answers: as `make formgrader` opens it, unless the class's configuration says otherwise."""
+    return str(configuration.read(folder).Summary.get("formgrader", FORMGRADER)).rstrip("/")
+
+
+def _look(trace: Trace, formgrader: str) -> Look | None:
     record = trace.record
     why = [f"{', '.join(_numbers(trace, trace.waits))}: needs a person"] if trace.waits else []
     why += record.flags if record else ["graded by stock nbgrader, without the sandbox"]
@@ -233,7 +243,8 @@ def _look(trace: Trace) -> Look | None:
     if not why:
         return None
     details = dict.fromkeys(detail for record in trace.records.values() for detail in record.details)
-    return Look(trace.student, trace.points, tuple(why), tuple(details), bool(trace.waits))
+    page = f"{formgrader}/submissions/{trace.notebook}/" if trace.notebook else ""
+    return Look(trace.student, trace.points, tuple(why), tuple(details), bool(trace.waits), page)
 
 
 def _numbers(trace: Trace, names: list[str]) -> list[str]:

@@ -56,6 +56,7 @@ class Trace:
     extension: timedelta = timedelta()
     marked: bool = False
     penalty: float = 0.0
+    notebook: str = ""  # its id in the gradebook, and in formgrader's address of it
 
     @property
     def points(self) -> float:
@@ -123,8 +124,10 @@ def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
         over = handed_in - due - (extension or timedelta()) if handed_in and due else timedelta()
         late, extra = max(over, timedelta()), extension or timedelta()
         by_student[who] = Trace(who, assignment, handed_in=handed_in, late=late, extension=extra)
-    for who, penalty in notebooks.with_entities(student, SubmittedNotebook.late_submission_penalty):
+    of_notebook = SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty
+    for who, notebook, penalty in notebooks.with_entities(student, *of_notebook):
         by_student[who].penalty += penalty or 0.0
+        by_student[who].notebook = notebook
     points = Grade.score, Grade.max_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade
     for who, cell, score, most, by_hand, extra, waits in grades.with_entities(student, BaseCell.name, *points):
         given = Given(score or 0.0, most or 0.0, by_hand, extra or 0.0, bool(waits))

@@ -59,3 +59,10 @@ def test_nobody_is_made_a_student_where_the_class_says_so(staged):
     (staged.staged / "untouched").rename(staged.staged / "nobody")
     assert enter.enter(staged, toy.NAME) == ["nobody"]
     assert "nobody" not in store.scores(staged, toy.NAME)
+
+
+def test_what_the_grader_flags_has_nbgraders_flag(toy_class):
+    flagged = {line.student for line in toy_class.summary.lines if line.flags}
+    with store.open_gradebook(toy_class.folder) as book:
+        notebooks = {one.student.id: one.notebooks[0] for one in book.find_assignment(toy.NAME).submissions}
+        assert flagged and {student for student, one in notebooks.items() if one.flagged} == flagged

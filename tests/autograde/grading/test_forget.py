@@ -78,8 +78,9 @@ def test_nothing_of_theirs_is_left_and_nobody_elses_is_lost(folder):
     assert folder.roster().read_text() == "id,name,email\n1,right,r@example.org\n3,bob,b@example.org\n"
     came = json.loads((folder.submitted / "right" / toy.NAME / "provenance.json").read_text())
     assert came["with"] == ["bob"] and came["name"] == "" and came["key"] == "9"
-    for command in (("grade",), ("summary",), ("export",), ("feedback",), ("regrade",)):
-        assert run(*command, *where).exit_code == 0
+    for command in ("grade", "summary", "export", "feedback"):
+        result = run(command, *where)
+        assert result.exit_code == 0, result.output
     assert standing(folder, NAME, EMAIL) == []
 
 

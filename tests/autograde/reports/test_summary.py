@@ -53,6 +53,16 @@ class TestOfTheToyClass:
             assert set(submission.flags) <= set(look[submission.student].why if submission.flags else ())
         assert "right" not in look and any("merge" in detail for detail in look["unreadable-file"].details)
 
+    def test_a_name_leads_to_the_submissions_page_in_formgrader(self, toy_class, summed, tmp_path):
+        with store.open_gradebook(toy_class.folder) as book:
+            (notebook,) = book.find_submission(toy.NAME, "unreadable-file").notebooks
+            address = f"http://localhost:8888/formgrader/submissions/{notebook.id}/"
+        assert f'<a href="{address}"><bdi>unreadable-file</bdi></a>' in summary.page(summed)
+        folder = toy_class.copy(tmp_path / "class")
+        with folder.config.open("a") as file:
+            file.write('\nc.Summary.formgrader = "https://hub.example.org/services/x/formgrader/"\n')
+        assert summary.formgrader(folder) == "https://hub.example.org/services/x/formgrader"
+
     def test_the_page_says_it_all_and_is_the_same_again(self, toy_class, summed):
         html = summary.page(summed)
         text = text_of(html)
