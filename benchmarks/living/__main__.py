@@ -4,9 +4,9 @@ import argparse
 
 import torch
 
-from benchmarks.living import language_model, translation
+from benchmarks.living import language_model, translation, vit
 
-MODELS = {"translation": translation, "language-model": language_model}
+MODELS = {"translation": translation, "language-model": language_model, "vit": vit}
 
 
 def main() -> None:

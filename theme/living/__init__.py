@@ -1,4 +1,4 @@
-"""Living figures: trained models that run in the page, on what a reader types.
+"""Living figures: trained models that run in the page, on what a reader types or draws.
 
 Each is a right still picture from the numbers that `benchmarks/living/` wrote (`stills/`), for print and where there is
 no script; a custom element in `static/living/` puts the live one in its place. Layers, models and weights come with the
@@ -11,9 +11,10 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from theme.living import language_model, translation
+from theme.living import language_model, translation, vit
 
 
 def setup(app: Sphinx) -> None:
     translation.setup(app)
     language_model.setup(app)
+    vit.setup(app)

@@ -2,14 +2,8 @@
 // and `draw` choose what comes next.
 living.causalLanguageModel = ({ tensors, characters, num_heads: heads }) => {
   const { add, attendInHeads, embedding, gelu, layerNorm, linear } = living;
-  const part = name => ({ W: tensors[`${name}.weight`], b: tensors[`${name}.bias`] });
-  const E = tensors["token_embedding.weight"], P = tensors["positions.weight"], norm = part("norm"), layers = [];
-  for (let i = 0; `layers.${i}.norm1.weight` in tensors; i++) {
-    const of = name => part(`layers.${i}.${name}`), project = name => { const { W, b } = of(name); return x => linear(W, x, b); };
-    const [Q, K, V, O] = ["W_Q", "W_K", "W_V", "W_O"].map(name => project(`self_attention.${name}`));
-    const [into, outOf] = ["linear1", "linear2"].map(name => project(`feed_forward.${name}`));
-    layers.push({ Q, K, V, O, into, outOf, norm1: of("norm1"), norm2: of("norm2") });
-  }
+  const E = tensors["token_embedding.weight"], P = tensors["positions.weight"];
+  const norm = { W: tensors["norm.weight"], b: tensors["norm.bias"] }, layers = living.layersOf(tensors, "layers");
 
   // What has been read: the tokens, their logits, and each layer's keys and values.
   const emptyCache = () => ({ tokens: [], logits: [], weights: [], keys: layers.map(() => []), values: layers.map(() => []) });

@@ -1,4 +1,4 @@
-// The layers of chapters 01, 02 and 07, as their equations read. A vector is a Float32Array; a sequence is an array of
+// The layers of chapters 01, 02, 07 and 08, as their equations read. A vector is a Float32Array; a sequence is an array of
 // vectors; a tensor is what living.js makes of a weights file, { shape, data }, its numbers row by row.
 
 // W x + b; W (rows, columns), x (columns), b (rows) or none.
@@ -86,12 +86,12 @@ living.greedyDecode = (step, state, { bos, eos, most }) => {
 
 living.add = (a, b) => a.map((number, i) => number + b[i]);
 
-// (x - mean) / sqrt(variance + 1e-5), times a gain and plus a bias for every feature.
-living.layerNorm = ({ W: gain, b: bias }, x) => {
+// (x - mean) / sqrt(variance + epsilon), times a gain and plus a bias for every feature.
+living.layerNorm = ({ W: gain, b: bias }, x, epsilon = 1e-5) => {
   let mean = 0, variance = 0;
   for (const number of x) mean += number / x.length;
   for (const number of x) variance += (number - mean) ** 2 / x.length;
-  const root = Math.sqrt(variance + 1e-5);
+  const root = Math.sqrt(variance + epsilon);
   return x.map((number, i) => (number - mean) / root * gain.data[i] + bias.data[i]);
 };
 
@@ -118,4 +118,18 @@ living.attendInHeads = (heads, query, keys, values) => {
     weights.push(shares);
   }
   return { output, weights };
+};
+
+// The layers of an encoder, or of a decoder alone, whose tensors are named `<before>.0.norm1.weight` and so on: for each
+// its linear maps as functions, and the gains and biases of its norms.
+living.layersOf = (tensors, before) => {
+  const layers = [];
+  for (let i = 0; `${before}.${i}.norm1.weight` in tensors; i++) {
+    const of = name => ({ W: tensors[`${before}.${i}.${name}.weight`], b: tensors[`${before}.${i}.${name}.bias`] });
+    const map = name => { const { W, b } = of(name); return x => living.linear(W, x, b); };
+    const [Q, K, V, O] = ["W_Q", "W_K", "W_V", "W_O"].map(name => map(`self_attention.${name}`));
+    const [into, outOf] = ["linear1", "linear2"].map(name => map(`feed_forward.${name}`));
+    layers.push({ Q, K, V, O, into, outOf, norm1: of("norm1"), norm2: of("norm2") });
+  }
+  return layers;
 };

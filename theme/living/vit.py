@@ -1,0 +1,84 @@
+"""Draw a digit: chapter 08's Vision Transformer on the reader's own drawing.
+
+All numbers of the still picture were written with the weights, by `python -m benchmarks.living vit`.
+"""
+
+from __future__ import annotations
+
+import json
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from course import committed
+from course.data.digits import TESTED
+from theme.explorables.figure import Explorable, environment, number
+from theme.living.translation import STATIC, version
+
+STILL = STATIC.parents[1] / "living" / "stills" / "vit.json"
+RECORD = "vit_living"
+SIZE, GRID = 8, 4  # pixels and patches a side
+MAPS = {
+    "attention": "Attention of the class token, layer 2",
+    "rollout": "Its rollout over both layers",
+    "positions": "Cosine with the marked position",
+}
+
+
+def map_of(name: str, numbers: list[float]) -> dict[str, object]:
+    """Return one number for each patch as the template shows it: its name, its cells, and all in words."""
+    most = max(numbers)
+    texts = [number(value) for value in numbers]
+    rows = [f"row {row + 1}: {', '.join(texts[GRID * row : GRID * row + GRID])}" for row in range(GRID)]
+    return {
+        "name": name,
+        "words": f"{name}, {'; '.join(rows)}",
+        "cells": [(text, max(0.0, value / most)) for text, value in zip(texts, numbers, strict=True)],
+    }
+
+
+def words(negative: str, positive: str, pixels: int) -> str:
+    """Return a move in words: `2 left`, `0`, `1 right`."""
+    return f"{abs(pixels)} {negative if pixels < 0 else positive}" if pixels else "0"
+
+
+def figure() -> Explorable:
+    """Return the figure with its still picture."""
+    still, records = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)["records"]
+    ink = [round(sixteenths / 16, 3) for sixteenths in still["ink"]]
+    measured = {(r["down"], r["right"]): r["accuracy"] for r in records if r["measure"] == "moved"}
+    (positions,) = (record for record in records if record["measure"] == "positions")
+    start = json.dumps({"digit": still["digit"], "ink": still["ink"], "patch": still["patch"]})
+    markup = (
+        environment()
+        .get_template("living-vit.html")
+        .render(
+            digit=still["digit"],
+            patch=still["patch"],
+            rows=[ink[SIZE * row : SIZE * row + SIZE] for row in range(SIZE)],
+            probabilities=still["probabilities"],
+            maps=[map_of(name, still[key]) for key, name in MAPS.items()],
+            positions=positions,
+            measured=measured,
+            moves=sorted({down for down, _ in measured}),
+            words=words,
+            tested=TESTED,
+            start=start,
+            version=version("layers", "vision-transformer", "vit"),
+        )
+    )
+    return Explorable("", files=["explorables/figure", "living/living", "living/living-vit"], markup=markup)
+
+
+class LivingVisionTransformer(SphinxDirective):
+    """`{living-vit}`: takes nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
+            self.env.note_dependency(str(path))
+        return [figure()]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("living-vit", LivingVisionTransformer)
