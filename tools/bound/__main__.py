@@ -44,7 +44,7 @@ def main() -> None:
         if kind in ("all", "pdf"):
             pdf.write(bound, title, f"{subtitle[:1].upper()}{subtitle[1:]}", to / f"{NAME}.pdf")
             print(f"_build/volume/{NAME}.pdf", flush=True)
-    except (FileNotFoundError, RuntimeError, ValueError) as failure:
+    except (FileNotFoundError, RuntimeError, ValueError, subprocess.TimeoutExpired) as failure:
         raise SystemExit(f"make book-all stopped: {failure}") from None
 
 
