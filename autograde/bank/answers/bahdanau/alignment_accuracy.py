@@ -110,7 +110,6 @@
     right = there >= weights.amax(2)
 
 # %% correct: flattened, with a weighted sum
-
 def alignment_accuracy(weights, alignment):
     if alignment.shape != weights.shape[:2]:
         raise ValueError("shapes differ")

@@ -40,12 +40,10 @@ def context_by_hand(scores, states):
     return torch.softmax(scores, dim=0).unsqueeze(1) * states
 
 # %% correct: torch.softmax and a matrix product
-
 def context_by_hand(scores, states):
     return torch.softmax(scores, dim=0) @ states
 
 # %% correct: plain floats
-
 def context_by_hand(scores, states):
     exps = [2.718281828459045 ** s for s in scores.tolist()]
     total = sum(exps)
@@ -53,7 +51,6 @@ def context_by_hand(scores, states):
     return torch.tensor([sum(e / total * states[j, i].item() for j, e in enumerate(exps)) for i in columns])
 
 # %% correct: the highest score taken away first
-
 def context_by_hand(scores, states):
     e = torch.exp(scores - scores.max())
     return (e[:, None] * states).sum(0) / e.sum()

@@ -70,7 +70,6 @@ def encode_longest_first(encoder, source, lengths):
     return torch.cat([r[0] for r in results]), torch.cat([r[1] for r in results])
 
 # %% correct: written into their places
-
 def encode_longest_first(encoder, source, lengths):
     order = lengths.argsort(descending=True)
     sorted_outputs, sorted_state = encoder(source[order], lengths[order])
@@ -87,7 +86,6 @@ def encode_longest_first(encoder, source, lengths):
     back[order] = torch.arange(len(order))
 
 # %% correct: Python's sorted and list.index
-
 def encode_longest_first(encoder, source, lengths):
     order = sorted(range(len(lengths)), key=lambda b: -int(lengths[b]))
     outputs, state = encoder(source[order], lengths[order])

@@ -157,7 +157,6 @@ def masked_softmax(scores, mask):
     return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
 
 # %% correct: torch.where and nan_to_num
-
 def masked_softmax(scores, mask):
     check_mask(scores, mask)
     if mask is None:
@@ -174,7 +173,6 @@ def masked_softmax(scores, mask):
     return torch.softmax(scores.masked_fill(mask == False, -1e9), dim=-1) * mask.any(dim=-1, keepdim=True)
 
 # %% correct: exponentials by hand
-
 def masked_softmax(scores, mask):
     check_mask(scores, mask)
     if mask is None:
@@ -184,7 +182,6 @@ def masked_softmax(scores, mask):
     return e / (e.sum(-1, keepdim=True) + 1e-20)
 
 # %% correct: row by row, over the allowed keys alone
-
 def masked_softmax(scores, mask):
     check_mask(scores, mask)
     if mask is None:
@@ -199,7 +196,6 @@ def masked_softmax(scores, mask):
     return torch.stack(rows).reshape(scores.shape)
 
 # %% correct: log_softmax, in float64
-
 def masked_softmax(scores, mask):
     check_mask(scores, mask)
     if mask is None:

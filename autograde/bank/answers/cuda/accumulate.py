@@ -104,7 +104,6 @@ def accumulate(model, loss_sum_of, micro_batches):
                 parameter -= 0.01 * parameter.grad
 
 # %% correct: a running mean
-
 def accumulate(model, loss_sum_of, micro_batches):
     model.zero_grad()
     mean, count = 0.0, 0
@@ -122,7 +121,6 @@ def accumulate(model, loss_sum_of, micro_batches):
     return mean
 
 # %% correct: gradients by torch.autograd.grad
-
 def accumulate(model, loss_sum_of, micro_batches):
     parameters = list(model.parameters())
     sums, total, count = [torch.zeros_like(p) for p in parameters], torch.tensor(0.0), 0
@@ -147,7 +145,6 @@ def accumulate(model, loss_sum_of, micro_batches):
     return torch.tensor(total / count)
 
 # %% correct: counted first, without graphs, from a list
-
 def accumulate(model, loss_sum_of, micro_batches):
     pieces = list(micro_batches)
     with torch.no_grad():

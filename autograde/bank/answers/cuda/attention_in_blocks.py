@@ -111,7 +111,6 @@ def attention_in_blocks(query, key, value, block_size):
     if False:
 
 # %% correct: blocks merged by their logarithms
-
 def attention_in_blocks(query, key, value, block_size):
     if block_size < 1:
         raise ValueError(f"got block_size {block_size}")
@@ -128,7 +127,6 @@ def attention_in_blocks(query, key, value, block_size):
     return output
 
 # %% correct: two passes over the keys
-
 def attention_in_blocks(query, key, value, block_size):
     if block_size < 1:
         raise ValueError(f"got block_size {block_size}")

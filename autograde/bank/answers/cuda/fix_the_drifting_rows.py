@@ -100,7 +100,6 @@
     weights = exponentials / exponentials.sum(dim=-1, keepdim=True)
 
 # %% correct: einsum
-
 def low_precision_attention(query, key, value):
     low = torch.bfloat16
     scores = torch.einsum("...td,...sd->...ts", query.to(low), key.to(low)).to(torch.float32)
@@ -109,7 +108,6 @@ def low_precision_attention(query, key, value):
     return output.to(torch.float32), weights
 
 # %% correct: under autocast
-
 def low_precision_attention(query, key, value):
     with torch.autocast(query.device.type, dtype=torch.bfloat16):
         scores = query @ key.mT

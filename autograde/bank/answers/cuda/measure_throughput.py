@@ -111,7 +111,6 @@
         done += 1
 
 # %% correct: a helper
-
 def measure_throughput(step, items, num_steps, warm_up, synchronize, clock=time.perf_counter):
     if num_steps < 1 or warm_up < 0:
         raise ValueError(f"got num_steps {num_steps} and warm_up {warm_up}")
@@ -128,7 +127,6 @@ def measure_throughput(step, items, num_steps, warm_up, synchronize, clock=time.
     return items * num_steps / seconds(num_steps)
 
 # %% correct: one loop, the clock read on the way
-
 def measure_throughput(step, items, num_steps, warm_up, synchronize, clock=time.perf_counter):
     if num_steps < 1 or warm_up < 0:
         raise ValueError(f"got num_steps {num_steps} and warm_up {warm_up}")

@@ -81,7 +81,6 @@ def bits_per_character(model, batches):
     return 2 ** (nats / count / math.log(2))
 
 # %% correct: log_softmax and gather
-
 def bits_per_character(model, batches):
     surprises = []
     for windows in batches:
@@ -90,7 +89,6 @@ def bits_per_character(model, batches):
     return (torch.cat(surprises).mean() / math.log(2)).item()
 
 # %% correct: weighted means
-
 def bits_per_character(model, batches):
     total = sum((w.shape[1] - 1) * w.shape[0] for w in batches)
     bits = 0.0
@@ -101,7 +99,6 @@ def bits_per_character(model, batches):
     return bits
 
 # %% correct: one window at a time, logsumexp
-
 def bits_per_character(model, batches):
     found = []
     for windows in batches:

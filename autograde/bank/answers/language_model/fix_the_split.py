@@ -68,7 +68,6 @@ def split_windows(tokens, length, stride, held_out):
     return training[torch.randperm(len(training), generator=torch.Generator().manual_seed(0))], validation
 
 # %% correct: slices in a loop
-
 def split_windows(tokens, length, stride, held_out):
     border = len(tokens) - held_out
     found = []
@@ -79,7 +78,6 @@ def split_windows(tokens, length, stride, held_out):
     return found[0], found[1]
 
 # %% correct: indices by broadcasting
-
 def split_windows(tokens, length, stride, held_out):
     def windows(part):
         if len(part) <= length:
@@ -91,7 +89,6 @@ def split_windows(tokens, length, stride, held_out):
     return windows(tokens[:n]), windows(tokens[n:])
 
 # %% correct: torch.split, then unfold
-
 def split_windows(tokens, length, stride, held_out):
     if held_out <= length or len(tokens) - held_out <= length:
         raise ValueError("a part is too short")
@@ -99,7 +96,6 @@ def split_windows(tokens, length, stride, held_out):
     return training.unfold(0, length + 1, stride), validation.unfold(0, length + 1, stride)
 
 # %% correct: windows over all, those across the border left out
-
 def split_windows(tokens, length, stride, held_out):
     border = len(tokens) - held_out
     starts = torch.arange(0, len(tokens) - length)
@@ -111,7 +107,6 @@ def split_windows(tokens, length, stride, held_out):
     return tokens[first[:, None] + offsets], tokens[second[:, None] + offsets]
 
 # %% correct: minus held_out as an index
-
 def split_windows(tokens, length, stride, held_out):
     parts = tokens[:-held_out], tokens[-held_out:]
     if min(len(part) for part in parts) < length + 1:

@@ -170,7 +170,6 @@
     with torch.enable_grad():
 
 # %% correct: minus infinity in the logits, step by step
-
 def sampling_distribution(logits, temperature=1.0, top_k=None, top_p=None):
     if temperature < 0:
         raise ValueError("temperature")

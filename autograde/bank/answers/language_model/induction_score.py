@@ -67,7 +67,6 @@
     return shares.transpose(1, 2)[asked].mean()
 
 # %% correct: loops, as the docstring reads
-
 def induction_score(weights, tokens):
     B, H, T, _ = weights.shape
     shares = []
@@ -81,7 +80,6 @@ def induction_score(weights, tokens):
     return torch.stack(shares).mean(dim=0)
 
 # %% correct: torch.roll and an einsum
-
 def induction_score(weights, tokens):
     T = tokens.shape[1]
     same = tokens[:, :, None] == tokens[:, None, :]
@@ -94,7 +92,6 @@ def induction_score(weights, tokens):
     return torch.einsum("bhts,bts->h", weights, after.to(weights.dtype)) / count
 
 # %% correct: the tokens shifted instead of the mask
-
 def induction_score(weights, tokens):
     previous = torch.cat([torch.full_like(tokens[:, :1], -1), tokens[:, :-1]], dim=1)
     T = tokens.shape[1]
@@ -106,7 +103,6 @@ def induction_score(weights, tokens):
     return (on * rows[:, None]).sum((0, 2)) / rows.sum()
 
 # %% correct: head by head
-
 def induction_score(weights, tokens):
     earlier = torch.tril(tokens[..., None] == tokens[:, None], diagonal=-1)
     after = torch.zeros_like(earlier)
@@ -117,7 +113,6 @@ def induction_score(weights, tokens):
     return torch.stack([weights[:, h].masked_fill(~after, 0).sum(-1)[asked].mean() for h in range(weights.shape[1])])
 
 # %% correct: masked_select by sentence
-
 def induction_score(weights, tokens):
     total, count = weights.new_zeros(weights.shape[1]), 0
     for w, row in zip(weights, tokens):

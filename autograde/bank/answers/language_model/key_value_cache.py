@@ -112,7 +112,6 @@
         self.length = now
 
 # %% correct: written out without a helper
-
 class KeyValueCache(nn.Module):
     def __init__(self, model):
         super().__init__()
@@ -141,7 +140,6 @@ class KeyValueCache(nn.Module):
         return self.model.norm(x) @ self.model.token_embedding.weight.T
 
 # %% correct: one token at a time inside
-
 class KeyValueCache(nn.Module):
     def __init__(self, model):
         super().__init__()
@@ -170,7 +168,6 @@ class KeyValueCache(nn.Module):
         return F.linear(self.model.norm(x), self.model.token_embedding.weight)
 
 # %% correct: room for the whole window from the start
-
 class KeyValueCache(nn.Module):
     def __init__(self, model):
         super().__init__()

@@ -95,7 +95,6 @@ def prefixes_equal_one_pass(model, tokens):
         last = model(tokens[:, t - 1 : t])[:, -1]  # (B, t, V) -> (B, V)
 
 # %% correct: a gradient for each prefix, added up
-
 def prefixes_equal_one_pass(model, tokens):
     parameters = list(model.parameters())
     loss = F.cross_entropy(model(tokens[:, :-1]).transpose(1, 2), tokens[:, 1:], reduction="sum")
@@ -107,7 +106,6 @@ def prefixes_equal_one_pass(model, tokens):
     return list(one_pass), total
 
 # %% correct: backward on a copy of the model
-
 def prefixes_equal_one_pass(model, tokens):
     import copy
 
@@ -125,7 +123,6 @@ def prefixes_equal_one_pass(model, tokens):
     return tuple(found)
 
 # %% correct: the mean, times the number of predictions
-
 def prefixes_equal_one_pass(model, tokens):
     weights = [*model.parameters()]
     B, T = tokens.shape[0], tokens.shape[1] - 1
@@ -134,7 +131,6 @@ def prefixes_equal_one_pass(model, tokens):
     return list(torch.autograd.grad(mean * B * T, weights)), list(torch.autograd.grad(sum(many), weights))
 
 # %% correct: log_softmax by hand
-
 def prefixes_equal_one_pass(model, tokens):
     def surprise(logits, targets):
         return -logits.log_softmax(-1).gather(-1, targets.unsqueeze(-1)).sum()
@@ -146,7 +142,6 @@ def prefixes_equal_one_pass(model, tokens):
     return [*a], [*b]
 
 # %% correct: one sentence at a time
-
 def prefixes_equal_one_pass(model, tokens):
     p = list(model.parameters())
     one, many = 0.0, 0.0

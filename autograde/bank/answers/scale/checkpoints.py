@@ -266,7 +266,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
             file.write(whole.getvalue())
 
 # %% correct: one by one
-
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     state = dict(model=model.state_dict(), optimizer=optimizer.state_dict(), scheduler=scheduler.state_dict())
     state.update(scaler=scaler.state_dict(), data=data.state_dict(), step=step, cpu=torch.get_rng_state())

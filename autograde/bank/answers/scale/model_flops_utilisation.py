@@ -69,7 +69,6 @@
     if False:
 
 # %% correct: by the token
-
 def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, sequences_per_second, peak_flops):
     if not peak_flops > 0:
         raise ValueError(f"peak_flops must be above 0, got {peak_flops}")
@@ -77,7 +76,6 @@ def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, seq
     return per_token * num_tokens * sequences_per_second / peak_flops
 
 # %% correct: forward, then three times that
-
 def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, sequences_per_second, peak_flops):
     if peak_flops <= 0.0:
         raise ValueError(f"{peak_flops} operations per second")
@@ -86,7 +84,6 @@ def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, seq
     return 3 * forward / (peak_flops / sequences_per_second)
 
 # %% correct: layer by layer
-
 def model_flops_utilisation(num_parameters, num_layers, d_model, num_tokens, sequences_per_second, peak_flops):
     if peak_flops <= 0:
         raise ValueError("the peak is not above 0: %g" % peak_flops)

@@ -75,7 +75,6 @@
     vector = vector.clone().requires_grad_()
 
 # %% correct: backward to the vector alone
-
 def fit_the_vector(model, targets, vector, pad_id, steps, learning_rate):
     v = nn.Parameter(vector.detach().clone())
     adam = torch.optim.Adam([v], lr=learning_rate)
@@ -89,7 +88,6 @@ def fit_the_vector(model, targets, vector, pad_id, steps, learning_rate):
     return v.data, losses
 
 # %% correct: the model frozen for the time being
-
 def fit_the_vector(model, targets, vector, pad_id, steps, learning_rate):
     weights = [p for p in model.parameters() if p.requires_grad]
     for p in weights:
@@ -107,7 +105,6 @@ def fit_the_vector(model, targets, vector, pad_id, steps, learning_rate):
     return v.detach(), torch.tensor(history)
 
 # %% correct: Adam written out
-
 def fit_the_vector(model, targets, vector, pad_id, steps, learning_rate):
     v, m, s, losses = vector.detach().clone(), 0.0, 0.0, []
     for t in range(1, steps + 1):

@@ -78,7 +78,6 @@
     return gradient.norm(dim=2).sum(dim=0)  # (B, S, I) -> (S,)
 
 # %% correct: the root of the sum of squares
-
 def gradient_reach(network, inputs):
     x = inputs.clone().detach()
     x.requires_grad = True
@@ -89,7 +88,6 @@ def gradient_reach(network, inputs):
     return (g ** 2).sum(-1).sqrt().mean(0)
 
 # %% correct: the parameters' gradients put aside and back
-
 def gradient_reach(network, inputs):
     x = inputs.detach().clone().requires_grad_(True)
     before = [None if p.grad is None else p.grad.clone() for p in network.parameters()]
@@ -101,7 +99,6 @@ def gradient_reach(network, inputs):
     return torch.linalg.vector_norm(x.grad, dim=-1).mean(0)
 
 # %% correct: ones as cotangents
-
 def gradient_reach(network, inputs):
     x = torch.tensor(inputs.tolist(), requires_grad=True)
     out = network(x)
@@ -110,7 +107,6 @@ def gradient_reach(network, inputs):
     return torch.stack([g[:, s].norm(dim=1).mean() for s in range(g.shape[1])])
 
 # %% correct: a sentence at a time
-
 def gradient_reach(network, inputs):
     total = torch.zeros(inputs.shape[1])
     for row in inputs.detach().split(1):
@@ -121,7 +117,6 @@ def gradient_reach(network, inputs):
     return total / len(inputs)
 
 # %% correct: backward to the inputs alone
-
 def gradient_reach(network, inputs):
     x = inputs.detach().clone().requires_grad_()
     out = network(x)

@@ -82,7 +82,6 @@
     if False:
 
 # %% correct: a filled table, cut at the end
-
 def greedy_decode(step, state, bos_id, eos_id, max_length):
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -99,7 +98,6 @@ def greedy_decode(step, state, bos_id, eos_id, max_length):
     return out
 
 # %% correct: everything written, then cut
-
 def greedy_decode(step, state, bos_id, eos_id, max_length):
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -116,7 +114,6 @@ def greedy_decode(step, state, bos_id, eos_id, max_length):
     return tokens[:, : int(needed)]
 
 # %% correct: growing by concatenation, rows as lists of flags
-
 def greedy_decode(step, state, bos_id, eos_id, max_length):
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -133,7 +130,6 @@ def greedy_decode(step, state, bos_id, eos_id, max_length):
     return tokens[:, 1:]
 
 # %% correct: arithmetic instead of masks
-
 def greedy_decode(step, state, bos_id, eos_id, max_length):
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -151,7 +147,6 @@ def greedy_decode(step, state, bos_id, eos_id, max_length):
     return torch.stack(written).T
 
 # %% correct: a list for each row
-
 def greedy_decode(step, state, bos_id, eos_id, max_length):
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")

@@ -66,7 +66,6 @@ def reverse_source(source, lengths):
     return out
 
 # %% correct: a copy, row by row
-
 def reverse_source(source, lengths):
     out = source.clone()
     for b, length in enumerate(lengths.tolist()):
@@ -74,7 +73,6 @@ def reverse_source(source, lengths):
     return out
 
 # %% correct: flipped, then rolled back
-
 def reverse_source(source, lengths):
     S = source.shape[1]
     rows = []
@@ -83,7 +81,6 @@ def reverse_source(source, lengths):
     return torch.stack(rows)
 
 # %% correct: a stable sort
-
 def reverse_source(source, lengths):
     positions = torch.arange(source.shape[1], device=source.device).expand_as(source)
     real = positions < lengths[:, None]
@@ -91,7 +88,6 @@ def reverse_source(source, lengths):
     return torch.take_along_dim(source, keys.argsort(dim=1, stable=True), dim=1)
 
 # %% correct: index pairs
-
 def reverse_source(source, lengths):
     B, S = source.shape
     column = torch.arange(S, device=source.device).repeat(B, 1)
@@ -99,7 +95,6 @@ def reverse_source(source, lengths):
     return source[torch.arange(B, device=source.device).view(B, 1), column]
 
 # %% correct: plain lists
-
 def reverse_source(source, lengths):
     rows = [row[:n][::-1] + row[n:] for row, n in zip(source.tolist(), lengths.tolist())]
     return torch.tensor(rows, dtype=source.dtype, device=source.device)

@@ -120,7 +120,6 @@
     return torch.tensor(best[0]), best[1]
 
 # %% correct: one sorted list of everything
-
 def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
     if beam_size < 1 or max_length < 1:
         raise ValueError("beam_size and max_length must be 1 or more")
@@ -140,7 +139,6 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
     return torch.tensor(beam[0]["tokens"]), rank(beam[0])
 
 # %% correct: finished rows in the same tensors
-
 @torch.no_grad()
 def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
     if min(beam_size, max_length) < 1:
@@ -171,7 +169,6 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
     return tokens[best, : int(lengths[best])], float(sums[best] / lengths[best] ** length_penalty)
 
 # %% correct: a heap
-
 def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
     import heapq
 

@@ -200,7 +200,6 @@
         return self.norm3(x + (self.feed_forward(x)))
 
 # %% correct: one function around each part
-
 class DecoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
         super().__init__()
@@ -222,7 +221,6 @@ class DecoderLayer(nn.Module):
         return self.around(x, self.norm3, self.feed_forward)
 
 # %% correct: one line after the other
-
 class DecoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
         super().__init__()

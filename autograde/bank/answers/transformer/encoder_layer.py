@@ -160,7 +160,6 @@
         return x + self.norm2(self.dropout(self.feed_forward(x)))
 
 # %% correct: one function around each part
-
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
         super().__init__()
@@ -179,7 +178,6 @@ class EncoderLayer(nn.Module):
         return self.around(x, self.norm2, self.feed_forward)
 
 # %% correct: one line after the other
-
 class EncoderLayer(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=False):
         super().__init__()

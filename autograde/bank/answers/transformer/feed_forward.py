@@ -60,7 +60,6 @@
         return self.linear2(self.activation(self.linear1(x))).reshape(B, T, D)
 
 # %% correct: step by step
-
 class FeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation=F.relu):
         super().__init__()
@@ -74,7 +73,6 @@ class FeedForward(nn.Module):
         return self.linear2(hidden)
 
 # %% correct: functional
-
 class FeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation=F.relu):
         super().__init__()
@@ -87,7 +85,6 @@ class FeedForward(nn.Module):
         return F.linear(hidden, self.linear2.weight, self.linear2.bias)
 
 # %% correct: matrix products
-
 class FeedForward(nn.Module):
     def __init__(self, d_model, d_ff, activation=F.relu):
         super().__init__()

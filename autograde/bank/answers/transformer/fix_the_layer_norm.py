@@ -84,13 +84,11 @@
     variance = x.square().mean(dim=2, keepdim=True) - mean.square()
 
 # %% correct: torch.var with its correction off
-
 def layer_norm(x, weight, bias, eps=1e-5):
     variance, mean = torch.var_mean(x, dim=-1, correction=0, keepdim=True)
     return weight * (x - mean) * torch.rsqrt(variance + eps) + bias
 
 # %% correct: position by position
-
 def layer_norm(x, weight, bias, eps=1e-5):
     rows = []
     for vector in x.reshape(-1, x.shape[-1]):
@@ -99,7 +97,6 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return torch.stack(rows).view_as(x)
 
 # %% correct: the mean of squares minus the square of the mean, in double
-
 def layer_norm(x, weight, bias, eps=1e-5):
     d = x.double()
     mean = d.mean(-1, keepdim=True)
@@ -107,14 +104,12 @@ def layer_norm(x, weight, bias, eps=1e-5):
     return ((d - mean) / (variance + eps).sqrt()).to(x.dtype) * weight + bias
 
 # %% correct: sums
-
 def layer_norm(x, weight, bias, eps=1e-5):
     D = x.size(2)
     x = x - x.sum(2, keepdim=True) / D
     return torch.addcmul(bias, x / torch.sqrt((x * x).sum(2, keepdim=True) / D + eps), weight)
 
 # %% correct: the centring matrix
-
 def layer_norm(x, weight, bias, eps=1e-5):
     D = x.shape[-1]
     centred = x @ (torch.eye(D).to(x) - 1 / D)

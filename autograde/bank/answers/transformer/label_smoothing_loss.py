@@ -98,7 +98,6 @@
     total = log_probabilities.sum(dim=2) - log_probabilities[:, :, 0]
 
 # %% correct: the whole distribution
-
 def label_smoothing_loss(logits, targets, pad_id, smoothing):
     if not 0 <= smoothing < 1:
         raise ValueError(smoothing)
@@ -111,7 +110,6 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
     return (losses * real).sum() / real.sum().clamp(min=1)
 
 # %% correct: cross-entropy with probabilities
-
 def label_smoothing_loss(logits, targets, pad_id, smoothing):
     if smoothing < 0 or smoothing >= 1:
         raise ValueError("smoothing")
@@ -123,7 +121,6 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
     return F.cross_entropy(logits[real], wanted)
 
 # %% correct: the real places picked out
-
 def label_smoothing_loss(logits, targets, pad_id, smoothing):
     if not (smoothing >= 0 and smoothing < 1):
         raise ValueError(f"smoothing {smoothing}")
@@ -135,7 +132,6 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
     return ((1 - smoothing) * hard + smoothing * soft).sum() / max(len(right), 1)
 
 # %% correct: logsumexp
-
 def label_smoothing_loss(logits, targets, pad_id, smoothing):
     if not 0 <= smoothing < 1:
         raise ValueError
@@ -147,7 +143,6 @@ def label_smoothing_loss(logits, targets, pad_id, smoothing):
     return torch.where(real, losses, 0.0).sum() / real.sum().clamp(min=1)
 
 # %% correct: a loop over the places
-
 def label_smoothing_loss(logits, targets, pad_id, smoothing):
     if not 0 <= smoothing < 1:
         raise ValueError(f"{smoothing} is not in [0, 1)")

@@ -82,20 +82,17 @@
     return num_layers * encoder_layer + vocab_size * d_model
 
 # %% correct: one expression
-
 def parameter_count(d_model, d_ff, num_layers, vocab_size):
     d, f = d_model, d_ff
     return num_layers * (12 * d * d + 12 * d + 2 * (2 * d * f + f + d) + 10 * d) + vocab_size * d
 
 # %% correct: built without storage, and counted
-
 def parameter_count(d_model, d_ff, num_layers, vocab_size):
     with torch.device("meta"):
         towers = [EncoderLayer(d_model, 1, d_ff), DecoderLayer(d_model, 1, d_ff)]
     return num_layers * sum(p.numel() for t in towers for p in t.parameters()) + vocab_size * d_model
 
 # %% correct: a helper for linear maps
-
 def parameter_count(d_model, d_ff, num_layers, vocab_size):
     def linear(i, o):
         return i * o + o
@@ -106,7 +103,6 @@ def parameter_count(d_model, d_ff, num_layers, vocab_size):
     return num_layers * (attentions + networks + norms) + vocab_size * d_model
 
 # %% correct: a loop over the layers
-
 def parameter_count(d_model, d_ff, num_layers, vocab_size):
     total = vocab_size * d_model
     for _ in range(num_layers):
@@ -117,7 +113,6 @@ def parameter_count(d_model, d_ff, num_layers, vocab_size):
     return total
 
 # %% correct: shapes of all weights
-
 def parameter_count(d_model, d_ff, num_layers, vocab_size):
     from math import prod
 

@@ -75,7 +75,6 @@
     differences = x - x.mean(dim=1)  # (B, T, D) - (B, 1, D)
 
 # %% correct: a loop over the sequences
-
 def token_spread(x):
     spreads = []
     for sequence in x:
@@ -84,24 +83,20 @@ def token_spread(x):
     return torch.stack(spreads)
 
 # %% correct: standard deviations
-
 def token_spread(x):
     return (x.var(dim=1, unbiased=False).sum(dim=1) / x.square().mean(dim=1).sum(dim=1)).sqrt()
 
 # %% correct: an einsum
-
 def token_spread(x):
     d = x - torch.einsum("btd->bd", x).unsqueeze(1) / x.shape[1]
     return torch.sqrt(torch.einsum("btd,btd->b", d, d) / torch.einsum("btd,btd->b", x, x))
 
 # %% correct: matrix norms
-
 def token_spread(x):
     mean = x.sum(dim=-2, keepdim=True) / x.size(-2)
     return torch.linalg.matrix_norm(x - mean) / torch.linalg.matrix_norm(x)
 
 # %% correct: the centring matrix
-
 def token_spread(x):
     T = x.shape[1]
     centre = torch.eye(T).to(x) - 1 / T

@@ -121,7 +121,6 @@
         return self.norm(run(x, list(self.layers)))
 
 # %% correct: append in a loop
-
 class TransformerDecoder(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
         super().__init__()

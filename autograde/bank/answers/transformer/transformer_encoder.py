@@ -115,7 +115,6 @@
         self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
 
 # %% correct: append in a loop
-
 class TransformerEncoder(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
         super().__init__()
@@ -133,7 +132,6 @@ class TransformerEncoder(nn.Module):
         return self.norm(x)
 
 # %% correct: copies of one layer
-
 class TransformerEncoder(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
         super().__init__()
@@ -150,7 +148,6 @@ class TransformerEncoder(nn.Module):
         return self.norm(x)
 
 # %% correct: nn.Sequential as the list
-
 class TransformerEncoder(nn.Module):
     def __init__(self, d_model, num_heads, d_ff, num_layers, dropout=0.0, activation=F.relu, layer_norm_eps=1e-5, norm_first=True):
         super().__init__()

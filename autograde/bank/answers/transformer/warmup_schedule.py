@@ -61,20 +61,17 @@
     return d_model**-0.5 * min(warmup_steps**-0.5, step * warmup_steps**-1.5)
 
 # %% correct: two cases
-
 def warmup_schedule(step, d_model, warmup_steps):
     if step < warmup_steps:
         return step / (d_model**0.5 * warmup_steps**1.5)
     return 1 / (d_model * step) ** 0.5
 
 # %% correct: relative to the peak
-
 def warmup_schedule(step, d_model, warmup_steps):
     peak = (d_model * warmup_steps) ** -0.5
     return peak * min(step / warmup_steps, (warmup_steps / max(step, 1)) ** 0.5)
 
 # %% correct: no root of zero
-
 def warmup_schedule(step, d_model, warmup_steps):
     if not step:
         return 0.0

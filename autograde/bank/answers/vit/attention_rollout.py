@@ -72,7 +72,6 @@ def attention_rollout(weights):
     return mixed.mean(dim=1)
 
 # %% correct: from the identity on
-
 def attention_rollout(weights):
     B, H, T, _ = weights[0].shape
     eye = torch.eye(T)
@@ -82,7 +81,6 @@ def attention_rollout(weights):
     return rollout
 
 # %% correct: normed by its rows
-
 def attention_rollout(weights):
     rollout = None
     for layer in weights:
@@ -92,7 +90,6 @@ def attention_rollout(weights):
     return rollout
 
 # %% correct: reduce, from the last layer back
-
 def attention_rollout(weights):
     steps = [0.5 * w.mean(1) + 0.5 * torch.eye(w.shape[-1]) for w in weights]
     product = steps[-1]
@@ -101,7 +98,6 @@ def attention_rollout(weights):
     return product
 
 # %% correct: read, then keep half
-
 def attention_rollout(weights):
     state = torch.eye(weights[0].shape[-1]).expand(weights[0].shape[0], -1, -1)
     for layer in weights:
@@ -109,7 +105,6 @@ def attention_rollout(weights):
     return state
 
 # %% correct: heads in a loop
-
 def attention_rollout(weights):
     rollout = torch.eye(weights[0].shape[-1]).expand(weights[0].shape[0], -1, -1)
     for layer in weights:

@@ -78,7 +78,6 @@ def augment(images, max_shift):
     return torch.stack(moved)
 
 # %% correct: written into zeros
-
 def augment(images, max_shift):
     moved = torch.zeros_like(images)
     H, W = images.shape[2:]
@@ -101,7 +100,6 @@ def augment(images, max_shift):
     return torch.stack(moved)
 
 # %% correct: gather along both axes
-
 def augment(images, max_shift):
     B, C, H, W = images.shape
     m = max_shift
@@ -112,7 +110,6 @@ def augment(images, max_shift):
     return padded.gather(2, rows).gather(3, columns)
 
 # %% correct: windows of the padded images
-
 def augment(images, max_shift):
     padded = F.pad(images, [max_shift] * 4)
     windows = padded.unfold(2, images.shape[2], 1).unfold(3, images.shape[3], 1)
@@ -121,7 +118,6 @@ def augment(images, max_shift):
     return windows[torch.arange(len(images)), :, down, right].clone()
 
 # %% correct: negative padding
-
 def augment(images, max_shift):
     moved = []
     for image in images:

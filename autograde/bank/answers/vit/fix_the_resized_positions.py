@@ -76,7 +76,6 @@
     grid = F.interpolate(grid, size=new_grid, mode="bicubic", align_corners=False)
 
 # %% correct: transposed before the reshape
-
 def resize_positions(table, old_grid, new_grid):
     d_model = table.shape[1]
     grid = table[1:].T.reshape(1, d_model, *old_grid)
@@ -84,7 +83,6 @@ def resize_positions(table, old_grid, new_grid):
     return torch.cat([table[:1], grid.reshape(d_model, -1).T], dim=0)
 
 # %% correct: one feature at a time
-
 def resize_positions(table, old_grid, new_grid):
     columns = []
     for feature in table[1:].unbind(dim=1):
@@ -94,7 +92,6 @@ def resize_positions(table, old_grid, new_grid):
     return torch.cat([table[:1], torch.stack(columns, dim=1)])
 
 # %% correct: features as a batch
-
 def resize_positions(table, old_grid, new_grid):
     grid = table[1:].reshape(old_grid[0], old_grid[1], -1).movedim(2, 0).unsqueeze(1)
     grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
@@ -102,14 +99,12 @@ def resize_positions(table, old_grid, new_grid):
     return torch.cat((table[0:1], rows))
 
 # %% correct: view and movedim
-
 def resize_positions(table, old_grid, new_grid):
     grid = table[1:].reshape(*old_grid, table.shape[1]).permute(2, 0, 1)[None]
     new = F.interpolate(grid, new_grid, mode="bilinear")[0]
     return torch.cat([table[:1], new.movedim(0, -1).reshape(-1, table.shape[1])])
 
 # %% correct: an empty table filled
-
 def resize_positions(table, old_grid, new_grid):
     new = table.new_empty(1 + new_grid[0] * new_grid[1], table.shape[1])
     new[0] = table[0]

@@ -97,7 +97,6 @@
         return self.transformer.forward(features)
 
 # %% correct: all arguments passed through
-
 class HybridVisionTransformer(nn.Module):
     def __init__(self, backbone, feature_channels, feature_size, *sizes, **named):
         super().__init__()

@@ -66,7 +66,6 @@
     means = (specificity[1:] + specificity[:-1]) / 2
 
 # %% correct: NumPy's trapezoids over an interpolated curve
-
 def partial_auc(scores, positive, min_true_positive_rate):
     if positive.all() or not positive.any() or not 0 <= min_true_positive_rate < 1:
         raise ValueError("cannot")
@@ -115,7 +114,6 @@ def partial_auc(scores, positive, min_true_positive_rate):
     return total / (1 - low)
 
 # %% correct: all pieces at once, clipped
-
 def partial_auc(scores, positive, min_true_positive_rate):
     low = min_true_positive_rate
     if positive.all() or (~positive).all() or not 0 <= low < 1:
@@ -130,7 +128,6 @@ def partial_auc(scores, positive, min_true_positive_rate):
     return float(((x1 - start).clamp(min=0) * (at_start + y1) / 2).sum() / (1 - low))
 
 # %% correct: one negative at a time
-
 def partial_auc(scores, positive, min_true_positive_rate):
     low = min_true_positive_rate
     if not 0 <= low < 1 or len(set(positive.tolist())) < 2:

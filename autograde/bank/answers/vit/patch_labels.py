@@ -73,7 +73,6 @@
     counts = F.one_hot(pixels, background + 1).sum(dim=2)  # (B, N, classes)
 
 # %% correct: mode of each patch, in a loop
-
 def patch_labels(labels, patch_size, background):
     rows = []
     for picture in patchify(labels[:, None], patch_size):
@@ -85,7 +84,6 @@ def patch_labels(labels, patch_size, background):
     return torch.tensor(rows, device=labels.device)
 
 # %% correct: one comparison a class
-
 def patch_labels(labels, patch_size, background):
     pixels = patchify(labels.unsqueeze(1), patch_size)
     best = torch.zeros_like(pixels[:, :, 0])
@@ -99,7 +97,6 @@ def patch_labels(labels, patch_size, background):
     return found
 
 # %% correct: bincount
-
 def patch_labels(labels, patch_size, background):
     patches = patchify(labels.unsqueeze(1), patch_size)
     flat = patches.flatten(0, 1)
@@ -122,7 +119,6 @@ def patch_labels(labels, patch_size, background):
     return majority
 
 # %% correct: the most frequent of the sorted labels
-
 def patch_labels(labels, patch_size, background):
     rows = []
     for picture in patchify(labels.unsqueeze(1), patch_size).tolist():

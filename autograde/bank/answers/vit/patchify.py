@@ -79,21 +79,18 @@ def patchify(images, patch_size):
     return columns.reshape(len(images), columns.shape[2], columns.shape[1])
 
 # %% correct: F.unfold, and the dtype back
-
 def patchify(images, patch_size):
     if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
         raise ValueError(f"cannot cut {tuple(images.shape)} into patches of {patch_size}")
     return F.unfold(images.double(), patch_size, stride=patch_size).transpose(1, 2).to(images.dtype)
 
 # %% correct: F.pixel_unshuffle
-
 def patchify(images, patch_size):
     if images.ndim != 4 or images.shape[2] % patch_size or images.shape[3] % patch_size:
         raise ValueError("no whole patches")
     return F.pixel_unshuffle(images, patch_size).flatten(2).transpose(1, 2)
 
 # %% correct: Tensor.unfold along both axes
-
 def patchify(images, patch_size):
     if images.dim() != 4:
         raise ValueError("(B, C, H, W), please")
@@ -104,7 +101,6 @@ def patchify(images, patch_size):
     return windows.permute(0, 2, 3, 1, 4, 5).flatten(3).flatten(1, 2)
 
 # %% correct: loops over rows and columns of patches
-
 def patchify(images, patch_size):
     if images.ndim != 4 or any(size % patch_size for size in images.shape[2:]):
         raise ValueError("no whole patches")
@@ -116,7 +112,6 @@ def patchify(images, patch_size):
     return torch.stack(patches, dim=1)
 
 # %% correct: transposes, one at a time
-
 def patchify(images, patch_size):
     if images.ndim != 4:
         raise ValueError("four axes")

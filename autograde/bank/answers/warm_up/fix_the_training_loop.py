@@ -92,7 +92,6 @@
         loss = train_step_cpu(model, optimizer, inputs[start : start + batch_size], targets[start : start + batch_size])
 
 # %% correct: split
-
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
@@ -104,7 +103,6 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     return sum(losses) / len(losses)
 
 # %% correct: a data loader
-
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
@@ -114,7 +112,6 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     return sum(train_step_cpu(model, optimizer, x, y) * len(x) for x, y in loader) / len(order)
 
 # %% correct: lists of indices
-
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")
@@ -127,7 +124,6 @@ def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     return total / seen
 
 # %% correct: a running mean, the step written out
-
 def train_epoch(model, optimizer, inputs, targets, order, batch_size):
     if len(inputs) != len(targets) or batch_size < 1:
         raise ValueError(f"got {len(inputs)} inputs, {len(targets)} targets, batch_size {batch_size}")

@@ -84,7 +84,6 @@ def numerical_gradient(function, x, step=1e-3):
 # --- after
 
 # %% correct: a copy in one piece, moved and put back
-
 def numerical_gradient(function, x, step=1e-3):
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
@@ -102,7 +101,6 @@ def numerical_gradient(function, x, step=1e-3):
     return gradient.reshape(x.shape)
 
 # %% correct: a clone for every entry
-
 def numerical_gradient(function, x, step=1e-3):
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
@@ -122,7 +120,6 @@ def numerical_gradient(function, x, step=1e-3):
         slopes.append(float((function(x + nudge) - function(x)) / step + (function(x) - function(x - nudge)) / step) / 2)
 
 # %% correct: one-hot vectors
-
 def numerical_gradient(function, x, step=1e-3):
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
@@ -135,7 +132,6 @@ def numerical_gradient(function, x, step=1e-3):
     return torch.stack(slopes).view_as(x)
 
 # %% correct: numpy inside
-
 def numerical_gradient(function, x, step=1e-3):
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")

@@ -77,7 +77,6 @@ def pairwise_scores(query, key):
     return (query[:, :, None, :] * key[:, None, :, :]).sum(dim=-1)
 
 # %% correct: the loop
-
 def pairwise_scores(query, key):
     if query.dim() != 3 or key.dim() != 3 or query.shape[0] != key.shape[0] or query.shape[2] != key.shape[2]:
         raise ValueError(f"need query (B, T, D) and key (B, S, D), got {tuple(query.shape)} and {tuple(key.shape)}")

@@ -65,7 +65,6 @@
         "summed": (B, T, S),
 
 # %% correct: measured on tensors
-
 def predict_shapes(B, T, S, D):
     query, key, lengths = torch.zeros(B, T, D), torch.zeros(B, S, D), torch.ones(B, dtype=torch.int64)
     tensors = {
@@ -81,13 +80,11 @@ def predict_shapes(B, T, S, D):
     return {name: tensor.shape for name, tensor in tensors.items()}
 
 # %% correct: lists
-
 def predict_shapes(B, T, S, D):
     return {"mean_query": [B, D], "kept_axis": [B, T, 1], "last_key": [B, D], "joined": [B, T + S, D],
             "scores": [B, T, S], "differences": [B, T, S, D], "is_real": [B, S], "summed": [T, S]}
 
 # %% correct: built step by step
-
 def predict_shapes(B, T, S, D):
     query, key = (B, T, D), (B, S, D)
     shapes = dict(summed=(T, S), is_real=(B, S))

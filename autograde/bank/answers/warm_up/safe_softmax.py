@@ -107,7 +107,6 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     exponentials = scores
 
 # %% correct: log-sum-exp
-
 def safe_softmax(scores, dim):
     return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
 
@@ -118,21 +117,18 @@ def safe_softmax(scores, dim):
     shifted = scores - scores.detach().max(dim, keepdim=True).values  # the largest is 0 now, so no exponential is above 1
 
 # %% correct: the axis moved to the end and back
-
 def safe_softmax(scores, dim):
     moved = scores.movedim(dim, -1)
     e = torch.exp(moved - moved.max(-1)[0][..., None])
     return (e / e.sum(-1)[..., None]).movedim(-1, dim)
 
 # %% correct: in double precision inside
-
 def safe_softmax(scores, dim):
     x = scores.double()
     x = x - x.amax(dim, keepdim=True)
     return (torch.exp(x) / torch.exp(x).sum(dim, keepdim=True)).to(scores.dtype)
 
 # %% correct: row by row
-
 def safe_softmax(scores, dim):
     rows = scores.movedim(dim, -1)
     out = []

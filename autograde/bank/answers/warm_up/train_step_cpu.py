@@ -136,7 +136,6 @@
     loss = -model(inputs).log_softmax(-1)[torch.arange(len(targets)), targets].mean()
 
 # %% correct: log-sum-exp minus the right logit
-
 def train_step_cpu(model, optimizer, inputs, targets):
     def closure():
         optimizer.zero_grad(set_to_none=False)
@@ -148,7 +147,6 @@ def train_step_cpu(model, optimizer, inputs, targets):
     return optimizer.step(closure).item()
 
 # %% correct: autograd.grad
-
 def train_step_cpu(model, optimizer, inputs, targets):
     parameters = list(model.parameters())
     criterion = nn.CrossEntropyLoss()
