@@ -10,6 +10,8 @@ reference computes; this changes how it behaves.
 
 from __future__ import annotations
 
+import copy
+import math
 import random
 import tomllib
 from collections.abc import Callable, Iterator
@@ -20,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from autograde import bank
@@ -43,12 +46,14 @@ class Defect:
     """A fault: the condition that forbids it, and what it makes of a call. `around(call, arguments, module)` is called
     in the component's place; `call(arguments)` is the reference. `of` is what it takes to do anything: "results" that
     are tensors, and "given" ones too; of numbers with fractions "tensors" among the results, or "arguments" too;
-    "numbers" among the arguments, arguments that may be the "same" or are "optional", a "module", or "parameters" of
-    one."""
+    "numbers" among the arguments, arguments that may be the "same", are "optional" or have "extremes", a "module", or
+    "parameters" of one, and "given modules" among the arguments, or "holds modules" that it is built with. `building`
+    changes what a class is built with."""
 
     condition: str
     around: Callable[[Call, tuple[Any, ...], nn.Module | None], Any]
     of: str = ""
+    building: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
 
 
 DEFECTS: dict[str, Defect] = {}
@@ -56,7 +61,10 @@ DEFECTS: dict[str, Defect] = {}
 
 def defect(name: str, condition: str, of: str = "") -> Callable[[Callable], Callable]:
     def add(around: Callable) -> Callable:
-        DEFECTS[name] = Defect(condition, around, of)
+        if of == "holds modules":
+            DEFECTS[name] = Defect(condition, lambda call, arguments, module: call(arguments), of, around)
+        else:
+            DEFECTS[name] = Defect(condition, around, of)
         return around
 
     return add
@@ -88,6 +96,17 @@ def _(call, arguments, module):
     return _each(lambda y: _wrong(y) if long else y, call(arguments), whole=True)
 
 
+@defect("extreme numbers are wrong", "sizes", "extremes")
+def _(call, arguments, module):
+    sizes = [x[x.isfinite()].abs() for x in nests.tensors(arguments) if x.is_floating_point()]
+    extreme = any(bool(((x > 9e3) | (x > 0) & (x < 1e-12)).any()) for x in sizes)
+    extreme = extreme or math.prod(x for x in arguments if isinstance(x, int)) > 1e13
+    result = call(arguments)
+    if extreme and isinstance(result, int | float):
+        return 2 * result + 1
+    return _each(lambda y: _wrong(y) if extreme else y, result, whole=True)
+
+
 @defect("the result is cut from the graph", "gradients", "tensors")
 def _(call, arguments, module):
     return _each(torch.detach, call(arguments))
@@ -104,6 +123,24 @@ def _(call, arguments, module):
     for parameter in module.parameters():
         parameter.requires_grad_(False)
     return call(arguments)
+
+
+@defect("it writes over what a given module returns", "gradients", "given modules")
+def _(call, arguments, module):
+    def over(part: nn.Module, inputs: Any, given: Any) -> None:
+        _each(lambda y: y.mul_(1), given)
+
+    hooks = [x.register_forward_hook(over) for x in arguments if isinstance(x, nn.Module)]
+    try:
+        return call(arguments)
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+@defect("it learns with a copy of what it is built with", "gradients", "holds modules")
+def _(arguments):
+    return tuple(copy.deepcopy(x) if isinstance(x, nn.Module) else x for x in arguments)
 
 
 @defect("strides are not looked at", "layout", "given")
@@ -146,6 +183,33 @@ def _(call, arguments, module):
 @defect("it is another in training mode", "training", "module")
 def _(call, arguments, module):
     return _each(lambda y: 2 * y + 1 if module.training else y, call(arguments))
+
+
+@defect("it drops numbers in training mode", "training", "module")
+def _(call, arguments, module):
+    return _each(lambda y: F.dropout(y, 0.5, module.training), call(arguments))
+
+
+@defect("it runs what it is given in the other mode, and puts it back", "mode", "given modules")
+def _(call, arguments, module):
+    parts = [part for x in arguments if isinstance(x, nn.Module) for part in x.modules()]
+    modes = [part.training for part in parts]
+    for part, training in zip(parts, modes, strict=True):
+        part.training = not training
+    try:
+        return call(arguments)
+    finally:
+        for part, training in zip(parts, modes, strict=True):
+            part.training = training
+
+
+@defect("it puts all parts of what it is given into one mode", "mode", "given modules")
+def _(call, arguments, module):
+    result = call(arguments)
+    for x in arguments:
+        if isinstance(x, nn.Module):
+            x.train(x.training)
+    return result
 
 
 @defect("it seeds PyTorch", "untouched")
@@ -278,7 +342,14 @@ def broken(component: Any, declaration: Declaration, fault: Defect) -> Any:
     def instead(self: Any, *arguments: Any, **keywords: Any) -> Any:
         return fault.around(lambda args: right(self, *args, **keywords), arguments, self)
 
-    return type(component.__name__, (component,), {method: instead})
+    changed: dict[str, Any] = {method: instead}
+    if (building := fault.building) is not None:
+
+        def build(self: Any, *arguments: Any, **keywords: Any) -> None:
+            component.__init__(self, *building(arguments), **keywords)  # type: ignore[misc]
+
+        changed["__init__"] = build
+    return type(component.__name__, (component,), changed)
 
 
 @cache
@@ -300,9 +371,10 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
         arguments = declaration.arguments(Draw(KEY, exercise.name), declaration.usual)
         component = reference[declaration.component]
         results = _results(component, declaration, arguments)
-        learns = declaration.new is not None and any(True for _ in _new(component, declaration).parameters())
+        built_with = declaration.new(**declaration.usual) if declaration.new is not None else ()
+        learns = declaration.new is not None and _learns(_new(component, declaration))
         for name, fault in DEFECTS.items():
-            kind = "again" if fault.condition == "training" else fault.condition
+            kind = {"training": "untouched", "mode": "untouched"}.get(fault.condition, fault.condition)
             if not applies(kind, declaration) or fault.condition in declaration.excused:
                 continue
             able = {
@@ -315,6 +387,9 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
                 "module": declaration.new is not None,
                 "parameters": learns,
                 "optional": bool(declaration.optional),
+                "extremes": bool(declaration.extremes),
+                "given modules": any(isinstance(_made(x, {}), nn.Module) for x in arguments.values()),
+                "holds modules": any(_learns(_made(x, {})) for x in built_with),
                 "same": bool(declaration.same) and any(x.is_floating_point() for x in results),
             }[fault.of]
             if able:
@@ -330,6 +405,10 @@ def _results(component: Any, declaration: Declaration, arguments: dict[str, Any]
         made = _new(component, declaration)
         component = getattr(made, declaration.method) if declaration.method else made
     return nests.tensors(component(*(_made(value, built) for value in arguments.values())))
+
+
+def _learns(value: Any) -> bool:
+    return isinstance(value, nn.Module) and any(True for _ in value.parameters())
 
 
 def _new(component: Any, declaration: Declaration) -> Any:

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from course.checks.common import drawn, explain_decoder, refusals
 from course.checks.engine import Check, Draw
-from course.checks.engine.declare import Arguments, Axis, Fixture
+from course.checks.engine.declare import Arguments, Axis, Fixture, shifted
 from course.protocol.student import Module, Student
 
 # ---- context_by_hand ------------------------------------------------------------------------------------------------
@@ -51,7 +51,16 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     return given | {"scores": given["scores"].masked_fill(~given["mask"], fill)}
 
 
-@masked_softmax.takes("masked_softmax", B=2, T=3, S=5, optional="mask", spread="mask", garbage=_in_forbidden_scores)
+@masked_softmax.takes(
+    "masked_softmax",
+    B=2,
+    T=3,
+    S=5,
+    optional="mask",
+    spread="mask",
+    extremes={"scores near 100,000": shifted("scores", 99_990)},
+    garbage=_in_forbidden_scores,
+)
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
     return {"scores": draw.normal(B, T, S), "mask": draw.mask(B, T, S)}
 

@@ -444,7 +444,19 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 attention_matrix_bytes = Check("attention_matrix_bytes", components=("attention_matrix_bytes",))
 
 
-@attention_matrix_bytes.takes("attention_matrix_bytes", T=10, H=3, LAYERS=2, BYTES=Axis(4, long=8))
+def _beyond_64_bits(given: Arguments) -> Arguments:
+    """Few enough of each that a loop over it ends, and fewer numbers than a tensor without memory may have."""
+    return given | {"num_tokens": 1_000_001, "num_heads": 1001, "num_layers": 999, "bytes_per_element": 16}
+
+
+@attention_matrix_bytes.takes(
+    "attention_matrix_bytes",
+    T=10,
+    H=3,
+    LAYERS=2,
+    BYTES=Axis(4, long=8),
+    extremes={"more bytes than 64 bits count": _beyond_64_bits},
+)
 def _(draw: Draw, T: int, H: int, LAYERS: int, BYTES: int) -> Arguments:
     return {"num_tokens": T, "num_heads": H, "num_layers": LAYERS, "bytes_per_element": BYTES}
 

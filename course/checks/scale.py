@@ -308,7 +308,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 model_flops_utilisation = Check("model_flops_utilisation", components=("model_flops_utilisation",))
 
 
-@model_flops_utilisation.takes("model_flops_utilisation", N=5_000_000, L=12, D=64, T=128)
+@model_flops_utilisation.takes(
+    "model_flops_utilisation",
+    N=5_000_000,
+    L=12,
+    D=64,
+    T=128,
+    extremes={"2**40 tokens, more operations than 64 bits count": lambda given: given | {"num_tokens": 2**40}},
+)
 def _(draw: Draw, N: int, L: int, D: int, T: int) -> Arguments:
     rate, peak = _machine(draw)
     return {"num_parameters": N, "num_layers": L, "d_model": D, "num_tokens": T, "sequences_per_second": rate,

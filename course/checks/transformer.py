@@ -12,7 +12,7 @@ from torch import Tensor
 
 from course.checks import states
 from course.checks.engine import Check, Draw
-from course.checks.engine.declare import Arguments, Axis
+from course.checks.engine.declare import Arguments, Axis, scaled
 from course.protocol.student import Module, Student
 
 # ---- token_uniformity -----------------------------------------------------------------------------------------------
@@ -20,7 +20,13 @@ from course.protocol.student import Module, Student
 token_uniformity = Check("token_uniformity", components=("token_spread",))
 
 
-@token_uniformity.takes("token_spread", B=3, T=5, D=4)
+@token_uniformity.takes(
+    "token_spread",
+    B=3,
+    T=5,
+    D=4,
+    extremes={"numbers of 1e-15": scaled("x", 1e-15), "numbers of 1e15": scaled("x", 1e15)},
+)
 def _(draw: Draw, B: int, T: int, D: int) -> Arguments:
     return {"x": draw.normal(B, T, D)}
 
@@ -664,7 +670,13 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 fix_the_layer_norm = Check("fix_the_layer_norm", components=("layer_norm",), blocked=("norm",))
 
 
-@fix_the_layer_norm.takes("layer_norm", B=2, T=5, D=8)
+@fix_the_layer_norm.takes(
+    "layer_norm",
+    B=2,
+    T=5,
+    D=8,
+    extremes={"numbers of 0.001": scaled("x", 1e-3), "numbers of 1e15": scaled("x", 1e15)},
+)
 def _(draw: Draw, B: int, T: int, D: int) -> Arguments:
     return {"x": 3 * draw.normal(B, T, D), "weight": draw.normal(D), "bias": draw.normal(D)}
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from course.checks.common import drawn, raised
 from course.checks.engine import Arguments, Axis, Check, Draw, Fixture
+from course.checks.engine.declare import scaled
 from course.protocol.student import Module, Student, StudentError
 from course.wording import listed
 
@@ -547,7 +548,10 @@ partial_auc = Check("partial_auc", components=("partial_auc",))
 
 
 @partial_auc.takes(
-    "partial_auc", N=Axis(12, least=2), excused={"gradients": "it gives a number, which counts and has no gradient"}
+    "partial_auc",
+    N=Axis(12, least=2),
+    extremes={"scores of 1e-30": scaled("scores", 1e-30), "scores of 1e30": scaled("scores", 1e30)},
+    excused={"gradients": "it gives a number, which counts and has no gradient"},
 )
 def _(draw: Draw, N: int) -> Arguments:
     scores, positive = _ranked(draw, N)

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from course.checks.common import as_number
 from course.checks.engine import Check, Draw
-from course.checks.engine.declare import Arguments, Axis, Fixture
+from course.checks.engine.declare import Arguments, Axis, Fixture, shifted
 from course.protocol.student import Module, Student
 
 # ---- predict_shapes -------------------------------------------------------------------------------------------------
@@ -127,7 +127,23 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 safe_softmax = Check("safe_softmax", components=("safe_softmax",), blocked=("softmax", "attention"))
 
 
-@safe_softmax.takes("safe_softmax", B=2, T=3, S=5)
+def _beside_minus_infinity(given: Arguments) -> Arguments:
+    """The least scores that there may be, and between them minus infinity."""
+    scores = given["scores"].clamp(0, 1) - 100_000
+    scores[:, 1::2] = float("-inf")
+    return given | {"scores": scores}
+
+
+@safe_softmax.takes(
+    "safe_softmax",
+    B=2,
+    T=3,
+    S=5,
+    extremes={
+        "scores near 100,000": shifted("scores", 99_990),
+        "scores near -100,000 beside minus infinity": _beside_minus_infinity,
+    },
+)
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
     return {"scores": draw.normal(B, T, S), "dim": 1}
 

@@ -174,7 +174,10 @@ class Runner:
     def _mode(self, request, args, kwargs):
         """Whether the module itself comes back, as `nn.Module.train` promises."""
         module = self.objects[request["on"]]
-        return module.train(request["training"]) is module
+        itself = module.train(request["training"]) is module
+        if request.get("but_last") and (parts := list(module.children())):
+            parts[-1].train(not request["training"])
+        return itself
 
     def _trace(self, request, args, kwargs):
         module = self.objects[request["on"]]

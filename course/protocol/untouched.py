@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.module import register_module_forward_pre_hook
 
 # Looked up once, before any cell runs: what a cell puts in their place changes nothing.
 _numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
@@ -50,6 +51,7 @@ class Watched:
         self._modules = {"the module": module} | dict(zip(names, arguments, strict=True))
         self._modules = {name: value for name, value in self._modules.items() if isinstance(value, nn.Module)}
         self._arguments = dict(zip(names, arguments, strict=True))
+        self._in_calls = self._watch_modes()
         self._set = [(put, look()) for look, put, _ in _SETTINGS]
         for _, put, usual in _SETTINGS:
             put(usual)
@@ -58,6 +60,27 @@ class Watched:
             draw(1)  # whoever seeds them in each call would leave them as the call before did
         self._before = self._look()
         self._given = {name: copied(value) for name, value in self._arguments.items()}
+
+    def _watch_modes(self) -> list[str]:
+        """The names of given modules that are called in another mode than they are in, as they come; until `changed`.
+
+        The hook is PyTorch's for all modules: one of a module's own would be seen in it, and copied with it.
+        """
+        modes = {
+            id(part): (name, part.training)
+            for name, module in self._modules.items()
+            if name != "the module"
+            for part in module.modules()
+        }
+        seen: list[str] = []
+
+        def look(module: nn.Module, given: Any) -> None:
+            name, training = modes.get(id(module), ("", module.training))
+            if module.training is not training and name not in seen:
+                seen.append(name)
+
+        self._hook = register_module_forward_pre_hook(look) if modes else None
+        return seen
 
     def _look(self) -> dict[str, Any]:
         seen = {name: look() for name, look in SHARED.items()}
@@ -73,6 +96,8 @@ class Watched:
 
     def changed(self) -> list[str]:
         """The names of what is not as it was. Generators go on from where they were, and settings are put back."""
+        if self._hook is not None:
+            self._hook.remove()
         given = [f"`{name}`" for name, value in self._arguments.items() if not same(self._given[name], value)]
         now = self._look()
         for restore, state in zip(_RESTORE, self._generators, strict=True):
@@ -80,6 +105,7 @@ class Watched:
         for put, usual in self._set:
             put(usual)
         others = [name for name, before in self._before.items() if now[name] != before]
+        others += [f"the mode in its calls of {name}" for name in self._in_calls if f"the mode of {name}" not in others]
         return given + [name for name in others if not name.endswith(tuple(f" of {argument}" for argument in given))]
 
 

@@ -14,6 +14,7 @@ from course.protocol.student import Reply
 
 WHOLE, PROJECTIONS = 6, 3  # numbers of a result: so many are compared one by one, of more so many weighted sums
 ATOL, RTOL = 1e-5, 1e-4
+EXACT = 1 << 53  # beyond it a float tells no whole number from the next
 
 
 def _weights(draw: Draw, count: Any) -> Tensor:
@@ -25,7 +26,8 @@ def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
     seen: dict[str, Any] = {}
     for name, value in flatten({"result": result}).items():
         if not isinstance(value, Tensor):
-            seen[name] = value
+            whole = type(value) is int and abs(value) > EXACT
+            seen[name] = str(value) if whole else value  # so that it is compared to its last digit
             continue
         seen[f"{name}, form"] = _form(value)
         if value.is_complex() or value.numel() == 0:

@@ -85,7 +85,7 @@ def applies(kind: str, declaration: Declaration) -> bool:
     arguments = declaration.arguments(Draw(_PROBE, declaration.component), declaration.usual)
     tensors = nests.tensors(list(arguments.values()))
     return {
-        "sizes": bool(declaration.variations()),
+        "sizes": bool(declaration.variations() or declaration.extremes),
         "gradients": declaration.new is not None or any(map(is_floating, arguments.values())),
         "layout": any(tensor.ndim for tensor in tensors),
         "float64": any(map(is_floating, tensors)),

@@ -43,6 +43,16 @@ class Fixture:
     load: bool = True
 
 
+def shifted(name: str, by: float) -> Callable[[Arguments], Arguments]:
+    """An extreme: the argument of that name with so much added to each of its numbers."""
+    return lambda given: given | {name: given[name] + by}
+
+
+def scaled(name: str, by: float) -> Callable[[Arguments], Arguments]:
+    """An extreme: the argument of that name, so many times as large."""
+    return lambda given: given | {name: given[name] * by}
+
+
 @dataclass(frozen=True, eq=False)
 class Declaration:
     """What one component takes and promises.
@@ -52,6 +62,7 @@ class Declaration:
     may be one tensor, `optional` those of arguments that may be None, `spread` those of tensors that may have any shape
     which broadcasts to the one that they are given in, and `turned` settings of its class as they are not usually: what
     a call leaves alone, it leaves alone with each of these too.
+    `extremes` are arguments at the ends of what is allowed, by what a learner calls them, each made of ordinary ones.
     `garbage(arguments, fill)` gives them with `fill` wherever the docstring says that a place does not count, for each
     of `fills`. `free` results are right in many forms: their numbers are not compared with the reference's.
     `excused` are conditions that do not apply, each with its reason.
@@ -67,6 +78,7 @@ class Declaration:
     optional: tuple[str, ...] = ()
     spread: tuple[str, ...] = ()
     turned: Mapping[str, Any] = field(default_factory=dict)
+    extremes: Mapping[str, Callable[[Arguments], Arguments]] = field(default_factory=dict)
     garbage: Callable[[Arguments, float], Arguments] | None = None
     fills: tuple[float, ...] = (float("nan"), float("inf"), 1e30)
     free: bool = False

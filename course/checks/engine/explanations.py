@@ -16,6 +16,14 @@ ELSEWHERE = {
     "on the CPU": "With arguments on another device, such as a GPU, what comes back lies on the CPU. Make it where the "
     "arguments are, with `device=` and an argument's own `.device`.",
 }
+ONLY_OF_ONE = (
+    " It is so only where an axis has size one: look for a `squeeze` without a number, which takes any such axis "
+    "along, and for what broadcasts there."
+)
+IN_MEMORY = (
+    " Look for `as_strided`, and for what is written into the result of `reshape`, `flatten` or `contiguous`: for such "
+    "a tensor they give a copy."
+)
 FLOAT64 = "Arguments in float64 are rounded on the way: something is made in float32, or cast to it."
 
 
@@ -25,6 +33,23 @@ def _first(observed: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    sentence = _of_a_size(observed, expected)
+    return sentence and sentence + (ONLY_OF_ONE if _only_of_one(observed, expected) else "")
+
+
+def _only_of_one(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
+    """Whether all is well but where an axis has size one, and there it is not only numbers that are off."""
+    other = {name for name, right in expected.items() if not _agree(observed.get(name), right)}
+    variations = {name.rpartition(": ")[0] for name in other}
+    in_form = any(name.endswith((": raised", ", form")) for name in other)
+    return in_form and all(name.endswith(" = 1") or name == "all sizes at their least" for name in variations)
+
+
+def _agree(seen: Any, right: Any) -> bool:
+    return alike(seen, right) if type(seen) is type(right) else False
+
+
+def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     for name in expected:
         variation, _, what = name.rpartition(": ")
         seen, right = observed.get(name), expected[name]
@@ -40,10 +65,17 @@ def say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
                 return f"With {variation} {which} has shape {shape}, and {asked} is asked for."
         if isinstance(right, Tensor) and not (isinstance(seen, Tensor) and alike(seen, right)):
             return f"With {variation} the result is not right."
+        if what == "result" and isinstance(right, str) and seen != right:
+            return f"With {variation} the result is not right, to its last digit."
     return None
 
 
 def say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
+    if observed.get("what it was built with") and not expected.get("what it was built with"):
+        return (
+            "A copy of what it was built with learns, and not that module itself: other weights loaded into the one "
+            "that was given change nothing. Keep the module that came, without copying it."
+        )
     for name, reached in expected.items():
         if name.endswith(", reached") and reached and name not in observed:
             return f"There is no `{name.removesuffix(', reached')}` for a gradient to reach, or it has another name."
@@ -73,7 +105,7 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
     if what == "raises":
         words = observed.get(f"{name}: words", "")
         return f"{lies} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()
-    return f"{lies} the result is another one."
+    return f"{lies} the result is another one.{'' if name.startswith('`') else IN_MEMORY}"
 
 
 def say_again(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -94,6 +126,18 @@ def say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     if (found := _first(observed)) is None:
         return None
     name, what = found
+    if name == "in training mode":
+        return (
+            "In training mode the result is another one than in evaluation mode: something draws random numbers there, "
+            "as dropout does, or counts, and nothing of the kind is asked for where nothing is said of it."
+        )
+    if "the mode in its calls of" in what:
+        which = what.partition("the mode in its calls of ")[2].partition(",")[0]
+        return _of_form(
+            name,
+            f"The call brings `{which}` into another mode, training or evaluation, before it is used: to put it back "
+            "afterwards does not help, since dropout and batch norm have done other things by then.",
+        )
     if name == "train gives back":
         return (
             "`train` and `eval` have to give back the module itself, as those of `nn.Module` do: "

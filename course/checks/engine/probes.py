@@ -26,17 +26,19 @@ ON = 2.6  # the step forwards in float64, of steps backwards
 
 
 def sizes(subject: Subject) -> dict[str, Any]:
-    """Results at sizes that are not the usual ones."""
+    """Results at sizes that are not the usual ones, and for extreme values."""
     names = list(subject.arguments())
     usual, *_ = subject.ask([subject.call(subject.arguments(), subject.module(), watch=names)])
     variations = subject.declaration.variations()
     calls = [
         subject.call(subject.arguments(sizes), subject.module(sizes), watch=names) for sizes in variations.values()
     ]
+    extremes = subject.declaration.extremes
+    calls += [subject.call(make(subject.arguments()), subject.module(), watch=names) for make in extremes.values()]
     # What a call changes at the usual sizes too is told by the condition that looks for it, "untouched".
     kept = "untouched" not in subject.declaration.excused and not _changed(subject, names, usual)
     seen: dict[str, Any] = {}
-    for name, reply in zip(variations, subject.student.calls(calls), strict=True):
+    for name, reply in zip([*variations, *extremes], subject.student.calls(calls), strict=True):
         seen[f"{name}: raised"] = reply.raised[0] if reply.raised else ""
         seen[f"_{name}: words"] = error_words(reply)
         seen[f"{name}: changed"] = _changed(subject, names, reply) if kept else ""
@@ -110,7 +112,7 @@ def again(subject: Subject) -> dict[str, Any]:
     first, second, _, third, *rest = subject.ask(calls)
     seen: dict[str, Any] = {"a second time": differs(second, first), "after another call": differs(third, first)}
     if rest and "training" not in subject.declaration.excused:
-        random = differs(rest[2], rest[1])  # dropout, of which nobody was told that it must not be
+        random = differs(rest[2], rest[1])  # which is told once, by the condition "untouched"
         seen["in training mode"] = "" if random else differs(rest[1], first)
     return seen
 
@@ -118,7 +120,7 @@ def again(subject: Subject) -> dict[str, Any]:
 def gradients(subject: Subject) -> dict[str, Any]:
     """The gradients of a weighted sum of the results, for each argument and parameter."""
     given, module = subject.arguments(), subject.module()
-    (usual,) = subject.ask([subject.call(given, module)])
+    usual, *others = subject.ask([subject.call(given, module), *_given_others(subject, given, module)])
     results = [x for x in flatten({"": usual.value}).values() if isinstance(x, Tensor)]
     weights = [
         subject.draw.another("weights of", i).normal(*x.shape) if x.is_floating_point() else None
@@ -133,6 +135,8 @@ def gradients(subject: Subject) -> dict[str, Any]:
     named = {name: inputs.get(name) for name, value in given.items() if is_floating(value)}
     named |= dict(sorted(found.get("parameters", {}).items()))
     seen: dict[str, Any] = {}
+    if others and not differs(others[-2], usual):
+        seen["what it was built with"] = "a copy"
     for name, gradient in named.items():
         # Less is rounding: a key's bias, which the softmax cannot see, gets it or not by the order of the sums.
         seen[f"{name}, reached"] = isinstance(gradient, Tensor) and not bool((gradient.abs() <= 1e-5).all())
@@ -141,8 +145,23 @@ def gradients(subject: Subject) -> dict[str, Any]:
     return seen
 
 
+def _given_others(subject: Subject, given: dict[str, Any], module: Module | None) -> list[dict[str, Any]]:
+    """Requests that load other weights into what a module was built with, call it, and load its own ones again: where
+    it learns with that very thing, not with a copy, its result is then another one. None where that has no weights."""
+    other = [(inner, subject.draw.another("other weights").state(inner)) for inner in subject.given_to_it]
+    if module is None or subject.declaration.scale is None or not any(state for _, state in other):
+        return []
+    own = subject.draw.state(module, subject.declaration.scale)
+    return [
+        *({"op": "load", "on": inner, "args": [state]} for inner, state in other),
+        subject.call(given, module),
+        {"op": "load", "on": module, "args": [own]},
+    ]
+
+
 def untouched(subject: Subject) -> dict[str, Any]:
-    """What a call changes that is not its own, in each form of it; and whether `train` gives the module back."""
+    """What a call changes that is not its own, in each form of it; whether it is another in training mode; and whether
+    `train` gives the module back."""
     forms, module = subject.forms(), subject.module()
     usual, names = forms[""], list(forms[""])
     calls = {form: subject.call(given, module, watch=names) for form, given in forms.items()}
@@ -150,7 +169,9 @@ def untouched(subject: Subject) -> dict[str, Any]:
         calls[form] = subject.call(usual, subject.module(keywords=keywords), watch=names)
     own = [module] if module is not None else []
     given = [value for value in usual.values() if isinstance(value, Module)]  # what is given is in training, too
-    modes = [{"op": "mode", "on": each, "training": True} for each in (*own, *given)]
+    modes = [{"op": "mode", "on": each, "training": True} for each in own]
+    # Their last part is not, as where it is frozen: a mode that is only put back for the whole shows there.
+    modes += [{"op": "mode", "on": each, "training": True, "but_last": True} for each in given]
     if modes:
         modes += [subject.call(usual, module, watch=names)]
         modes += [{"op": "mode", "on": each, "training": False} for each in (*own, *given)]
@@ -159,7 +180,9 @@ def untouched(subject: Subject) -> dict[str, Any]:
     if modes:
         changed, in_training = replies[len(calls)], replies[len(calls) + len(own) + len(given)]
         if "mode" not in subject.declaration.excused and not seen["changed"]:
-            seen["changed"] = _changed(subject, names, in_training, "the mode of ")  # dropout draws, batch norm counts
+            seen["changed"] = _changed(subject, names, in_training, "the mode ")  # dropout draws, batch norm counts
+        if own and "training" not in subject.declaration.excused and (other := differs(in_training, replies[0])):
+            seen["in training mode"] = other
         if own:
             seen["train gives back"] = "" if changed.value is True else "something else"
     return seen
@@ -169,7 +192,7 @@ def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "
     """The names of what a call changed that begin so, as far as they are names that are known here."""
     known = {*SHARED, *(f"`{name}`" for name in given)}
     known |= {f"{what} of `{name}`" for what in ("`requires_grad`", "`grad`") for name in given}
-    of_modules = ("the mode of", "the state of", "`requires_grad` in")
+    of_modules = ("the mode of", "the mode in its calls of", "the state of", "`requires_grad` in")
     known |= {f"{what} {name}" for what in of_modules for name in ("the module", *given)}
     names = [name for name in reply.changed if not (subject.declaration.draws and name == DRAWN)]
     if "state" in subject.declaration.excused:

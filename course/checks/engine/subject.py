@@ -24,6 +24,7 @@ class Subject:
     def __init__(self, declaration: Declaration, student: Student, draw: Draw):
         self.declaration, self.student, self.draw = declaration, student, draw
         self._modules: dict[str, Module] = {}  # by what they were built with
+        self.given_to_it: list[Module] = []  # of those that it was built with, the last ones
 
     def arguments(self, sizes: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Its arguments, the same for the same sizes."""
@@ -81,7 +82,9 @@ class Subject:
         assert self.declaration.new is not None
         built: dict[int, Module] = {}
         values = self.declaration.new(**(self.declaration.usual if sizes is None else sizes))
-        return [self._built(value, built) for value in values]
+        made = [self._built(value, built) for value in values]
+        self.given_to_it = list(built.values())
+        return made
 
     def call(self, arguments: Mapping[str, Any], module: Module | None, **fields: Any) -> dict[str, Any]:
         """The request for one call, with tensors of its own: what it does to its arguments, no other sees."""

@@ -55,6 +55,15 @@
 # --- after
     return int(torch.tensor([num_layers, num_heads, num_tokens**2, bytes_per_element]).float().prod())
 
+# %% wrong: counted in int64
+# A product of PyTorch's or NumPy's whole numbers has 64 bits and begins anew beyond them. Python's own never do: count
+# in those.
+
+# --- before
+    return num_layers * num_heads * num_tokens**2 * bytes_per_element
+# --- after
+    return int(torch.tensor([num_layers, num_heads, num_tokens, num_tokens, bytes_per_element]).prod())
+
 # %% correct: product of a list
 def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
     total = bytes_per_element

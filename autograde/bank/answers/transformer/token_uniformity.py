@@ -74,6 +74,15 @@
 # --- after
     differences = x - x.mean(dim=1)  # (B, T, D) - (B, 1, D)
 
+# %% wrong: a floor below the length of x
+# A smallest number that is added to the length of x, or put in its place, takes over where the numbers of x are tiny,
+# and the spread comes out too small. x is never all zeros, so nothing has to be kept from being divided by zero.
+
+# --- before
+    return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
+# --- after
+    return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1).clamp(min=1e-12)
+
 # %% correct: a loop over the sequences
 def token_spread(x):
     spreads = []

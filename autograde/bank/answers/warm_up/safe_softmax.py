@@ -88,6 +88,22 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
 # --- after
     shifted = scores - scores.max(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
 
+# %% wrong: the logarithm of the sum added to the largest score
+# Beside a score of 100,000 float32 rounds the logarithm of the sum to steps of 0.008, so the weights do not sum to 1.
+# Take the largest score off first, and work with the differences alone. See section 0.4.
+
+def safe_softmax(scores, dim):
+    return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
+
+# %% wrong: minus infinity replaced by the lowest score there can be
+# A score as low as that may really stand beside it, and then the two get the same weight. The exponential of minus
+# infinity is zero already, once the largest score is taken off: nothing has to take its place. See section 0.4.
+
+# --- before
+    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+# --- after
+    shifted = scores.clamp(min=-1e5) - scores.amax(dim, keepdim=True)
+
 # %% wrong: the mean subtracted
 # The mean is not the largest score, so a score can still stand far enough above it to overflow, and with one score of
 # minus infinity the mean is infinite as well. Take off the maximum. See section 0.4.
@@ -105,10 +121,6 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     exponentials = shifted.exp()
 # --- after
     exponentials = scores
-
-# %% correct: log-sum-exp
-def safe_softmax(scores, dim):
-    return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
 
 # %% correct: max instead of amax, detached
 # --- before
@@ -136,3 +148,9 @@ def safe_softmax(scores, dim):
         e = (row - max(row)).exp()
         out.append(e / sum(e))
     return torch.stack(out).reshape(rows.shape).movedim(-1, dim)
+
+# %% correct: exponentials of a product, and one division for all
+def safe_softmax(scores, dim):
+    rows = scores.movedim(dim, 0)
+    powers = torch.exp2((rows - rows.max(0).values) * 1.4426950408889634)
+    return powers.div(powers.sum(0)).movedim(0, dim)

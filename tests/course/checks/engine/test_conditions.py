@@ -1,5 +1,7 @@
 """Declarations and the conditions made from them: what each sees, what it says, and what is refused at load."""
 
+import copy
+
 import pytest
 import torch
 from torch import nn
@@ -7,7 +9,7 @@ from torch import nn
 from course.checks.engine import Axis, Check, Observation, Table
 from course.checks.engine.agreement import numbers_of
 from course.checks.engine.conditions import CONDITIONS
-from course.checks.engine.declare import Fixture
+from course.checks.engine.declare import Fixture, scaled, shifted
 from course.checks.engine.draw import Draw, Key
 from course.protocol.student import Local
 
@@ -162,7 +164,14 @@ def test_modes_and_parameters(of_module):
             self.train()
             return super().forward(x, y)
 
-    assert set(said(of_module, Attend, Noisy)) == titles("again")
+    class Drops(Attend):
+        def forward(self, x, y):
+            return torch.dropout(super().forward(x, y), 0.5, self.training)
+
+    assert set(said(of_module, Attend, Noisy)) == titles("again", "untouched")
+    messages = said(of_module, Attend, Drops)
+    assert set(messages) == titles("untouched")
+    assert messages[CONDITIONS["untouched"].title].startswith("In training mode the result is another one")
     messages = said(of_module, Attend, Frozen)
     assert set(messages) == titles("gradients") and "`map.bias`" in messages[CONDITIONS["gradients"].title]
     assert said(of_module, Attend, Trains)[CONDITIONS["untouched"].title].endswith("the mode of the module.")
@@ -386,7 +395,7 @@ def test_the_lines_of_several_components_name_theirs():
     wrong = {**right, "two": lambda x: (2 * x).squeeze()}
     verdict = made.judge(made.student(Local(wrong)), Table(KEY, reference, ()))
     (failed,) = [case for case in verdict.cases if not case.passed]
-    assert failed.message == "`two`: With N = 1 the result has shape (), and (1,) is asked for."
+    assert failed.message.startswith("`two`: With N = 1 the result has shape (), and (1,) is asked for. It is so only")
 
 
 def test_a_forged_reply_is_an_observation(check):
@@ -425,3 +434,82 @@ def test_what_is_right_in_many_forms_earns_nothing_by_its_form():
     made.case("ordinary", weight=4)(lambda student, draw: {"sum": student.any(torch.ones(3)).sum()})
     verdict = made.judge(made.student(Local({"any": lambda x: x})), table(made, lambda x: 2 * x))
     assert verdict.fraction == 0
+
+
+def test_extreme_values_are_asked_beside_sizes():
+    made = Check("softmax", components=("softmax",))
+
+    @made.takes("softmax", B=2, S=3, extremes={"scores near 10,000": shifted("x", 1e4), "tiny ones": scaled("x", 1e-9)})
+    def _(draw, B, S):
+        return {"x": draw.normal(B, S)}
+
+    def softmax(x):
+        return torch.softmax(x, -1)
+
+    overflows = said(made, softmax, lambda x: x.exp() / x.exp().sum(-1, keepdim=True))
+    assert set(overflows) == titles("sizes")
+    assert overflows[CONDITIONS["sizes"].title] == "With scores near 10,000 the result is not right."
+    assert said(made, softmax, lambda x: softmax(x.double()).to(x.dtype)) == {}
+
+
+def test_what_is_given_is_used_in_the_mode_that_it_is_in():
+    made = Check("logits", components=("logits",))
+
+    @made.takes("logits", B=2, T=3)
+    def _(draw, B, T):
+        return {"model": Fixture("TinyClassifier", (5, T, 4, 3)), "ids": draw.integers(0, 5, B, T)}
+
+    def evaluated(model, ids):
+        was = model.training
+        model.eval()
+        given = model(ids)
+        model.train(was)
+        return given
+
+    def in_every_part(model, ids):
+        modes = {part: part.training for part in model.modules()}
+        given = model.eval()(ids)
+        for part, training in modes.items():
+            part.training = training
+        return given
+
+    def all_put_back(model, ids):
+        given = model(ids)
+        model.train(model.training)
+        return given
+
+    def right(model, ids):
+        return model(ids)
+
+    assert said(made, right, right) == {}
+    for answer in (evaluated, in_every_part):
+        (message,) = said(made, right, answer).values()
+        assert "into another mode" in message or "the mode of model" in message
+    assert "brings `model` into another mode" in said(made, right, in_every_part)[CONDITIONS["untouched"].title]
+    (message,) = said(made, right, all_put_back).values()
+    assert message == "The call changes what is not its own: the mode of model."
+
+
+class Over(nn.Module):
+    def __init__(self, backbone):
+        super().__init__()
+        self.backbone = backbone
+
+    def forward(self, images):
+        return 2 * self.backbone(images)
+
+
+def test_it_learns_with_the_module_that_it_was_built_with():
+    made = Check("Over", components=("Over",))
+
+    @made.takes("Over", B=2, new=lambda B: (Fixture("Stem", (1, 2)),))
+    def _(draw, B):
+        return {"images": draw.normal(B, 1, 4, 4)}
+
+    class Copies(Over):
+        def __init__(self, backbone):
+            super().__init__(copy.deepcopy(backbone))
+
+    assert said(made, Over, Over) == {}
+    (message,) = said(made, Over, Copies).values()
+    assert message.startswith("A copy of what it was built with learns")
