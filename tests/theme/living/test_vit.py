@@ -144,6 +144,7 @@ def test_a_digit_drawn_with_the_mouse_is_read(page: Page) -> None:
 
 def test_what_is_moved_out_comes_back(page: Page) -> None:
     press(page, "Example 6")
+    expect(says(page)).to_contain_text("Most likely 6, ")  # at the first touch, the weights are fetched
     before = ink(page)
     for _ in range(3):
         press(page, "Move down")
