@@ -210,7 +210,7 @@ CONTRASTS = r"""() => {
         const place = new DOMPoint(x, y).matrixTransform(other.getScreenCTM().inverse());
         const { left, right, top, bottom } = other.getBoundingClientRect();
         const [across, down] = [(2 * x - left - right) / (right - left), (2 * y - top - bottom) / (bottom - top)];
-        const within = other.localName === 'image' ? Math.max(Math.abs(across), Math.abs(down)) <= 1.02  // along its edge too
+        const within = other.localName === 'image' ? Math.max(Math.abs(across), Math.abs(down)) <= 1.02  // or its edge
           : other.localName === 'use' ? Math.hypot(across, down) <= 1 : other.isPointInFill(place);
         if (!within) continue;
         picture = colour === null;
