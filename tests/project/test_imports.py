@@ -57,8 +57,8 @@ PICTURE = {
     "autograde.grading": {*BASE, *CHECKS, *BELOW},
     "autograde.reports": {*BASE, *ENGINE, *BELOW - {"autograde.sandbox"}, "autograde.grading"},
     COMMANDS: {*BASE, *ENGINE, *BELOW, "autograde.grading", "autograde.reports"},
-    "theme": {"course"},
-    "tools": {*BASE, *ENGINE, "autograde.bank"},
+    "theme": {"course", "course.data"},
+    "tools": {*BASE, *ENGINE, "autograde.bank", "theme"},
     "benchmarks": {*BASE, *ENGINE, *BELOW, "course.data", "solutions", "training", "autograde.grading"},
 }
 # What is entered by a name alone, with no import statement: a release leaves out the solutions that are not yet due.
