@@ -38,8 +38,10 @@ class Forgotten:
 
 
 def forget(folder: ClassFolder, student: str, *, write: bool = True) -> Forgotten:
-    """Takes a student out of the class. Raises BadRoster, BadSource, BadExtensions, GradebookError and LedgerBusy, the
-    first three before anything is taken away."""
+    """Takes a student out of the class. Raises BadRoster, BadSource, BadExtensions and ValueError, before anything is
+    taken away, where a file or the name is not as it must be; GradebookError and LedgerBusy."""
+    if student in ("", ".", "..") or "/" in student:  # a gradebook takes any text, and this one leads out of a folder
+        raise ValueError(f"{student!r} names no folder of one student: take it out by `nbgrader db student remove`")
     ledger, done = Ledger(folder.ledger), Forgotten()
     with ledger.alone():
         people, rows = People(folder), dict(_rows(folder, student))

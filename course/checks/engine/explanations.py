@@ -129,7 +129,7 @@ def say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     if name == "in training mode":
         return (
             "In training mode the result is another one than in evaluation mode: something draws random numbers there, "
-            "as dropout does, or counts, and nothing of the kind is asked for where nothing is said of it."
+            "as dropout does, or keeps count. The text asks for neither."
         )
     if "the mode in its calls of" in what:
         which = what.partition("the mode in its calls of ")[2].partition(",")[0]

@@ -354,9 +354,11 @@ ANSWERS = [
         lost=(BYTES,),
         student="a number is asked for",
     ),
-    Answered(
-        "numpy for a tensor",
+    Answered(  # right up to 64 bits, and its text promises any size
+        "NumPy's integer for a whole number",
         {BYTES: "import numpy as np\n" + _RIGHT.format("pass").replace("return ", "return np.int64(1) * ")},
+        lost=(BYTES,),
+        student="With more bytes than 64 bits count",
     ),
     Answered(  # right where a float holds the number, and its text promises every last byte
         "a float for a whole number",
@@ -365,7 +367,9 @@ ANSWERS = [
         student="right but for rounding",
     ),
     Answered("compiled", {SELF: "{right}\nSelfAttention.forward = torch.compile(SelfAttention.forward)"}),
-    Answered("dropout left on", {SELF: _DROPOUT}),
+    Answered(  # right in evaluation mode, where every other case looks: a part is lost
+        "dropout left on", {SELF: _DROPOUT}, lost=(SELF,), student="In training mode the result is another one"
+    ),
     Answered("slow", {BYTES: "import time\n" + _RIGHT.format("time.sleep(0.5)")}),
     Answered("a future import", {BYTES: "from __future__ import annotations\n" + _RIGHT.format("pass")}),
     Answered("await at the top", {BYTES: "import asyncio\nawait asyncio.sleep(0)\n" + _RIGHT.format("pass")}),

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.grading import forget
 from autograde.grading import run as grading
@@ -128,3 +129,14 @@ def test_a_damaged_file_of_people_stops_before_anything_is_taken_away(folder):
     result = run("forget", NAME, "--class", folder.root)
     assert result.exit_code == 1 and "people.json cannot be read" in said(result)
     assert (folder.submitted / NAME).is_dir()
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../class", "ada/.."])
+def test_a_name_that_leads_out_of_a_folder_takes_nothing_away(tmp_path, name):
+    """A gradebook's students may have any names."""
+    folder = ClassFolder.at(tmp_path / "class")
+    (folder.submitted / "ada").mkdir(parents=True)
+    folder.feedback.mkdir()
+    with pytest.raises(ValueError, match="names no folder of one student"):
+        forget.forget(folder, name)
+    assert (folder.submitted / "ada").is_dir() and folder.feedback.is_dir()
