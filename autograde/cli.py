@@ -534,6 +534,29 @@ def summary(assignments: Assignments = None, where: ClassOption = CLASS) -> None
             _in_short(folder, name)
 
 
+@app.command()
+def similar(
+    assignments: Assignments = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what is alike, and write no page")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Say which students' answers are equal or alike, and write a page with both texts side by side."""
+    from autograde.files import write_atomically
+    from autograde.reports import similar as comparing
+
+    folder = ClassFolder.at(where)
+    for name in _named(folder, assignments):
+        with _mended(), terminal.Steps() as steps:
+            found = comparing.similar(folder, name, steps.update)
+        if not found.submissions:
+            console.print(text(f"{name}: no submissions in {folder.submitted}/."), soft_wrap=True)
+            continue
+        target = folder.similar(name)
+        if not dry_run:
+            write_atomically(target, comparing.page(found), lasting=False)
+        terminal.show_similar(found, target, dry_run)
+
+
 def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:
     """Why there is nothing to trace, and what to do."""
     message = f"no submission of {student} to {assignment} is in the gradebook"

@@ -89,6 +89,10 @@ class ClassFolder:
         """The instructor's page on how the assignment went."""
         return self.root / "summary" / f"{assignment}.html"
 
+    def similar(self, assignment: str) -> Path:
+        """The instructor's page on answers that are alike."""
+        return self.root / "similar" / f"{assignment}.html"
+
     @property
     def config(self) -> Path:
         return self.root / "nbgrader_config.py"

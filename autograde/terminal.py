@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from autograde.grading.worker import Graded
     from autograde.intake.collect import Collected
     from autograde.reports.grade_import import Table as Given
+    from autograde.reports.similar import Similar
     from autograde.reports.summary import Summary
     from autograde.reports.trace import Trace
     from course.exercises import Exercise
@@ -145,6 +146,41 @@ class RunProgress:
             print(plain(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)
 
 
+class Steps:
+    """How far a command is, and how long it will still take: a bar in a terminal; elsewhere a line now and then, of a
+    step that takes a while."""
+
+    PAUSE = 10.0  # seconds between two lines
+
+    def __enter__(self) -> Steps:
+        self.bar = None
+        if console.is_terminal:
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+            left = TextColumn("left:"), TimeRemainingColumn(elapsed_when_finished=True)
+            self.bar = Progress(*columns, *left, console=console, transient=True)
+            self.bar.start()
+        self.tasks: dict[str, TaskID] = {}
+        self.began: dict[str, float] = {}
+        self.said = time.monotonic()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+
+    def update(self, step: str, done: int, of: int) -> None:
+        now = time.monotonic()
+        began = self.began.setdefault(step, now)
+        if self.bar is not None:
+            if step not in self.tasks:
+                self.tasks[step] = self.bar.add_task(plain(step), total=of)
+            self.bar.update(self.tasks[step], completed=done)
+        elif 0 < done < of and now - self.said >= self.PAUSE:
+            left = (now - began) / done * (of - done)
+            print(plain(f"{step}: {done} of {of}, about {max(1, round(left / 60))} min left"), flush=True)
+            self.said = now
+
+
 def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
     """What lies in submissions/ and is no submission."""
     those = wording.listed(names, 20)
@@ -210,6 +246,26 @@ def show_summary(assignment: str, report: Summary, page: Path) -> None:
         if names:
             console.print(text(f"{heading}: {wording.listed(names, 10, '; ')}", style), soft_wrap=True)
     console.print(text(f"The whole summary: {page}"), soft_wrap=True)
+
+
+def show_similar(found: Similar, page: Path, dry_run: bool) -> None:
+    """Whose answers are equal, and which students' answers share much."""
+    for student, why in found.aside:
+        console.print(text(f"Not compared: {student}, {why}", style="yellow"), soft_wrap=True)
+    own = [group for group in found.groups if not group.known]
+    for group in own[:LISTED]:
+        words = f"Equal answers to {group.number} {group.name}: {wording.listed(group.students, 10, '; ')}"
+        console.print(text(words), soft_wrap=True)
+    if len(own) > LISTED:
+        console.print(text(f"{len(own) - LISTED} more groups of equal answers"))
+    if known := len(found.groups) - len(own):
+        console.print(text(f"{known} more groups are equal to a right answer that the course has: that says little."))
+    for pair in found.pairs[:10]:
+        numbers = ", ".join(each.number for each in pair.shared)
+        console.print(text(f"Alike: {' and '.join(pair.students)}, in {numbers}"), soft_wrap=True)
+    done = f"The page would be {page} (nothing was written)" if dry_run else f"Side by side: {page}"
+    counts = f"{found.answers} answers of {found.submissions} submissions, {len(found.pairs)} pairs that share much"
+    console.print(text(f"{counts}. {done}"), soft_wrap=True)
 
 
 def _students(names: Sequence[str]) -> str:

@@ -86,7 +86,7 @@ def archives(folder: ClassFolder) -> list[str]:
 def _theirs(folder: ClassFolder, student: str) -> list[Path]:
     """What is theirs, and what is made out of everybody's grades."""
     steps = folder.staged, folder.feedback, folder.autograded, folder.earlier, folder.submitted
-    made = folder.grades, folder.exports, folder.summary("x").parent
+    made = folder.grades, folder.exports, folder.summary("x").parent, folder.similar("x").parent
     return [*(step / student for step in steps), *made]
 
 

@@ -17,6 +17,8 @@ from autograde.intake.marks import ANSWER, CHECK, LEFT_OUT, Notebook, grade_id, 
 from autograde.intake.names import defined
 from autograde.intake.notes import Notes
 
+TOGETHER = "# answered together with"  # begins what stands in a cell whose answer stands in another
+
 
 @dataclass
 class AnswerCell:
@@ -52,7 +54,7 @@ class AnswerCell:
 
     def answered_with(self, other: str, place: int | None) -> None:
         """Its answer stands in the cell of another exercise."""
-        self.source, self.submitted_at, self.together = f"# answered together with {other}\n...", place, True
+        self.source, self.submitted_at, self.together = f"{TOGETHER} {other}\n...", place, True
 
 
 @dataclass

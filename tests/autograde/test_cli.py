@@ -40,6 +40,7 @@ def test_help_names_every_command():
         "regrade",
         "check",
         "summary",
+        "similar",
         "trace",
         "feedback",
         "export",
@@ -47,7 +48,7 @@ def test_help_names_every_command():
         assert command in result.output
 
 
-@pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export", "summary"])
+@pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export", "summary", "similar"])
 def test_nothing_released_is_said_in_one_line(tmp_path, command):
     result = run(command, "--class", tmp_path)
     assert result.exit_code == 1

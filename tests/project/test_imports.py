@@ -95,6 +95,7 @@ COMES_WITH = {
         "jinja2",
         "markupsafe",
     },
+    "copydetect": {"pygments", "jinja2"},
     "ipython": {"matplotlib-inline", "traitlets"},
     "jupyterlab": {"nbformat", "nbclient"},
     "matplotlib": {"cycler", "pillow"},

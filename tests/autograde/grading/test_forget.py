@@ -39,7 +39,7 @@ def folder(toy_class, tmp_path, submission, one_sandbox):
         )
         grading.grade(folder, students=[NAME])
         run("extend", NAME, "00", "+2d", "--class", folder.root)
-        for command in ("feedback", "summary", "export"):
+        for command in ("feedback", "summary", "similar", "export"):
             assert run(command, "--class", folder.root).exit_code == 0
         yield folder
 
