@@ -328,6 +328,9 @@ def show_points(changed: Repointed, dry_run: bool) -> None:
     """What new points change."""
     for exercise, before, after in changed.exercises:
         console.print(text(f"{exercise}: out of {after:g} instead of {before:g}"), soft_wrap=True)
+    if changed.exercises:
+        words = "Notebooks that are handed out, and those in archives/, go on saying the course's own points for these"
+        console.print(text(f"{words}: tell your students.", style="bold yellow"), soft_wrap=True)
     for assignment, student, had, has in changed.changed[:LISTED]:
         console.print(text(f"{assignment} {student}: {has:g} points instead of {had:g}"), soft_wrap=True)
     done = " (nothing was written)" if dry_run else ""

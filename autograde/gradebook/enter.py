@@ -20,6 +20,7 @@ from nbconvert.preprocessors import ClearMetadataPreprocessor
 from nbformat import NotebookNode, from_dict
 from nbformat.v4.rwbase import split_lines
 from nbgrader import utils
+from nbgrader.api import MissingEntry
 from nbgrader.converters import Autograde
 from nbgrader.converters.base import NbGraderException
 from nbgrader.coursedir import CourseDirectory
@@ -108,14 +109,15 @@ def as_text(record: Record) -> str:
 class SaveVerdicts(SaveAutoGrades):
     """nbgrader's own in the run's gradebook, except that a record which needs a person is entered as "needs manual
     grading" and leaves the points that stand there, none as a rule, rather than as a zero. What the grader flags has
-    nbgrader's flag, which formgrader shows; a person takes it away there, until it is entered again."""
+    nbgrader's flag, which formgrader shows. Where a person took that away, it stays away while the submission and what
+    is flagged are the same."""
 
     def preprocess(self, nb, resources):
         of = resources["nbgrader"]
         self.notebook_id, self.assignment_id, self.student_id = of["notebook"], of["assignment"], of["student"]
         self.gradebook = self.parent.gradebook
         nb, resources = super(SaveAutoGrades, self).preprocess(nb, resources)
-        if any(cell.metadata.get("autograde", {}).get("flags") for cell in nb.cells):
+        if flags_of(nb) - self.parent.flagged_before(nb):
             self.gradebook.find_submission_notebook(
                 self.notebook_id, self.assignment_id, self.student_id
             ).flagged = True
@@ -130,6 +132,12 @@ class SaveVerdicts(SaveAutoGrades):
         super()._add_score(cell, resources)
         if cell.metadata.get("autograde", {}).get("needs_person"):
             grade.auto_score, grade.needs_manual_grade = before, True
+
+
+def flags_of(notebook: NotebookNode | dict[str, Any]) -> set[str]:
+    """What the grader flags in a graded notebook."""
+    cells = [cell["metadata"].get("autograde", {}) for cell in notebook["cells"]]
+    return {flag for cell in cells for flag in cell.get("flags", [])}
 
 
 class LatePenalties(AssignLatePenalties):
@@ -170,7 +178,18 @@ class AutogradeStaged(Autograde):
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self.gradebook.abandon()  # what is left of a submission that failed half way
+        graded = Path(self._format_dest(assignment_id, student_id)) / f"{assignment_id}.ipynb"
+        try:
+            self.gradebook.find_submission(assignment_id, student_id)
+            self._before = _as_entered(graded)
+        except MissingEntry:
+            self._before = "", set()
         return super().init_destination(assignment_id, student_id)
+
+    def flagged_before(self, notebook: NotebookNode) -> set[str]:
+        """What was flagged when this very submission was entered before; nothing where another one was."""
+        submission, flags = self._before
+        return flags if submission == notebook.metadata.get("autograde", {}).get("submission") else set()
 
     def init_assignment(self, assignment_id: str, student_id: str) -> None:
         """nbgrader's own, which opens five gradebooks: copies the files beside the notebook, the assignment's over the
@@ -210,6 +229,15 @@ class AutogradeStaged(Autograde):
         self.gradebook.settle()
         written = Path(self._format_dest(resources["nbgrader"]["assignment"], resources["nbgrader"]["student"]))
         write_atomically(written / Path(notebook_filename).name, _as_file(notebook), lasting=False)
+
+
+def _as_entered(graded: Path) -> tuple[str, set[str]]:
+    """(the submission that a graded notebook is of, what was flagged in it): "" and nothing where there is none."""
+    try:
+        notebook = json.loads(graded.read_bytes())
+        return str(notebook["metadata"]["autograde"]["submission"]), flags_of(notebook)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return "", set()
 
 
 def _as_file(notebook: NotebookNode) -> str:

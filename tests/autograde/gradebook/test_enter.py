@@ -66,3 +66,35 @@ def test_what_the_grader_flags_has_nbgraders_flag(toy_class):
     with store.open_gradebook(toy_class.folder) as book:
         notebooks = {one.student.id: one.notebooks[0] for one in book.find_assignment(toy.NAME).submissions}
         assert flagged and {student for student, one in notebooks.items() if one.flagged} == flagged
+
+
+def flagged(folder, student):
+    with store.open_gradebook(folder) as book:
+        return book.find_submission(toy.NAME, student).notebooks[0].flagged
+
+
+def test_a_flag_that_a_person_took_away_stays_away_until_there_is_another_submission(toy_class, tmp_path):
+    folder = toy_class.copy(tmp_path / "class")
+    student = next(line.student for line in toy_class.summary.lines if line.flags)
+    graded = folder.autograded / student / toy.NAME / f"{toy.NAME}.ipynb"
+
+    def cleared_and_entered_again(edit=None):
+        shutil.copytree(folder.autograded / student, folder.staged / student)
+        with store.open_gradebook(folder) as book:
+            book.find_submission(toy.NAME, student).notebooks[0].flagged = False
+            book.db.commit()
+        if edit:
+            graded.write_text(edit(graded.read_text()))
+        assert enter.enter(folder, toy.NAME) == []
+        return flagged(folder, student)
+
+    submission = store.entered(folder, toy.NAME, student)["submission"]
+    assert not cleared_and_entered_again()
+    assert not cleared_and_entered_again()
+    assert cleared_and_entered_again(lambda text: text.replace(submission, "0" * 64))  # what was there was another one
+    assert cleared_and_entered_again(lambda text: text.replace('"flags"', '"nothing"'))  # it had not been flagged yet
+    assert cleared_and_entered_again(lambda text: "{")
+    shutil.copytree(folder.autograded / student, folder.staged / student)
+    with store.open_gradebook(folder) as book:
+        book.remove_submission(toy.NAME, student)
+    assert enter.enter(folder, toy.NAME) == [] and flagged(folder, student)

@@ -109,6 +109,7 @@ def test_new_points_reach_every_grade_and_are_taken_back(folder):
     shown = said(run("points", "0.1=6", "--dry-run", *where))
     assert "0.1 scale: out of 6 instead of 2" in shown and "00-toy right: 13 points instead of 9" in shown
     assert "(nothing was written)" in shown and score(folder, "right") == 9
+    assert "go on saying the course's own points for these: tell your students" in shown
     assert run("points", "scale=6", *where).exit_code == 0
     assert score(folder, "right") == 13 and score(folder, "untouched") == 1.5
     assert score(folder, "wrong-the-sign-is-lost") == pytest.approx(
@@ -117,7 +118,8 @@ def test_new_points_reach_every_grade_and_are_taken_back(folder):
     with store.open_gradebook(folder) as book:
         assert book.find_assignment(toy.NAME).max_score == 13
     assert "13 of 13 points" in said(run("trace", "right", "00", *where))
-    assert "0 submissions have new points" in said(run("points", "0.1=6", *where))
+    again = said(run("points", "0.1=6", *where))
+    assert "0 submissions have new points" in again and "tell your students" not in again
     assert run("undo", *where).exit_code == 0
     assert score(folder, "right") == 9 and score(folder, "untouched") == 1.5
     with store.open_gradebook(folder) as book:
