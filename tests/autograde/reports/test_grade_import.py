@@ -7,6 +7,7 @@ import subprocess
 import sys
 import zipfile
 
+import pandas
 import pytest
 from typer.testing import CliRunner
 
@@ -149,7 +150,6 @@ def test_round_trip(given_back, tmp_path, platform):
 
 
 def test_pandas_reads_the_same(given_back):
-    pandas = pytest.importorskip("pandas")
     (table,) = tables(given_back("canvas"), "canvas", [toy.NAME])
     frame = pandas.read_csv(io.BytesIO(table.content), skiprows=[1])
     assert dict(zip(frame["ID"], frame[f"{toy.NAME} (4321)"], strict=True)) == {7: 9.0, 8: 4.5, 9: 0.0}
