@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxRole
 from course.chapters import Unfinished, chapter
 from course.exercises import Exercise, exercises
 from course.wording import counted
-from theme import ways
+from theme import volume, ways
 from theme.chapter import is_chapter
 from theme.exercises import place
 
@@ -70,8 +70,8 @@ def given(stem: str, link: Link) -> str:
     return "; ".join(said)
 
 
-def head(stem: str, link: Link) -> str:
-    """The markup of the head."""
+def head(stem: str, link: Link, files: str = "") -> str:
+    """The markup of the head; `files` is that of the links to the whole book's files."""
     question = asks(stem)
     lead = f'<p class="chapter-asks">{html.escape(question)}</p>' if question else ""
     notebook = html.escape(link(f"_sources/notebooks/{stem}.ipynb", ""))
@@ -81,7 +81,8 @@ def head(stem: str, link: Link) -> str:
         "Gives": given(stem, link),
         "Take it": f'<a href="{notebook}" download>{stem}.ipynb</a>, '
         f'<a href="{html.escape(link(SET_UP, ""))}">in JupyterLab</a>; '
-        f'<a href="{html.escape(link("book/cite", f"cite-{stem[:2]}"))}">cite it</a>',
+        f'<a href="{html.escape(link("book/cite", f"cite-{stem[:2]}"))}">cite it</a>'
+        + (f'; <span class="{volume.CLASS}">the whole book: {files}</span>' if files else ""),
     }
     listed = "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items() if said)
     return f'<div class="chapter-head">{lead}<dl>{listed}</dl></div>'
@@ -98,7 +99,7 @@ class AddHeads(SphinxPostTransform):
         if not is_chapter(docname) or stem not in {e.notebook for e in exercises()}:
             return
         title = next(iter(self.document.findall(nodes.title)))
-        raw = nodes.raw("", head(stem, self.link), format="html")
+        raw = nodes.raw("", head(stem, self.link, volume.links(self.config.course_volume)), format="html")
         title.parent.insert(title.parent.index(title) + 1, raw)
 
     def link(self, page: str, fragment: str) -> str:

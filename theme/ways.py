@@ -9,6 +9,7 @@ import ast
 import json
 import re
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
@@ -75,6 +76,7 @@ def imported(notebook: Path) -> list[str]:
     return list(names)
 
 
+@cache  # asked for by each chapter's head; `setup` forgets it at the beginning of a build
 def used_again() -> list[tuple[str, Exercise, list[str]]]:
     """Each component that a later chapter imports, its exercise, and the stems of the notebooks that import it."""
     users: dict[str, list[str]] = {}
@@ -121,6 +123,7 @@ class ComponentMap(SphinxDirective):
 
 
 def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", lambda app: used_again.cache_clear())
     app.add_node(Picture, html=(visit, None), epub=(visit, None), latex=(skip, None), text=(skip, None))
     app.add_role("hours", Hours())
     app.add_directive("component-map", ComponentMap)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pybtex.plugin
 from docutils import nodes
+from pybtex.backends.plaintext import Backend as PlainText
 from pybtex.database import Entry
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
@@ -111,4 +112,6 @@ class LinkWorks(SphinxPostTransform):
 
 def setup(app: Sphinx) -> None:
     pybtex.plugin.register_plugin("pybtex.style.formatting", "author_year", AuthorYear)
+    # Its own, said here too: else pybtex asks every installed package again for each citation, 3 s a build.
+    pybtex.plugin.register_plugin("pybtex.backends", "plaintext", PlainText)
     app.add_post_transform(LinkWorks)

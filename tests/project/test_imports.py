@@ -57,7 +57,7 @@ PICTURE = {
     "autograde.grading": {*BASE, *CHECKS, *BELOW},
     "autograde.reports": {*BASE, *ENGINE, *BELOW - {"autograde.sandbox"}, "autograde.grading"},
     COMMANDS: {*BASE, *ENGINE, *BELOW, "autograde.grading", "autograde.reports"},
-    "theme": {"course", "course.data"},
+    "theme": {"course"},
     "tools": {*BASE, *ENGINE, "autograde.bank", "theme"},
     "benchmarks": {*BASE, *ENGINE, *BELOW, "course.data", "solutions", "training", "autograde.grading"},
 }

@@ -1,4 +1,7 @@
-"""The whole built site as an EPUB and as one document: every page is in both, and every link leads somewhere."""
+"""The whole built site as an EPUB and as one document: every page is in both, and every link leads somewhere.
+
+Pages link to the two files where their address is known, and nowhere else.
+"""
 
 import re
 import zipfile
@@ -8,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from theme import head, volume
 from tools.bound import epub, pages, pdf
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,3 +44,26 @@ def test_every_page_is_in_the_document_of_the_pdf_and_no_place_twice(bound: page
     assert len(ids) == len(set(ids)) and {f"{pdf.slug(name)}--" for name in bound.names} <= set(ids)
     targets = {unquote(place) for place in re.findall(r'\s(?:xlink:)?href="#([^"]+)"', text)}
     assert len(targets) > 1000 and not targets - set(ids)
+
+
+def link(page: str, fragment: str) -> str:
+    return f"{page}#{fragment}"
+
+
+@pytest.mark.parametrize("said", ["https://example.org/course/volume", " https://example.org/course/volume/ "])
+def test_both_files_are_linked_where_their_folder_is_known(said: str) -> None:
+    links = volume.links(volume.folder({"COURSE_VOLUME": said}))
+    for kind in ("pdf", "epub"):
+        assert f'href="https://example.org/course/volume/attention-from-scratch.{kind}"' in links
+    assert links in head.head("02-bahdanau", link, links)
+
+
+def test_without_a_folder_there_is_no_link() -> None:
+    assert volume.links(volume.folder({})) == "" == volume.folder({"COURSE_VOLUME": " "})
+    assert volume.CLASS not in head.head("02-bahdanau", link)
+
+
+def test_without_a_folder_the_home_page_says_how_to_make_them_and_they_do_not(bound: pages.Volume) -> None:
+    page = (bound.site / "book" / "index.html").read_text("utf-8")
+    assert "<code>make book-all</code>" in page and "attention-from-scratch.pdf" not in page
+    assert "make book-all" not in bound.article("book/index").text_content()

@@ -12,12 +12,12 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from course import committed
-from course.data.digits import TESTED
 from theme.explorables.figure import Explorable, environment, number
 from theme.living.translation import STATIC, version
 
 STILL = STATIC.parents[1] / "living" / "stills" / "vit.json"
 RECORD = "vit_living"
+TESTED = 500  # of `course.data.digits`, which takes seconds to import: it brings torch and scikit-learn
 SIZE, GRID = 8, 4  # pixels and patches a side
 MAPS = {
     "attention": "Attention of the class token, layer 2",

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import yaml
 
+from theme.volume import NAME
 from tools.bound import epub, pdf
 from tools.bound.pages import volume
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = "attention-from-scratch"
 
 
 def modified() -> str:

@@ -14,9 +14,10 @@ from lxml import html
 from lxml.html import HtmlElement
 
 from theme.contents import pages
+from theme.volume import CLASS
 
 # What means nothing in a volume: the signs beside headings, scripts, what helps to solve an exercise.
-LEFT_OUT = "headerlink", "exercise-foot", "prev-next-footer"
+LEFT_OUT = "headerlink", "exercise-foot", "prev-next-footer", CLASS
 NAMES = ("for", "aria-labelledby", "aria-describedby", "aria-controls", "headers", "list")  # attributes that name ids
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 XLINK = "xlink:href"

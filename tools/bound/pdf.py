@@ -8,6 +8,7 @@ from pathlib import Path
 
 from lxml import html
 
+from tools.bound import numbers
 from tools.bound.pages import Volume, relink, renamed
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -21,6 +22,8 @@ html, body { background: #fff; }
 .bound-part { padding-top: 30vh; text-align: center; }
 .bound-contents ol { max-width: none; padding: 0; list-style: none; }
 .bound-contents ol ol { padding-left: 1.5rem; }
+.bound-contents li { padding-right: 3rem; } /* for the page, which numbers.py writes */
+.bd-main.bound .highlight pre { font-size: 8.2pt; } /* 88 columns, also in an exercise's card */
 .bound :is(h1, h2, h3, h4) { break-after: avoid; }
 .bd-main.bound .bd-content .bd-article h1:first-of-type { display: block; } /* the theme prints a heading of its own */
 .bound :is(.exercise-banner, figure, tr) { break-inside: avoid; }
@@ -90,7 +93,7 @@ def browser() -> str:
 
 
 def write(volume: Volume, title: str, subtitle: str, to: Path, seconds: int = 900) -> None:
-    """Write the PDF: with an outline of its headings, page numbers, and links that work.
+    """Write the PDF: with an outline of its headings, page numbers, in the contents too, and links that work.
 
     Raises:
         FileNotFoundError: where there is no Chromium.
@@ -108,5 +111,6 @@ def write(volume: Volume, title: str, subtitle: str, to: Path, seconds: int = 90
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
         if done.returncode or not made.is_file():
             raise RuntimeError(f"Chromium left no PDF (it ended with {done.returncode}):\n{done.stderr[-2000:]}")
+        numbers.add(made, [f"{slug(name)}--" for name in volume.names])
         to.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(made, to)

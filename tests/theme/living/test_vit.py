@@ -11,6 +11,8 @@ import torch
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from benchmarks.living import vit, weights
+from course.data import digits
+from theme.living.vit import TESTED
 
 pytestmark = pytest.mark.browser
 
@@ -18,6 +20,10 @@ CHAPTER, OWN = "notebooks/08-vit.html", "book/draw-a-digit.html"
 PARTS = ("layers", "vision-transformer", "vit")  # what comes with the first touch
 TOLERANCE = 1e-4
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+
+
+def test_the_figure_says_how_many_digits_were_tested() -> None:
+    assert TESTED == digits.TESTED
 
 
 @pytest.fixture

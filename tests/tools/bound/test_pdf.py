@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pikepdf
 import pytest
 from lxml import html
 
@@ -34,6 +35,10 @@ def test_the_pdf_has_an_outline_links_and_a_page_for_each_part(bound: Volume, tm
     assert len(re.findall(rb"/Type /Page\b", made)) == 6  # title, contents, home, the part, two chapters
     outline = re.findall(rb"/Title \(([^)]*)\)", made)
     assert {b"Contents", b"Chapters", b"2. Two", b"2.1 Part"} <= set(outline)
+    with pikepdf.open(tmp_path / "made" / "book.pdf") as opened:
+        contents = opened.pages[1].Contents
+        last = contents[len(contents) - 1].read_bytes()  # home, and the chapters after the page of their part
+        assert re.findall(rb"\((\d+)\) Tj", last) == [b"3", b"5", b"6"]
 
 
 def test_what_chromium_says_is_said(bound: Volume, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
