@@ -37,6 +37,7 @@ from theme import (
     math,
     measurements,
     packages,
+    preview,
     schemes,
     search,
     solutions,
@@ -83,6 +84,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.add_css_file("course.css")
     modules = (
         address,
+        preview,
         contents,
         solutions,
         math,

@@ -122,8 +122,6 @@ def add_addresses(app: Sphinx, config: Config) -> None:
         config.html_baseurl = address
         config.ogp_site_url = address
         config.ogp_site_name = config.html_title
-        # A picture for each page, drawn where its address can be said; the mark is favicon.svg as pixels.
-        config.ogp_social_cards = {"line_color": "#1d4e89", "image_mini": "theme/card-mark.png"}
         config.sitemap_url_scheme = "{link}"
         config.sitemap_excludes = ["404.html"]
 
