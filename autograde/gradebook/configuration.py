@@ -12,7 +12,7 @@ from traitlets.config import Config, JSONFileConfigLoader, PyFileConfigLoader
 from autograde import files
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import by_nbgrader
+from autograde.gradebook import by_nbgrader, exchange
 
 # What a release keeps byte for byte: without nbgrader's IncludeHeaderFooter, InstantiateTests, ClearSolutions (it would
 # replace a stub by a bare `raise`), ClearMarkScheme and ClearOutput (the stored figures are part of the text).
@@ -49,6 +49,7 @@ def configure(c: Config, root: Path) -> None:
     c.CourseDirectory.groupshared = files.shared(root)
     c.BaseConverter.permissions = int(f"{files.file_mode(root):o}")  # nbgrader reads its digits as octal ones
     by_nbgrader.configure(c)
+    exchange.configure(c)
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.submitted_directory = ClassFolder(root).submitted.name
     c.CourseDirectory.course_id = "default_course"  # as nbgrader's preprocessors say; PostgreSQL wants one that exists
