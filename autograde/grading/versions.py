@@ -41,6 +41,7 @@ _OURS = {name: _HERE.with_name(name) for name in ("autograde", "course", "soluti
 _JUDGING = ("autograde.grading.worker", "autograde.sandbox.inside.__main__", "autograde.sandbox.as_course",
             "autograde.intake.inside")  # fmt: skip
 _MODULE = re.compile(rf"({'|'.join(_OURS)})(\.\w+)*")
+_TEXT = re.compile(rf'["\']({_MODULE.pattern})["\']')  # as it may stand in a source
 
 
 def edited(assignment: str, notebook: str) -> str:
@@ -103,7 +104,7 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
     files |= {f"answers/{e.name}": reader.path_of(e) for e in exercises() if e.chapter in chapters and not e.question}
     files |= {"exercises": course.exercises._FILE, "operators": operators.FILE}
     files["redundant conditions"] = engine.conditions.REDUNDANT
-    return files, {name for top in others - sys.stdlib_module_names for name in _distributions().get(top, ())}
+    return files, {each.name for top in others - sys.stdlib_module_names for each in _distributions().get(top, ())}
 
 
 def _chapters(assignment: str) -> set[str]:
@@ -115,9 +116,22 @@ def _chapters(assignment: str) -> set[str]:
 
 
 @cache
-def _distributions() -> dict[str, list[str]]:
-    """The name that is imported -> what is installed under which names."""
-    return {name: list(distributions) for name, distributions in importlib.metadata.packages_distributions().items()}
+def _distributions() -> dict[str, list[importlib.metadata.Distribution]]:
+    """The name that is imported -> what is installed that holds it: by what it declares, or the Python files that it
+    has put there. `importlib.metadata.packages_distributions` says so too, but makes a path of each file, ten thousand
+    of PyTorch's alone, and reads what each one is called."""
+    found: dict[str, list[importlib.metadata.Distribution]] = {}
+    for distribution in importlib.metadata.distributions():
+        declared = (distribution.read_text("top_level.txt") or "").split()
+        for name in declared or _installed(distribution.read_text("RECORD") or ""):
+            found.setdefault(name, []).append(distribution)
+    return found
+
+
+def _installed(record: str) -> set[str]:
+    """Names that can be imported, of the list of a distribution's files: a line begins with a path."""
+    paths = (line.partition(",")[0] for line in record.splitlines())
+    return {path.partition("/")[0].removesuffix(".py") for path in paths if path.endswith(".py")}
 
 
 def _file(name: str) -> Path | None:
@@ -139,7 +153,18 @@ def _imports_of_cells(notebook: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1000)
 def _imports(source: bytes, package: str) -> frozenset[str]:
-    return frozenset(_names(ast.walk(ast.parse(source)), package))
+    tree = ast.parse(source)
+    return frozenset(_names(ast.walk(tree) if _TEXT.search(source.decode()) else _statements(tree), package))
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """`ast.walk` without expressions, in which no import stands: a tenth of the nodes."""
+    todo = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        for inside in ("body", "orelse", "finalbody", "handlers", "cases"):
+            todo += each if isinstance(each := getattr(node, inside, ()), list) else ()  # a lambda's body is no list
 
 
 def _names(tree: Iterable[ast.AST], package: str) -> Iterator[str]:
