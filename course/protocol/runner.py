@@ -136,8 +136,9 @@ class Runner:
 
     def _one_of_them(self, call: dict[str, Any]) -> dict[str, Any]:
         try:
-            args = [self._in(a) for a in call.get("args", ())]
-            kwargs = {name: self._in(a) for name, a in call.get("kwargs", {}).items()}
+            own = _of_its_own({"args": call.get("args", []), "kwargs": call.get("kwargs", {})})
+            args = [self._in(a) for a in own["args"]]
+            kwargs = {name: self._in(a) for name, a in own["kwargs"].items()}
             if call.get("seed") is not None:
                 torch.default_generator.manual_seed(call["seed"])
             module = self.objects[call["on"]] if "on" in call else None
@@ -234,6 +235,27 @@ def as_at_the_start() -> Iterator[None]:
 def shapes_of(module: nn.Module) -> dict[str, tuple[int, ...]]:
     """Names and shapes of the floating-point state."""
     return {name: tuple(t.shape) for name, t in module.state_dict().items() if t.is_floating_point()}
+
+
+def _of_its_own(value: Any) -> Any:
+    """What a request gives, with copies of its tensors, which lie in memory as these do; one that stands in two places
+    is one object. A tensor that several calls are given crosses once, and each of them gets its own."""
+    copies: dict[int, Tensor] = {}
+
+    def copy_of(tensor: Tensor) -> Tensor:
+        if id(tensor) not in copies:
+            plain = tensor.is_contiguous() and not tensor.storage_offset()
+            copies[id(tensor)] = tensor.clone() if plain else _lying_so(tensor)
+        return copies[id(tensor)]
+
+    return nests.changed(value, copy_of)
+
+
+def _lying_so(tensor: Tensor) -> Tensor:
+    """A copy with the same strides and offset, in memory of its own."""
+    count = tensor.untyped_storage().nbytes() // tensor.element_size()
+    memory = tensor.as_strided((count,), (1,), 0).clone()  # `Tensor.set_` would be noted as the answer's
+    return memory.as_strided(tensor.shape, tensor.stride(), tensor.storage_offset())
 
 
 def _held(value: Any) -> Any:

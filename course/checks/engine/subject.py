@@ -5,7 +5,6 @@ What an argument is (a tensor of numbers, a function) is told apart here too.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,7 +13,6 @@ from torch import Tensor
 from course.checks.engine.case import describe
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw
-from course.protocol import nests
 from course.protocol.student import Module, Reply, Student, StudentError
 
 
@@ -87,9 +85,8 @@ class Subject:
         return made
 
     def call(self, arguments: Mapping[str, Any], module: Module | None, **fields: Any) -> dict[str, Any]:
-        """The request for one call, with tensors of its own: what it does to its arguments, no other sees."""
-        copies: dict[int, Tensor] = {}
-        args = [_copied(value, copies) for value in arguments.values()]
+        """The request for one call, which gets copies of these: what it does to its arguments, no other sees."""
+        args = list(arguments.values())
         if module is None:
             return {"op": "call", "name": self.declaration.component, "args": args, **fields}
         if self.declaration.method:
@@ -108,18 +105,6 @@ class Subject:
 def _arguments(draw: Draw, of: Any) -> dict[str, Any]:
     declaration, *sizes = of
     return declaration.arguments(draw, dict(sizes))
-
-
-def _copied(value: Any, copies: dict[int, Tensor]) -> Any:
-    """An argument whose tensors are copies that lie as they do; one that stands in two places is one object."""
-
-    def copy_of(tensor: Tensor) -> Tensor:
-        if id(tensor) not in copies:
-            plain = tensor.is_contiguous() and not tensor.storage_offset()
-            copies[id(tensor)] = tensor.clone() if plain else copy.deepcopy(tensor)  # which takes ten times as long
-        return copies[id(tensor)]
-
-    return nests.changed(value, copy_of)
 
 
 def is_floating(value: Any) -> bool:

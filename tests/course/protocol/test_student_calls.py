@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -12,6 +13,7 @@ from torch import nn
 import course
 from autograde.sandbox.remote import Remote
 from course.protocol import device, runner, untouched, wire
+from course.protocol.blocked import Rule, Watch
 from course.protocol.student import Local, StateError, Student
 from solutions.dot_product import scaled_dot_product_attention
 
@@ -45,6 +47,10 @@ def leaves_a_gradient(x):
 
 def seeds(x):
     torch.manual_seed(0); np.random.seed(0); random.seed(0)
+    return x
+
+def draws_one_of_two(x):
+    np.random.standard_normal()
     return x
 
 def leaves_all_behind(x):
@@ -227,6 +233,36 @@ def test_what_a_call_changes_is_named(student, name, changed):
         assert name == "leaves_all_behind" or set(reply.changed) == changed
     (reply,) = student.calls([call("with_its", x, watch=["x"])])
     assert reply.changed == ()
+
+
+@pytest.mark.parametrize("kind", [np.random.MT19937, np.random.PCG64])
+def test_numpys_numbers_are_watched_whatever_draws_them(student, kind):
+    kept = np.random.get_bit_generator()
+    np.random.set_bit_generator(kind(0))
+    try:
+        for _ in range(3):  # of two normal numbers the second is ready already
+            before = str(np.random.get_state(legacy=False))
+            (reply,) = student.calls([call("draws_one_of_two", x, watch=["x"])])
+            assert reply.changed == ("NumPy's random numbers",)
+            assert str(np.random.get_state(legacy=False)) == before
+            np.random.standard_normal()
+    finally:
+        np.random.set_bit_generator(kept)
+
+
+@pytest.mark.parametrize("laid", LAID.values(), ids=LAID)
+def test_each_of_several_calls_gets_its_own_tensors_as_they_lie(student, laid):
+    lies = [str((laid.stride(), laid.storage_offset()) * 2), True]
+    asked = [call("strides", laid, laid), call("adds", laid), call("adds", laid), call("strides", laid, laid)]
+    first, second, third, fourth = student.calls(asked)
+    assert first.value == fourth.value == lies and second.raised == third.raised
+    assert second.raised or torch.equal(second.value, third.value)
+
+
+def test_copies_of_what_calls_are_given_are_no_operators_of_an_answers():
+    student = Student(Local(namespace(), Rule(watch=Watch())), ("softmax",))
+    student.calls([call("strides", laid, laid) for laid in LAID.values()])
+    assert student.operators == set()
 
 
 def test_what_a_call_changes_of_its_module_is_named(student):
