@@ -23,6 +23,7 @@ from autograde.bank.reader import Bank, find
 from course import checks
 from course.chapters import Unfinished
 from course.checks.engine import Check, Diagnosis, Implementation, Observation, Table
+from course.checks.engine.compare import difference
 from course.checks.engine.draw import RECORDED_KEY, Draw, Key
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise, exercises, tasks
@@ -116,10 +117,18 @@ def _implementations(check: CheckOfTest, tested: Exercise, bank: Bank) -> tuple[
 
 
 def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:
-    """Whether an answer with several components is wrong in this one: the check, with the reference for the others."""
-    check = check_of(tested)
-    seen = check.observe(check.student(Local({**namespace(tested), name: form})), RECORDED_KEY)
-    return not check.compare(seen, Table(RECORDED_KEY, observe(tested, None, RECORDED_KEY), ())).passed
+    """Whether an answer with several components is wrong in this one: the check, with the reference for the others.
+    Its cases look until one tells."""
+    check, right = check_of(tested), _right(tested, find(tested))
+    student = check.student(Local({**namespace(tested), name: form}))
+    looks = ((check.look(i, student, RECORDED_KEY), right[i], case) for i, case in enumerate(check.cases))
+    return any(difference(seen, reference, case) is not None for seen, reference, case in looks)
+
+
+@cache
+def _right(exercise: Exercise, bank: Bank) -> Sequence[Observation]:
+    """What the check sees of the reference with the recorded tables' key."""
+    return observe(exercise, None, RECORDED_KEY)
 
 
 def observe(
