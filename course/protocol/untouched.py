@@ -18,16 +18,38 @@ from torch.nn.modules.module import register_module_forward_pre_hook
 _numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
 _FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
 _requires_grad, _grad, _is_leaf = (getattr(Tensor, what).__get__ for what in ("requires_grad", "grad", "is_leaf"))
-_generator, _numpy_generator, _python_generator = torch.default_generator, np.random.get_state, random.getstate
-_RESTORE = (_generator.set_state, np.random.set_state, random.setstate)
+_generator, _python_generator = torch.default_generator, random.getstate
+_numpy_state, _set_numpy_state = partial(np.random.get_state, legacy=False), np.random.set_state
+_bit_generator, _set_bit_generator = np.random.mtrand.get_bit_generator, np.random.mtrand.set_bit_generator
+
+
+def _numpy_generator() -> tuple[Any, dict[str, Any]]:
+    """What draws behind `np.random.rand`, a Mersenne Twister unless somebody has put another there, and its state."""
+    return _bit_generator(), _numpy_state()
+
+
+def _put_numpy_back(kept: tuple[Any, dict[str, Any]]) -> None:
+    generator, state = kept
+    if _bit_generator() is not generator:
+        _set_bit_generator(generator)
+    _set_numpy_state(state)
+
+
+def _plain(value: Any) -> Any:
+    """A generator's state as what can be compared."""
+    if isinstance(value, dict):
+        return {name: _plain(part) for name, part in value.items()}
+    return value.tobytes() if isinstance(value, np.ndarray) else value
+
+
+_LOOKS = (_generator.get_state, _numpy_generator, _python_generator)
+_RESTORE = (_generator.set_state, _put_numpy_back, random.setstate)
 
 DRAWN = "PyTorch's random numbers"
 # What all code of a process shares, by what a learner would call it.
 SHARED: dict[str, Callable[[], Any]] = {
     DRAWN: lambda: _generator.get_state().numpy().tobytes(),
-    "NumPy's random numbers": lambda: [
-        getattr(part, "tobytes", lambda part=part: part)() for part in _numpy_generator()
-    ],
+    "NumPy's random numbers": lambda: (id(_bit_generator()), _plain(_numpy_state())),
     "Python's random numbers": _python_generator,
     "whether gradients are recorded": lambda: (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
     "autocast": lambda: (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")),
@@ -55,7 +77,7 @@ class Watched:
         self._set = [(put, look()) for look, put, _ in _SETTINGS]
         for _, put, usual in _SETTINGS:
             put(usual)
-        self._generators = _generator.get_state(), _numpy_generator(), random.getstate()
+        self._generators = [look() for look in _LOOKS]
         for draw in (torch.rand, np.random.random, lambda n: random.random()):
             draw(1)  # whoever seeds them in each call would leave them as the call before did
         self._before = self._look()
@@ -89,8 +111,9 @@ class Watched:
             seen[f"`grad` of `{name}`"] = _of_each(argument, _gradient)
         for name, module in self._modules.items():
             seen[f"the mode of {name}"] = [(inner, part.training) for inner, part in module.named_modules()]
-            seen[f"`requires_grad` in {name}"] = [(part, p.requires_grad) for part, p in module.named_parameters()]
-            state = {**module.state_dict(), **{f"{n}.grad": p.grad for n, p in module.named_parameters()}}
+            parameters = list(module.named_parameters())
+            seen[f"`requires_grad` in {name}"] = [(part, p.requires_grad) for part, p in parameters]
+            state = {**module.state_dict(), **{f"{n}.grad": p.grad for n, p in parameters}}
             seen[f"the state of {name}"] = [(part, _bytes(tensor)) for part, tensor in state.items()]
         return seen
 
