@@ -41,9 +41,9 @@ def test_split_heads(split_heads: Callable) -> bool:
 
     split_heads: a function (x, num_heads) that should do what the docstring of split_heads
     promises, its ValueError included. It takes and gives plain tensors, through which no gradient
-    flows, may be called up to 200 times, and refuses large inputs (sizes to 512, 20,000 numbers in
-    all). Whatever does all that is promised is right, in whatever way it does it; everything else
-    is wrong.
+    flows; however x lies in memory, the function gets it in one piece. It may be called up to 200
+    times, and refuses large inputs (sizes to 512, 20,000 numbers in all). Whatever does all that
+    is promised is right, in whatever way it does it; everything else is wrong.
     """
     x = torch.randn(2, 5, 12)  # sizes that all differ, numbers that all differ
     heads = split_heads(x, 3)

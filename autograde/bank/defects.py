@@ -15,10 +15,12 @@ import math
 import random
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
@@ -47,7 +49,8 @@ class Defect:
     in the component's place; `call(arguments)` is the reference. `of` is what it takes to do anything: "results" that
     are tensors, and "given" ones too; of numbers with fractions "tensors" among the results, or "arguments" too;
     "numbers" among the arguments, arguments that may be the "same", are "optional" or have "extremes", a "module", or
-    "parameters" of one, and "given modules" among the arguments, or "holds modules" that it is built with. `building`
+    "parameters" of one, and "given modules" among the arguments, or "holds modules" that it is built with; rows with
+    "lengths"; a reference that "fills" in minus infinity; a result that is promised to lie "apart". `building`
     changes what a class is built with."""
 
     condition: str
@@ -105,6 +108,23 @@ def _(call, arguments, module):
     if extreme and isinstance(result, int | float):
         return 2 * result + 1
     return _each(lambda y: _wrong(y) if extreme else y, result, whole=True)
+
+
+@defect("minus infinity is a number that scores fall below", "sizes", "fills")
+def _(call, arguments, module):
+    filled = Tensor.masked_fill
+
+    def with_a_number(x: Tensor, mask: Tensor, value: float) -> Tensor:
+        return filled(x, mask, -1e3 if value == -math.inf else value)
+
+    with patch.object(Tensor, "masked_fill", with_a_number):
+        return call(arguments)
+
+
+@defect("columns that are padding in every row are cut off", "sizes", "lengths")
+def _(call, arguments, module):
+    source, lengths = arguments[:2]
+    return call((source[:, : int(lengths.max())], *arguments[1:]))
 
 
 @defect("the result is cut from the graph", "gradients", "tensors")
@@ -268,6 +288,12 @@ def _(call, arguments, module):
     return result
 
 
+@defect("it gives back what it was given, where that is the result", "untouched", "apart")
+def _(call, arguments, module):
+    result = call(arguments)
+    return next((x for x in nests.tensors(arguments) if torch.equal(x, result)), result)
+
+
 @defect("it leaves a gradient on its first argument", "untouched", "arguments")
 def _(call, arguments, module):
     first = next(x for x in nests.tensors(arguments) if x.is_floating_point())
@@ -370,7 +396,9 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
     for declaration in check.declarations:
         arguments = declaration.arguments(Draw(KEY, exercise.name), declaration.usual)
         component = reference[declaration.component]
-        results = _results(component, declaration, arguments)
+        with _filling() as filled:
+            results = _results(component, declaration, arguments)
+        fills = bool(filled)
         built_with = declaration.new(**declaration.usual) if declaration.new is not None else ()
         learns = declaration.new is not None and _learns(_new(component, declaration))
         for name, fault in DEFECTS.items():
@@ -390,10 +418,26 @@ def forbidden(exercise: Exercise) -> Iterator[tuple[Declaration, str]]:
                 "extremes": bool(declaration.extremes),
                 "given modules": any(isinstance(_made(x, {}), nn.Module) for x in arguments.values()),
                 "holds modules": any(_learns(_made(x, {})) for x in built_with),
+                "lengths": list(arguments)[:2] == ["source", "lengths"],
+                "fills": fills,
+                "apart": declaration.apart,
                 "same": bool(declaration.same) and any(x.is_floating_point() for x in results),
             }[fault.of]
             if able:
                 yield declaration, name
+
+
+@contextmanager
+def _filling() -> Iterator[list[float]]:
+    """The minus infinities that something is filled with meanwhile."""
+    filled, seen = Tensor.masked_fill, []
+
+    def noted(x: Tensor, mask: Tensor, value: float) -> Tensor:
+        seen.extend([value] * (value == -math.inf))
+        return filled(x, mask, value)
+
+    with patch.object(Tensor, "masked_fill", noted):
+        yield seen
 
 
 def _results(component: Any, declaration: Declaration, arguments: dict[str, Any]) -> list[Tensor]:

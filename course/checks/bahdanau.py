@@ -11,7 +11,7 @@ from torch import Tensor
 
 from course.checks.common import drawn, explain_decoder, refusals
 from course.checks.engine import Check, Draw
-from course.checks.engine.declare import Arguments, Axis, Fixture, shifted
+from course.checks.engine.declare import Arguments, Axis, Fixture, far_below_zero, shifted
 from course.protocol.student import Module, Student
 
 # ---- context_by_hand ------------------------------------------------------------------------------------------------
@@ -58,7 +58,10 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     S=5,
     optional="mask",
     spread="mask",
-    extremes={"scores near 100,000": shifted("scores", 99_990)},
+    extremes={
+        "scores near 100,000": shifted("scores", 99_990),
+        "scores near -100,000": shifted("scores", -100_000),  # where no number but minus infinity hides a key
+    },
     garbage=_in_forbidden_scores,
 )
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
@@ -286,6 +289,7 @@ multiplicative_attention = Check("multiplicative_attention", components=("DotPro
     new=lambda B, S, D, V: (),
     same="keys values",
     optional="mask",
+    extremes={"scores far below zero": far_below_zero("query", "keys")},
     garbage=_in_padding,
     fills=(3e38,),
 )
@@ -304,6 +308,7 @@ def _(draw: Draw, B: int, S: int, D: int, V: int) -> Arguments:
     new=lambda B, S, Q, K, V: (Q, K),
     same="keys values",
     optional="mask",
+    extremes={"scores far below zero": far_below_zero("query", "keys", 1e6, learned=True)},
     garbage=_in_padding,
     fills=(3e38,),
 )

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from course.checks.engine import Check, Draw
-from course.checks.engine.declare import Arguments, Axis
+from course.checks.engine.declare import Arguments, Axis, far_below_zero
 from course.protocol.student import Module, Student
 
 
@@ -71,7 +71,16 @@ def _query_key_value(draw: Draw, *leading: int, T: int, S: int, d_k: int, d_v: i
 
 
 @scaled_dot_product_attention.takes(
-    "scaled_dot_product_attention", B=2, T=3, S=4, D=5, V=2, same="query key value", optional="mask", spread="mask"
+    "scaled_dot_product_attention",
+    B=2,
+    T=3,
+    S=4,
+    D=5,
+    V=2,
+    same="query key value",
+    optional="mask",
+    spread="mask",
+    extremes={"scores far below zero": far_below_zero("query", "key")},
 )
 def _(draw: Draw, B: int, T: int, S: int, D: int, V: int) -> Arguments:
     query, key, value = _query_key_value(draw, B, T=T, S=S, d_k=D, d_v=V)
@@ -576,7 +585,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 fix_the_leak = Check("fix_the_leak", components=("attend_to_the_past",), blocked=("attention",))
 
 
-@fix_the_leak.takes("attend_to_the_past", B=2, T=4, D=3, V=5, same="query key value")
+@fix_the_leak.takes(
+    "attend_to_the_past",
+    B=2,
+    T=4,
+    D=3,
+    V=5,
+    same="query key value",
+    extremes={"scores far below zero": far_below_zero("query", "key")},
+)
 def _(draw: Draw, B: int, T: int, D: int, V: int) -> Arguments:
     query, key, value = _query_key_value(draw, B, T=T, S=T, d_k=D, d_v=V)
     return {"query": query, "key": key, "value": value}

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from course.checks.engine import Check, Draw
-from course.checks.engine.declare import Arguments, Axis, Fixture
+from course.checks.engine.declare import Arguments, Axis, Fixture, far_below_zero
 from course.checks.engine.of_tests import CheckOfTest
 from course.checks.variants.multi_head import RIGHT_SPLIT_HEADS, SPLIT_HEADS
 from course.protocol.student import Module, Student, StudentError
@@ -96,6 +96,7 @@ multi_head_attention = Check("multi_head_attention", components=("MultiHeadAtten
     same="query key value",
     optional="mask",
     spread="mask",
+    extremes={"scores far below zero": far_below_zero("query", "key", 1e6, learned=True)},
 )
 def _(draw: Draw, B: int, T: int, S: int, H: int, D_HEAD: int) -> Arguments:
     D = H * D_HEAD

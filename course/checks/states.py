@@ -11,12 +11,14 @@ from course.checks.engine.case import describe
 from course.protocol.student import Module
 
 TITLE = "one sentence, one step: the state is a tuple that holds all it needs, and the logits are (1, V)"
-AGAIN = "the same step after another start"
+AGAIN = "the same step after another start, taken twice"
 
 
 def after_another(model: Module, started: tuple[Any, ...], token: Tensor, state: Any, logits: Any) -> dict[str, str]:
-    """Whether a step gives the logits that it gave, when `start` was called with other arguments between."""
+    """Whether a step gives the logits that it gave, when `start` was called with other arguments between, and the very
+    same step was taken once before."""
     model.before("start", *started)
+    model.before("step", token, state)
     again = model.method("step", token, state)
     same = isinstance(again, (tuple, list)) and len(again) == 2 and _alike(again[0], logits)
     return {AGAIN: "the same logits" if same else "others"}
@@ -38,10 +40,13 @@ def explain(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     for name in expected:
         kind = observed.get(name, "tuple")
         if name not in ("logits", AGAIN) and kind != "tuple":
-            return f"The state that `{name}` gives is of the type `{kind}`."
+            return (
+                f"The state that `{name}` gives is of the type `{kind}`. A state of several tensors is a tuple: "
+                "`greedy_decode` takes a list for one tensor."
+            )
     if observed["logits"] == expected["logits"]:
         return (
-            "After `start` for another sentence, a step from the first one's state gives other logits: something that "
-            "the state should hold is kept on the model."
+            "After `start` for another sentence, or a second time, the same step from the same state gives other "
+            "logits: something that the state should hold is kept on the model."
         )
     return f"For one sentence the logits are {observed['logits']}, and {expected['logits']} is asked for."

@@ -524,10 +524,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @transformer.case("the memory, and which of it may be attended to")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    source, lengths, _ = _sentences(draw)
+    source, _, _ = _sentences(draw)
+    lengths = torch.tensor([4, 3])  # no sentence fills the batch, which keeps its width all the same
     memory, memory_mask = _transformer(student, draw).method("encode", source, lengths)
     # what stands at padding is nobody's business
-    return {"memory, first sentence": memory[0], "second": memory[1, :3], "mask": memory_mask}
+    real = {"memory, first sentence": memory[0, :4], "second": memory[1, :3]}
+    return {"the memory's shape": str(tuple(memory.shape)), **real, "mask": memory_mask}
 
 
 @transformer.case("one word goes in, and reads the whole source", weight=2)

@@ -131,7 +131,7 @@ class Runner:
 
     def _calls(self, request, args, kwargs):
         """Several requests in a row: of each what it gives, or what it raises, and where it is to be watched, what it
-        changed that is not its own."""
+        changed that is not its own; where it is to be "apart", also whose memory it gives back."""
         return [self._one_of_them(call) for call in request["calls"]]
 
     def _one_of_them(self, call: dict[str, Any]) -> dict[str, Any]:
@@ -144,10 +144,12 @@ class Runner:
             module = self.objects[call["on"]] if "on" in call else None
             watched = untouched.Watched(call["watch"], args, module) if "watch" in call else None
             try:
-                given = _held(self._out(self._operation(call, args, kwargs)))
+                result = self._out(self._operation(call, args, kwargs))
             finally:
                 changed = watched.changed() if watched else []
-            return {"ok": given, "changed": changed}
+            if watched and call.get("apart"):
+                changed += watched.lent(result)
+            return {"ok": _held(result), "changed": changed}
         except Exception as error:
             return {"error": (type(error).__name__, str(error)[:500])}
 

@@ -14,9 +14,12 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.module import register_module_forward_pre_hook
 
+from course.protocol import nests
+
 # Looked up once, before any cell runs: what a cell puts in their place changes nothing.
 _numpy, _address, _stride, _without_hooks = Tensor.numpy, Tensor.data_ptr, Tensor.stride, torch._C.DisableTorchFunction
 _FORM = tuple(getattr(Tensor, what).__get__ for what in ("shape", "dtype", "layout", "device"))
+_storage = Tensor.untyped_storage
 _requires_grad, _grad, _is_leaf = (getattr(Tensor, what).__get__ for what in ("requires_grad", "grad", "is_leaf"))
 _generator, _python_generator = torch.default_generator, random.getstate
 _numpy_state, _set_numpy_state = partial(np.random.get_state, legacy=False), np.random.set_state
@@ -46,6 +49,7 @@ _LOOKS = (_generator.get_state, _numpy_generator, _python_generator)
 _RESTORE = (_generator.set_state, _put_numpy_back, random.setstate)
 
 DRAWN = "PyTorch's random numbers"
+IN_MEMORY_OF = "what comes back, in the memory of "
 # What all code of a process shares, by what a learner would call it.
 SHARED: dict[str, Callable[[], Any]] = {
     DRAWN: lambda: _generator.get_state().numpy().tobytes(),
@@ -130,6 +134,17 @@ class Watched:
         others = [name for name, before in self._before.items() if now[name] != before]
         others += [f"the mode in its calls of {name}" for name in self._in_calls if f"the mode of {name}" not in others]
         return given + [name for name in others if not name.endswith(tuple(f" of {argument}" for argument in given))]
+
+    def lent(self, given: Any) -> list[str]:
+        """The names of arguments in whose memory something of a result lies, as `IN_MEMORY_OF` them."""
+        memory = _memory(given)
+        return [f"{IN_MEMORY_OF}`{name}`" for name, value in self._arguments.items() if memory & _memory(value)]
+
+
+def _memory(value: Any) -> set[int]:
+    """The addresses of the memory that a nest's tensors lie in, so far as they hold a number."""
+    with _without_hooks():
+        return {_storage(tensor).data_ptr() for tensor in nests.tensors(value)} - {0}
 
 
 def _bytes(tensor: Any) -> bytes | None:

@@ -7,9 +7,10 @@ from course.checks.engine import conditions
 from course.checks.engine.case import Case, Explain
 from course.checks.engine.compare import alike, difference
 from course.checks.engine.declare import Arguments, Axis, Declaration
-from course.checks.engine.diagnose import case_verdicts, causes
+from course.checks.engine.diagnose import Cause, case_verdicts, causes
 from course.checks.engine.draw import Draw, Key
-from course.checks.engine.table import Implementation, Observation, Table
+from course.checks.engine.kinds import kind_of
+from course.checks.engine.table import Diagnosis, Implementation, Observation, Table
 from course.checks.engine.verdict import Outcome, Verdict
 from course.protocol.blocked import FAMILIES
 from course.protocol.student import Student
@@ -116,6 +117,9 @@ class Check:
         differences = [difference(observed, reference, case) for case, observed, reference in each]
         failing = [i for i, sentence in enumerate(differences) if sentence is not None]
         by_index = causes(differences, self.cases, seen, table, self.same, self.guesses)
+        if not by_index and (kind := kind_of([each[i] for i in failing])):
+            own = [i for i in failing if i < len(self.own_cases) and not self.cases[i].contract]
+            by_index = {i: Cause(Diagnosis("", kind, ()), True) for i in own}
         sentences = [
             sentence and (case.explained(observed, reference) or sentence)
             for sentence, (case, observed, reference) in zip(differences, each, strict=True)

@@ -112,10 +112,11 @@ def alike(seen: Observation, other: Observation, case: Case) -> bool:
         return seen.raised[0] == other.raised[0] and _wording(seen.raised[1]) == _wording(other.raised[1])
     if seen.values.keys() != other.values.keys():
         return False
-    return all(_same_value(seen.values[name], value, case) for name, value in other.values.items())
+    return all(same_value(seen.values[name], value, case) for name, value in other.values.items())
 
 
-def _same_value(a: Any, b: Any, case: Case) -> bool:
+def same_value(a: Any, b: Any, case: Case) -> bool:
+    """Whether two observed values are the same, as far as the case's tolerance goes."""
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         if a.shape != b.shape or _family(a) != _family(b):
             return False

@@ -16,6 +16,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
+
 from course.checks.engine.draw import Draw
 
 Arguments = dict[str, Any]
@@ -53,6 +55,20 @@ def scaled(name: str, by: float) -> Callable[[Arguments], Arguments]:
     return lambda given: given | {name: given[name] * by}
 
 
+def far_below_zero(query: str, keys: str, by: float = 2e4, learned: bool = False) -> Callable[[Arguments], Arguments]:
+    """An extreme: a query and keys whose products are all far below zero, where no number but minus infinity hides a
+    key, and far apart, so that no rounding decides between two of them. Where the products are `learned`, and nobody
+    knows their sign, that is so in one half of the batch; in the other they are as far above."""
+
+    def make(given: Arguments) -> Arguments:
+        asks = torch.full_like(given[query], by)
+        asks[: len(asks) // 2] *= -1 if learned else 1
+        steps = torch.arange(1, 1 + given[keys].shape[-2]).unsqueeze(-1)
+        return given | {query: asks, keys: -steps * torch.ones_like(given[keys])}
+
+    return make
+
+
 @dataclass(frozen=True, eq=False)
 class Declaration:
     """What one component takes and promises.
@@ -65,6 +81,7 @@ class Declaration:
     `extremes` are arguments at the ends of what is allowed, by what a learner calls them, each made of ordinary ones.
     `garbage(arguments, fill)` gives them with `fill` wherever the docstring says that a place does not count, for each
     of `fills`. `free` results are right in many forms: their numbers are not compared with the reference's.
+    `apart`: what comes back is promised to be new, and lies in no memory of what was given.
     `excused` are conditions that do not apply, each with its reason.
     """
 
@@ -82,6 +99,7 @@ class Declaration:
     garbage: Callable[[Arguments, float], Arguments] | None = None
     fills: tuple[float, ...] = (float("nan"), float("inf"), 1e30)
     free: bool = False
+    apart: bool = False
     scale: float | None = 0.5  # of the weights that are drawn for a module; None where a fixture's are all
     tied: str = ""  # weights that an answer may have under a second name: this one's numbers count
     draws: bool = False  # from PyTorch's random numbers, which then go on

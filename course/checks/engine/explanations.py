@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from course.checks.engine.agreement import alike
 from course.checks.engine.raised import meaning
+from course.protocol.untouched import IN_MEMORY_OF
 
 ELSEWHERE = {
     "two devices": "With arguments on another device, such as a GPU, two devices meet: something is made on the CPU. "
@@ -16,9 +18,10 @@ ELSEWHERE = {
     "on the CPU": "With arguments on another device, such as a GPU, what comes back lies on the CPU. Make it where the "
     "arguments are, with `device=` and an argument's own `.device`.",
 }
-ONLY_OF_ONE = (
-    " It is so only where an axis has size one: look for a `squeeze` without a number, which takes any such axis "
-    "along, and for what broadcasts there."
+ONLY_OF_ONE = " It is so only where an axis has size one."
+SQUEEZED = (
+    " The axes of size one that are asked for are gone: look for a `squeeze` without a number, which takes all such "
+    "axes along, and for an index where a slice would keep its axis."
 )
 IN_MEMORY = (
     " Look for `as_strided`, and for what is written into the result of `reshape`, `flatten` or `contiguous`: for such "
@@ -34,7 +37,9 @@ def _first(observed: Mapping[str, Any]) -> tuple[str, str] | None:
 
 def say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     sentence = _of_a_size(observed, expected)
-    return sentence and sentence + (ONLY_OF_ONE if _only_of_one(observed, expected) else "")
+    if not sentence or not _only_of_one(observed, expected):
+        return sentence
+    return sentence + ONLY_OF_ONE + (SQUEEZED if _squeezed(observed, expected) else "")
 
 
 def _only_of_one(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
@@ -43,6 +48,23 @@ def _only_of_one(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
     variations = {name.rpartition(": ")[0] for name in other}
     in_form = any(name.endswith((": raised", ", form")) for name in other)
     return in_form and all(name.endswith(" = 1") or name == "all sizes at their least" for name in variations)
+
+
+def _squeezed(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
+    """Whether all that is off are shapes that lack axes of size one."""
+    other = {name for name, right in expected.items() if not _agree(observed.get(name), right)}
+    pairs = [(_axes(observed.get(name)), _axes(expected[name])) for name in other if name.endswith(", form")]
+    forms_alone = len(pairs) == len(other)
+    return forms_alone and all(_without_ones(a) == _without_ones(b) and len(a) < len(b) for a, b in pairs)
+
+
+def _axes(form: Any) -> list[str]:
+    """The sizes of a form's axes, as `agreement` writes it."""
+    return re.findall(r"\d+", form.rpartition(")")[0]) if isinstance(form, str) else []
+
+
+def _without_ones(axes: list[str]) -> list[str]:
+    return [size for size in axes if size != "1"]
 
 
 def _agree(seen: Any, right: Any) -> bool:
@@ -54,7 +76,8 @@ def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
         variation, _, what = name.rpartition(": ")
         seen, right = observed.get(name), expected[name]
         if what == "raised" and seen and not right:
-            return f"With {variation} your code raises {observed.get(f'{variation}: words', seen)}."
+            words = observed.get(f"{variation}: words", seen)
+            return f"With {variation} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()
         if what == "changed" and seen and not right:
             return f"With {variation} your code changes {seen}."
         if what.endswith(", form") and isinstance(seen, str) and seen != right:
@@ -142,6 +165,13 @@ def say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
         return (
             "`train` and `eval` have to give back the module itself, as those of `nn.Module` do: "
             "`model = model.eval()` is common."
+        )
+    if what.startswith(IN_MEMORY_OF):
+        given = what.removeprefix(IN_MEMORY_OF).partition(",")[0]
+        return _of_form(
+            name,
+            f"What comes back lies in the memory of {given}, as the same tensor or a view of it: whoever writes into "
+            "the one writes into the other. A new tensor is promised.",
         )
     return _of_form(name, f"The call changes what is not its own: {what}.")
 

@@ -102,7 +102,9 @@ class CheckOfTest(Check):
                 if raised:
                     own[against[index].name] = raised
                 if against[index].name == REFERENCE:
-                    habits = given.habits()
+                    other = _Given(_Otherwise(given.function), draw.seed("of what it is given"))
+                    asked = "values are asked for" if self._opinion(student, other)[0] else "no value is asked for"
+                    habits = f"{given.habits()}, {asked}"
         except StudentError as error:
             return (Observation(raised=(error.type_name, error.message)),) * 2
         if len(own) == len(against):
@@ -202,6 +204,20 @@ class _Broken:
         raise self._error
 
 
+class _Otherwise:
+    """Gives other numbers than a right implementation, in a form like its, and by a rule: a test that only compares
+    what it is given with itself, or looks at shapes and errors alone, finds no fault with it."""
+
+    def __init__(self, right: Callable):
+        self._right = right
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        given = self._right(*args, **kwargs)
+        if isinstance(given, bool) or not isinstance(given, (Tensor, int, float)):
+            return given
+        return ~given if isinstance(given, Tensor) and given.dtype == torch.bool else 2 * given + 1
+
+
 @dataclass(frozen=True)
 class _Call:
     """How a test called what it was given; whoever is called may change what it gets, and not this."""
@@ -248,7 +264,7 @@ class _Given:
     """
 
     def __init__(self, function: Callable, seed: int, expected: Sequence[_Call] = ()):
-        self._function, self._seed = function, seed
+        self.function, self._seed = function, seed
         self._expected = expected if len(expected) <= MAX_PREFETCHED else ()
         self.calls: list[_Call] = []
 
@@ -285,7 +301,7 @@ class _Given:
         if not call.small:
             raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
         torch.default_generator.manual_seed(self._seed)  # torch.manual_seed visits devices: milliseconds
-        return self._function(*map(_copied, call.args), **(_copied(call.kwargs) if call.kwargs else {}))
+        return self.function(*map(_copied, call.args), **(_copied(call.kwargs) if call.kwargs else {}))
 
     def habits(self) -> str:
         """How the test called it, in words that tell one kind of test from another."""

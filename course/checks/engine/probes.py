@@ -20,7 +20,7 @@ from course.checks.engine.explanations import ELSEWHERE
 from course.checks.engine.subject import Subject, is_floating
 from course.protocol import nests
 from course.protocol.student import Module, Reply
-from course.protocol.untouched import DRAWN, SHARED
+from course.protocol.untouched import DRAWN, IN_MEMORY_OF, SHARED
 
 ON = 2.6  # the step forwards in float64, of steps backwards
 
@@ -164,7 +164,8 @@ def untouched(subject: Subject) -> dict[str, Any]:
     `train` gives the module back."""
     forms, module = subject.forms(), subject.module()
     usual, names = forms[""], list(forms[""])
-    calls = {form: subject.call(given, module, watch=names) for form, given in forms.items()}
+    apart = {"apart": True} if subject.declaration.apart else {}
+    calls = {form: subject.call(given, module, watch=names, **apart) for form, given in forms.items()}
     for form, keywords in subject.turned().items():
         calls[form] = subject.call(usual, subject.module(keywords=keywords), watch=names)
     own = [module] if module is not None else []
@@ -192,6 +193,7 @@ def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "
     """The names of what a call changed that begin so, as far as they are names that are known here."""
     known = {*SHARED, *(f"`{name}`" for name in given)}
     known |= {f"{what} of `{name}`" for what in ("`requires_grad`", "`grad`") for name in given}
+    known |= {f"{IN_MEMORY_OF}`{name}`" for name in given}
     of_modules = ("the mode of", "the mode in its calls of", "the state of", "`requires_grad` in")
     known |= {f"{what} {name}" for what in of_modules for name in ("the module", *given)}
     names = [name for name in reply.changed if not (subject.declaration.draws and name == DRAWN)]

@@ -68,7 +68,7 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             "expected scalar type|must have the same dtype|Expected floating point type|result type Float can't "
-            "be cast|have same dtype|could not infer output dtype",
+            "be cast|have same dtype|could not infer output dtype|source and destination dtypes match",
             "Two kinds of number meet: make one like the other, with an argument's own `.dtype`.",
         ),
         (
@@ -79,6 +79,19 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "'indices' to have one of the following scalar types|index tensor of type LongTensor|tensors used as "
             "indices",
             "Indices are whole numbers, int64: `.long()` makes them of others.",
+        ),
+        (
+            "The shape of the mask .* does not match the shape of the indexed tensor",
+            "A mask as an index has just the sizes of the axes that it chooses from: `expand` it first, or take "
+            "`masked_fill` or `torch.where`, which broadcast.",
+        ),
+        (
+            "expects a non-empty TensorList|expected a non-empty list of Tensors",
+            "There is nothing to put together: the list is empty. What fills it was left out, or left too early.",
+        ),
+        (
+            "selected index k out of range",
+            "More of the largest are asked for than there are numbers on that axis: `min(k, x.shape[-1])` of them.",
         ),
         ("only supports boolean masks", "A mask is made of truth values: a comparison gives them, and `.bool()`."),
         (

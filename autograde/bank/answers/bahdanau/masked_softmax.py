@@ -108,15 +108,6 @@ def masked_softmax(scores, mask):
     scores = scores.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
     scores = torch.softmax(scores, dim=-1).masked_fill(~mask, -1e9)
 
-# %% wrong: the caller's scores are overwritten
-# Your function wrote into the tensor it was given; whoever called it may need the scores again, and autograd refuses
-# it where they carry a gradient. Use the form without the underscore, which makes a new tensor.
-
-# --- before
-    scores = scores.masked_fill(~mask, float("-inf"))
-# --- after
-    scores.masked_fill_(~mask, float("-inf"))
-
 # %% wrong: the formula as it reads
 # The exponential of a large score overflows to infinity, and infinity times 0 is NaN; that of a very low one is 0, and
 # 0/0 is NaN too. Take forbidden scores out of the way first, and let torch.softmax, which subtracts the highest score,
@@ -155,6 +146,15 @@ def masked_softmax(scores, mask):
         return torch.softmax(scores, dim=-1)
     weights = torch.softmax(scores, dim=-1) * mask
     return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
+
+# %% wrong: forbidden scores are set to -1,000
+# Beside scores near -100,000 minus a thousand is the highest of all, and the forbidden keys take the weight. Only minus
+# infinity lies below every score that there may be.
+
+# --- before
+    scores = scores.masked_fill(~mask, float("-inf"))
+# --- after
+    scores = scores.masked_fill(~mask, -1e3)
 
 # %% correct: torch.where and nan_to_num
 def masked_softmax(scores, mask):

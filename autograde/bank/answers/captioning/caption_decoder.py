@@ -167,15 +167,6 @@
 # --- after
         context, weights = self.attention(hidden, features, features, (features != 0).any(dim=2))
 
-# %% wrong: a list for the state
-# The numbers are right. A state of several tensors is a tuple, and `greedy_decode` takes a list for one tensor.
-# Give a tuple.
-
-# --- before
-        return torch.tanh(self.initial(features.mean(dim=1))), features
-# --- after
-        return [torch.tanh(self.initial(features.mean(dim=1))), features]
-
 # %% correct: one output layer at the end
 # --- before
         state = self.start(features)

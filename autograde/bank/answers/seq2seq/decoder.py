@@ -126,15 +126,6 @@
 # --- after
         if False:
 
-# %% wrong: a list for the state
-# The numbers are right. A state of several tensors is a tuple, and `greedy_decode` takes a list for one tensor.
-# Give a tuple.
-
-# --- before
-        return vector, vector
-# --- after
-        return [vector, vector]
-
 # %% wrong: the context is kept on the model
 # The context of the last start was used for every state. Two sentences may be written in turn: take it from the state.
 

@@ -142,14 +142,29 @@
 # --- after
         self.decoder = TransformerDecoder(*sizes, dropout=dropout)
 
-# %% wrong: a list for the state
-# The numbers are right. A state of several tensors is a tuple, and `greedy_decode` takes a list for one tensor.
-# Give a tuple.
+# %% wrong: the source is cut to its longest sentence
+# Where no sentence is as long as the source is wide, memory and mask are narrower than it. Whoever knows the source
+# counts on its width: leave it.
+
+# --- before
+        memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
+# --- after
+        source = source[:, : int(lengths.max())]
+        memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
+
+# %% wrong: the model remembers what it wrote
+# The words so far are kept on the model, so a state is good for the last step alone: who tries two words after one
+# state, or writes two sentences in turn, mixes them up. Read them from the state.
 
 # --- before
         return source[:, :0], memory, memory_mask
 # --- after
-        return [source[:, :0], memory, memory_mask]
+        self.written = source[:, :0]
+        return self.written, memory, memory_mask
+# --- before
+        tokens = torch.cat([tokens, token.unsqueeze(1)], dim=1)  # (B, t) -> (B, t + 1)
+# --- after
+        tokens = self.written = torch.cat([self.written, token.unsqueeze(1)], dim=1)
 
 # %% correct: F.pad for the shift
 # --- before

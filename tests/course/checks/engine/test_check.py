@@ -257,6 +257,9 @@ BEGINNERS = {
     "indices that are no whole numbers": (lambda s: torch.eye(3)[s], "int64"),
     "a mask of numbers": (lambda s: s.masked_fill(s, 0.0), "made of truth values"),
     "an axis too many": (lambda s: s.softmax(dim=2), "`unsqueeze` adds one"),
+    "a mask for an index that does not fit": (lambda s: s[torch.ones(1, 1) > 0], "which broadcast"),
+    "nothing to stack": (lambda s: torch.stack([]), "the list is empty"),
+    "more of the largest than there are": (lambda s: s.topk(99), "More of the largest"),
     "whole numbers in a softmax": (lambda s: s.long().softmax(0), "takes no numbers of that kind"),
 }
 

@@ -9,7 +9,7 @@ from torch import nn
 from course.checks.engine import Axis, Check, Observation, Table
 from course.checks.engine.agreement import numbers_of
 from course.checks.engine.conditions import CONDITIONS
-from course.checks.engine.declare import Fixture, scaled, shifted
+from course.checks.engine.declare import Fixture, far_below_zero, scaled, shifted
 from course.checks.engine.draw import Draw, Key
 from course.protocol.student import Local
 
@@ -450,6 +450,52 @@ def test_extreme_values_are_asked_beside_sizes():
     assert set(overflows) == titles("sizes")
     assert overflows[CONDITIONS["sizes"].title] == "With scores near 10,000 the result is not right."
     assert said(made, softmax, lambda x: softmax(x.double()).to(x.dtype)) == {}
+
+
+def test_no_number_but_minus_infinity_hides_a_key():
+    made = Check("hidden", components=("hidden",))
+
+    @made.takes("hidden", B=2, T=3, S=4, D=5, extremes={"scores far below zero": far_below_zero("x", "y")})
+    def _(draw, B, T, S, D):
+        return {"x": draw.normal(B, T, D), "y": draw.normal(B, S, D), "mask": draw.mask(B, T, S)}
+
+    def hidden(x, y, mask, fill=-torch.inf):
+        return torch.softmax((x @ y.mT).masked_fill(~mask, fill), -1)
+
+    assert said(made, hidden, lambda x, y, mask: hidden(x, y, mask, -1e9)) == {}
+    fails = said(made, hidden, lambda x, y, mask: hidden(x, y, mask, -1e3))
+    assert list(fails.values()) == ["With scores far below zero the result is not right."]
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_what_is_promised_to_be_new_lies_in_no_memory_of_what_was_given(apart):
+    made = Check("moved", components=("moved",))
+
+    @made.takes("moved", B=2, S=3, apart=apart)
+    def _(draw, B, S):
+        return {"x": draw.normal(B, S), "by": 0}
+
+    def moved(x, by):
+        return x + by
+
+    assert said(made, moved, lambda x, by: x.clone() + by) == {}
+    for given_back in (lambda x, by: x if by == 0 else x + by, lambda x, by: [x + by, x][by == 0].mT.mT):
+        fails = said(made, moved, given_back)
+        assert set(fails) == (titles("untouched") if apart else set())
+        assert not apart or "lies in the memory of `x`" in fails[CONDITIONS["untouched"].title]
+
+
+def test_a_squeeze_is_named_where_axes_of_one_are_gone_and_nowhere_else(check):
+    def stacked(x, y):
+        return torch.stack([attend(x, y)[b] for b in range(len(x)) if y.shape[1] > 1])
+
+    gone, raised = (said(check, attend, f)[CONDITIONS["sizes"].title] for f in (_squeezed, stacked))
+    assert "look for a `squeeze`" in gone
+    assert "It is so only where an axis has size one." in raised and "squeeze" not in raised
+
+
+def _squeezed(x, y):
+    return attend(x, y).squeeze()
 
 
 def test_what_is_given_is_used_in_the_mode_that_it_is_in():

@@ -113,3 +113,20 @@ def test_an_error_that_the_docstring_promises_can_be_tested(check):
 
     verdict = judged(check, refuses)
     assert verdict.outcome == "pass"  # neither of the two looks at `dim`
+
+
+def test_two_tests_that_find_as_little_are_told_apart_by_whether_they_ask_for_values(check):
+    def with_itself(safe_softmax):
+        scores = torch.randn(3, 4)
+        assert torch.equal(safe_softmax(scores, -1), safe_softmax(scores.clone(), -1))
+
+    def one_score(safe_softmax):
+        assert (safe_softmax(torch.zeros(2, 1), -1) == 1).all() and len(safe_softmax(torch.randn(3, 4), -1)) == 3
+
+    def seen(test):
+        return check.observe(check.student(Local({"test_softmax": test})), KEY, check.published(warm_up.safe_softmax))
+
+    itself, value = seen(with_itself), seen(one_score)
+    assert all(itself[0].values.values()) and itself[0].values == value[0].values
+    assert "no value is asked for" in itself[0].hidden["habits"] and "no value" not in value[0].hidden["habits"]
+    assert not check.same(0, itself[0], value[0])

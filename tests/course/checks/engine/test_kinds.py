@@ -1,0 +1,66 @@
+"""Kinds of mistakes: told where all that is off shows them, and nowhere else."""
+
+import pytest
+import torch
+
+from course.checks.engine import Check, Table
+from course.checks.engine.draw import Key
+from course.checks.engine.kinds import KINDS
+from course.protocol.student import Local
+
+KEY = Key.public("kinds")
+NOT_FINITE, AXIS, PLACES, FACTOR = (sentence for _, sentence in KINDS)
+
+
+def weights(x):
+    """x (B, S): a softmax along S, times two."""
+    return 2 * torch.softmax(x, -1)
+
+
+@pytest.fixture
+def check():
+    made = Check("weights", components=("weights",))
+    made.takes("weights", B=2, S=5)(lambda draw, B, S: {"x": draw.normal(B, S)})
+    made.case("ordinary", weight=4)(lambda student, draw: {"of two": student.weights(draw.normal(2, 6))})
+    made.case("far apart")(lambda student, draw: {"of three": student.weights(draw.normal(3, 5) * 200)})
+    yield made
+    del Check.registry["weights"]
+
+
+def told(check, answer):
+    """The messages of an answer's failed cases."""
+    reference = check.observe(check.student(Local({"weights": weights})), KEY)
+    verdict = check.judge(check.student(Local({"weights": answer})), Table(KEY, reference, ()))
+    assert verdict.diagnosis == ""  # a kind is no name of the bank's
+    return " ".join(case.message for case in verdict.cases if not case.passed)
+
+
+@pytest.mark.parametrize("answer, kind", [
+    (lambda x: 2 * x.exp() / x.exp().sum(-1, keepdim=True), NOT_FINITE),
+    (lambda x: weights(x).unsqueeze(0), AXIS),
+    (lambda x: weights(x).flip(-1), PLACES),
+    (lambda x: weights(x) / 2, FACTOR),
+])  # fmt: skip
+def test_what_all_failed_cases_show_is_told(check, answer, kind):
+    assert kind in told(check, answer)
+
+
+@pytest.mark.parametrize("answer", [
+    lambda x: torch.relu(x),  # none of them
+    lambda x: weights(x) / 2 if len(x) == 2 else weights(x).flip(-1),  # in one case this, in the other that
+    lambda x: weights(x).T,  # another form
+    lambda x: x.missing,  # nothing came
+])  # fmt: skip
+def test_a_kind_that_does_not_explain_all_is_not_told(check, answer):
+    said = told(check, answer)
+    assert said and not any(sentence in said for _, sentence in KINDS)
+
+
+def test_truth_values_in_other_places_are_no_kind():
+    made = Check("large", components=("large",))
+    made.takes("large", N=5)(lambda draw, N: {"x": draw.normal(N)})
+    made.case("ordinary")(lambda student, draw: {"large": student.large(draw.normal(8))})
+    reference = made.observe(made.student(Local({"large": lambda x: x > 0})), KEY)
+    verdict = made.judge(made.student(Local({"large": lambda x: (x > 0).flip(0)})), Table(KEY, reference, ()))
+    assert not verdict.passed and PLACES not in verdict.cases[0].message
+    del Check.registry["large"]
