@@ -102,7 +102,7 @@ class CheckOfTest(Check):
                 if raised:
                     own[against[index].name] = raised
                 if against[index].name == REFERENCE:
-                    other = _Given(_Otherwise(given.function), draw.seed("of what it is given"))
+                    other = _Given(_Otherwise(given.function), draw.seed("of what it is given"), given.calls)
                     asked = "values are asked for" if self._opinion(student, other)[0] else "no value is asked for"
                     habits = f"{given.habits()}, {asked}"
         except StudentError as error:
