@@ -57,6 +57,8 @@ def _axes_of_one(name: str, seen: Any, right: Any) -> bool | None:
         return False if _without_ones(seen) == _without_ones(right) and len(seen) > len(right) else None
     if not (isinstance(seen, Tensor) and isinstance(right, Tensor)) or seen.ndim <= right.ndim:
         return None
+    if seen.is_complex() or right.is_complex():
+        return None
     if [n for n in seen.shape if n != 1] != [n for n in right.shape if n != 1]:
         return None
     return True if torch.allclose(seen.double().flatten(), right.double().flatten(), 1e-3, 1e-4) else None
@@ -83,9 +85,11 @@ def _one_factor(name: str, seen: Any, right: Any) -> bool | None:
     if not _numbers(seen, right) or seen.shape != right.shape or not seen.numel():
         return None
     a, b = seen.double().flatten(), right.double().flatten()
+    if not bool(a.isfinite().all() and b.isfinite().all()):
+        return None
     largest = b.abs().argmax()
     factor = a[largest] / b[largest]
-    if not bool(factor.isfinite()) or abs(float(factor)) < 1e-3:
+    if not bool(factor.isfinite()) or abs(float(factor)) < 1e-3:  # of zeros there is none
         return None
     if not torch.allclose(a, factor * b, 1e-3, 1e-4 * float(a.abs().max())):
         return None

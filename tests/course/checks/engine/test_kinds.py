@@ -1,5 +1,7 @@
 """Kinds of mistakes: told where all that is off shows them, and nowhere else."""
 
+import itertools
+
 import pytest
 import torch
 
@@ -64,3 +66,20 @@ def test_truth_values_in_other_places_are_no_kind():
     verdict = made.judge(made.student(Local({"large": lambda x: (x > 0).flip(0)})), Table(KEY, reference, ()))
     assert not verdict.passed and PLACES not in verdict.cases[0].message
     del Check.registry["large"]
+
+
+NAN, INF = float("nan"), float("inf")
+NUMBERS = [], [0.0] * 5, [1.0, 2, 3, 4, 5], [NAN, 2, 3, 4, 5], [NAN] * 5, [INF, -INF, 3, 4, NAN], [1e38] * 5
+ODD = [
+    *map(torch.tensor, NUMBERS),
+    torch.arange(5), torch.arange(5) > 2, torch.arange(5) * 1j, torch.full((5,), 2**62), torch.tensor(0.0),
+    torch.ones(1, 5), torch.zeros(5, 0), torch.ones(5, dtype=torch.bfloat16),
+    None, "(2, 1, 3)", "", 3, NAN, 2**70,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shows", [shows for shows, _ in KINDS])
+@pytest.mark.parametrize("name", ["w", "w, form", "w, numbers"])
+def test_nothing_that_comes_back_breaks_the_search_for_a_kind(shows, name):
+    for seen, right in itertools.product(ODD, ODD):
+        assert shows(name, seen, right) in (None, True, False), (seen, right)
