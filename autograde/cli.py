@@ -603,6 +603,7 @@ def check(
     assignment: Annotated[
         str | None, typer.Option(help="which assignment it is, by name or number, where the file's name does not say")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="for other programs: one JSON object on the output")] = False,
 ) -> None:
     """Grade one file in the sandbox and show its verdicts; nothing is written."""
     if not file.exists():
@@ -619,7 +620,10 @@ def check(
             raise stop(error, STOPPED) from None
         except (doctor.NotReady, ValueError, FileNotFoundError) as error:
             raise stop(error) from None
-    terminal.show_verdicts(graded, exercises)
+    if as_json:
+        print(grading.checked_as_json(name, graded))
+    else:
+        terminal.show_verdicts(graded, exercises)
     whys = [verdict.internal for verdict in graded.verdicts.values() if verdict.internal]
     if whys or graded.needs_person:
         raise stop(f"the grader itself failed, and what it failed at is no verdict: {(whys or graded.details)[-1]}")

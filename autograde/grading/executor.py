@@ -31,7 +31,9 @@ from autograde.intake.received import Received
 from autograde.sandbox import doctor
 from autograde.sandbox.launch import Launched, SandboxError
 
-PATIENCE = 60.0  # seconds for a scheduler to answer, and for its first worker
+ANSWER_SECONDS = 5.0  # for a scheduler to answer at the start
+PATIENCE = 60.0  # seconds for the first worker
+HANGING_SECONDS = 30.0  # for a scheduler that is connected and may be busy; one that is gone is seen at once
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
 READER = "reader"  # stands for a worker where submissions are read, in this process
 _LOOK_SECONDS = 5.0  # how often a run that waits looks whether workers are left
@@ -89,7 +91,7 @@ def _lasting() -> Iterator[None]:
 @contextlib.contextmanager
 def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) -> Iterator[Engine]:
     """One worker in this process for one job, with the fork server that was launched `ahead`; worker processes for
-    more; the cluster of a scheduler's address, which is given PATIENCE seconds to answer.
+    more; the cluster of a scheduler's address, which is given ANSWER_SECONDS to answer.
 
     Raises doctor.NotReady where this machine is to grade and has no sandbox, EngineError where workers cannot be had.
     """
@@ -125,12 +127,19 @@ def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) ->
                 )
             )
         try:
-            client = stack.enter_context(Client(address, timeout=PATIENCE))
+            client = Client(address, timeout=ANSWER_SECONDS if scheduler else PATIENCE)
+        except (OSError, TimeoutError, ValueError, MemoryError) as error:  # the last where another program answers
+            raise EngineError(
+                f"no scheduler answers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask "
+                "scheduler` there, or grade on this machine, with --jobs"
+            ) from None
+        stack.callback(_disconnect, client)
+        try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except (OSError, TimeoutError) as error:
             raise EngineError(
-                f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask scheduler` "
-                "and `dask worker` there, or grade on this machine, with --jobs"
+                f"no workers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask worker` "
+                "there, or grade on this machine, with --jobs"
             ) from None
         workers = Workers(client, here=not scheduler)
         try:
@@ -138,6 +147,12 @@ def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) ->
                 yield workers
         finally:
             workers.close()
+
+
+def _disconnect(client) -> None:
+    """Ends the connection, and waits for nobody who does not answer any more."""
+    with contextlib.suppress(Exception):
+        client.close(timeout=ANSWER_SECONDS)
 
 
 class _Grading:
@@ -241,11 +256,27 @@ class Workers(_Grading):
 
     def __init__(self, client, here: bool = False) -> None:
         self._client, self._here = client, here
+        self._lost = False
 
     def close(self) -> None:
         """Ends the workers' sandboxes: those of a cluster live longer than a run."""
-        with contextlib.suppress(Exception):  # whoever is gone has none
-            self._client.run(_leave, on_error="ignore")
+        if not self._lost:
+            with contextlib.suppress(Exception):  # whoever is gone has none
+                self._client.run(_leave, on_error="ignore")
+
+    def _threads(self) -> dict[str, int]:
+        """Worker -> its threads. Raises EngineError where the scheduler is gone or hangs."""
+        if self._client.status != "running":
+            raise self._without_scheduler()
+        try:
+            asked = self._client.scheduler.ncores
+            return self._client.sync(asked, callback_timeout=HANGING_SECONDS)
+        except (OSError, TimeoutError):
+            raise self._without_scheduler() from None
+
+    def _without_scheduler(self) -> EngineError:
+        self._lost = True
+        return EngineError("the scheduler was lost: start it again, then go on with --resume")
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
         from distributed import CancelledError, KilledWorker, wait
@@ -253,7 +284,7 @@ class Workers(_Grading):
         under_way: dict = {}
         last_seen = time.monotonic()
         while True:
-            workers = sum(self._client.nthreads().values())
+            workers = sum(self._threads().values())
             for job in islice(jobs, max(0, _AHEAD * max(workers, 1) - len(under_way))):
                 under_way[self._client.submit(_grade, task, job.seen, pure=False)] = job
             if not under_way:
@@ -267,7 +298,7 @@ class Workers(_Grading):
             except TimeoutError:
                 continue
             except (OSError, CancelledError):
-                raise EngineError("the scheduler was lost: start it again, then go on with --resume") from None
+                raise self._without_scheduler() from None
             for future in done:
                 job, error = under_way.pop(future), future.exception()
                 if error is not None and not isinstance(error, KilledWorker):
@@ -290,7 +321,7 @@ class Workers(_Grading):
             doctor.anew, probe_jail, workers=[worker], allow_other_workers=False, priority=1, pure=False
         )
         until = time.monotonic() + _DOCTOR_SECONDS
-        while worker in self._client.nthreads():
+        while worker in self._threads():
             with contextlib.suppress(TimeoutError):
                 findings = asked.result(timeout=_LOOK_SECONDS)
                 return findings if self._here else [replace(f, name=f"{f.name} at {worker}") for f in findings]

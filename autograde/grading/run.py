@@ -380,6 +380,28 @@ def check(file: Path, assignment: str, ahead: Launched | None = None) -> Graded:
     raise isolation.explained(why)
 
 
+def checked_as_json(assignment: str, graded: Graded) -> str:
+    """What `check` found, for other programs. Points and words are the student's to see; `needs_person` is true where
+    the grader itself failed at a part, whose points then mean nothing."""
+    listed = []
+    for exercise in judge.of_assignment(assignment):
+        verdict = graded.verdicts[exercise.name]
+        points = {"points": verdict.points(exercise.points), "max": exercise.points}
+        listed.append({"number": exercise.number, "name": exercise.name} | points | verdict.as_json())
+    content = {
+        "assignment": assignment,
+        "points": round(sum(entry["points"] for entry in listed), 2),
+        "max": sum(entry["max"] for entry in listed),
+        "reason": graded.reason,
+        "notes": graded.notes,
+        "flags": graded.flags,
+        "needs_person": graded.needs_person or any(verdict.internal for verdict in graded.verdicts.values()),
+        "seconds": round(graded.seconds, 3),
+        "exercises": listed,
+    }
+    return json.dumps(content, indent=1)
+
+
 def as_json(summary: Summary) -> str:
     """The summary for other programs."""
     content = {

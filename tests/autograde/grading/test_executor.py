@@ -77,8 +77,9 @@ def test_two_workers_grade_a_class_and_one_who_ends_them_waits_for_a_person(fill
 
 
 @pytest.fixture
-def cluster(tmp_path):
-    """A scheduler and two workers, processes of their own on loopback: (address, the workers' processes)."""
+def cluster(tmp_path, request):
+    """A scheduler and two workers, processes of their own on loopback, which know the toy assignment unless the test
+    says that they load nothing: (address, the workers' processes, the scheduler's)."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     started = []
 
@@ -88,13 +89,16 @@ def cluster(tmp_path):
         return started[-1]
 
     contact = tmp_path / "scheduler.json"
-    start("dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(contact))
+    scheduler = start(
+        "dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(contact)
+    )
     deadline = time.monotonic() + 120
     while not contact.exists() and time.monotonic() < deadline:
         time.sleep(0.1)
-    words = ("--scheduler-file", str(contact), "--nthreads", "1", "--no-nanny", "--no-dashboard", "--preload", PRELOAD)
-    workers = [start("dask_worker", *words) for _ in range(2)]
-    yield "tcp" + contact.read_text().split('"tcp')[1].split('"')[0], workers
+    words = ("--scheduler-file", str(contact), "--nthreads", "1", "--no-nanny", "--no-dashboard")
+    preload = getattr(request, "param", ("--preload", PRELOAD))
+    workers = [start("dask_worker", *words, *preload) for _ in range(2)]
+    yield "tcp" + contact.read_text().split('"tcp')[1].split('"')[0], workers, scheduler
     for process in started:
         process.kill()
         process.wait()
@@ -102,7 +106,7 @@ def cluster(tmp_path):
 
 def test_a_cluster_grades_a_class_though_a_worker_is_killed(filled, cluster):
     folder, expected, _ = filled
-    address, workers = cluster
+    address, workers, _ = cluster
 
     def killing(assignment, done, of, line):
         if line is not None and done == 1:
@@ -178,11 +182,40 @@ def test_workers_with_another_grader_are_refused(filled, monkeypatch):
         executor._fit(of)
 
 
-def test_a_scheduler_that_is_not_there_is_said_in_one_line(filled, monkeypatch):
-    monkeypatch.setattr(executor, "PATIENCE", 1)
-    with pytest.raises(executor.EngineError, match="no workers at tcp"):
+def test_a_scheduler_that_is_not_there_is_said_in_five_seconds(filled):
+    began = time.monotonic()
+    with pytest.raises(executor.EngineError, match="no scheduler answers at tcp"):
         with executor.engine(scheduler="tcp://127.0.0.1:9"):
             pass
+    assert time.monotonic() - began < 8  # five, and the import of Dask
+
+
+@pytest.mark.parametrize("cluster", [()], indirect=True)
+@pytest.mark.parametrize(("how", "within"), [(signal.SIGKILL, 5), (signal.SIGSTOP, 10)])
+def test_a_scheduler_that_dies_or_hangs_in_mid_run_is_noticed(cluster, monkeypatch, how, within):
+    from distributed import Client
+
+    def grade(task, seen):
+        time.sleep(0 if seen == "quick" else 600)
+        return "", seen
+
+    monkeypatch.setattr(executor, "_grade", grade)
+    monkeypatch.setattr(executor, "HANGING_SECONDS", 3)
+    address, _, scheduler = cluster
+    client = Client(address, timeout=60)
+    try:
+        client.wait_for_workers(1, timeout=60)
+        workers = executor.Workers(client)
+        each = workers._each(None, iter([executor.Job("ada", "quick"), executor.Job("bob", "slow")]))
+        assert next(each)[2] == "quick"
+        scheduler.send_signal(how)
+        began = time.monotonic()
+        with pytest.raises(executor.EngineError, match="the scheduler was lost"):
+            next(each)
+        workers.close()
+    finally:
+        executor._disconnect(client)
+    assert time.monotonic() - began < within
 
 
 def test_the_next_assignments_sandbox_warms_up_meanwhile_and_one_that_nobody_needs_is_ended(

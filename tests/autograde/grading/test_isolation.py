@@ -240,9 +240,9 @@ class TestExitCodes:
         assert run("grade", "--class", six.root).exit_code == 0
 
     def test_where_the_workers_are_lost(self, six, monkeypatch):
-        monkeypatch.setattr(executor, "PATIENCE", 1)
+        monkeypatch.setattr(executor, "ANSWER_SECONDS", 1)
         lost = run("grade", "--class", six.root, "--scheduler", "tcp://127.0.0.1:9")
-        assert lost.exit_code == 3 and "no workers at" in " ".join(lost.output.split())
+        assert lost.exit_code == 3 and "no scheduler answers at" in " ".join(lost.output.split())
 
     def test_of_check(self, toy_notebook, machine, sheet, tmp_path, monkeypatch):
         from autograde.grading import run as grading
@@ -251,6 +251,9 @@ class TestExitCodes:
         file = tmp_path / f"{toy.NAME}.ipynb"
         file.write_bytes(sheet.filled(sheet.right))
         assert run("check", file).exit_code == 0
+        said = json.loads(run("check", file, "--json").stdout)
+        assert (said["assignment"], said["points"], said["max"], said["needs_person"]) == (toy.NAME, 9, 9, False)
+        assert {entry["outcome"] for entry in said["exercises"]} == {"pass"} and said["exercises"][0]["cases"]
         machine.broken = lambda number: True
         well = run("check", file)
         assert well.exit_code == 3 and "though the doctor finds nothing wrong" in " ".join(well.output.split())
