@@ -84,16 +84,29 @@ Students = Annotated[list[str] | None, typer.Option("--student", help="only this
 CLASS = ROOT / "class"
 
 
-def _there(where: Path) -> ClassFolder:
+def _there(where: Path, any_layout: bool = False) -> ClassFolder:
     """The folder of a class that there is."""
     folder = ClassFolder.at(where)
     if not folder.root.is_dir():
         raise stop(f"there is no class in {folder.root}: run `autograde release`, or say --class where the class is")
+    if not any_layout:
+        _readable(folder)
     return folder
+
+
+def _readable(folder: ClassFolder) -> None:
+    """Stops where another version of the course made the class, with what to type."""
+    from autograde import layout
+
+    try:
+        layout.require(folder)
+    except layout.OtherLayout as error:
+        raise stop(error) from None
 
 
 def _named(folder: ClassFolder, given: list[str] | None) -> list[str]:
     """The assignments meant by names or numbers."""
+    _readable(folder)
     released = folder.assignments()
     if not released:
         raise stop(
@@ -167,7 +180,7 @@ def doctor(
 
     status = doctor.report(probe_jail)
     if where is not None:
-        status = examination.report(_there(where)) or status
+        status = examination.report(_there(where, any_layout=True)) or status
     raise typer.Exit(status)
 
 
@@ -184,7 +197,7 @@ def access(
 
     if group is not None and (owner_only or not group):
         raise stop("say --group with a group's name, or --owner-only")
-    folder = _there(where)
+    folder = _there(where, any_layout=True)
     try:
         changed = closing.close(folder, "" if owner_only else group)
     except ValueError as error:
@@ -208,6 +221,7 @@ def release(
     from autograde.gradebook import release as releasing
 
     folder = ClassFolder.at(where)
+    _readable(folder)
     stems = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))}
 
     def named(words: list[str] | None) -> list[str]:
@@ -443,7 +457,7 @@ def archive(
 
     from autograde.gradebook import archive as archiving
 
-    folder = _there(where)
+    folder = _there(where, any_layout=True)
     with _mended():
         made = archiving.archive(
             folder, to or folder.root.with_name(f"{folder.root.name}-{date.today()}.tar.gz"), write=not dry_run
@@ -454,19 +468,46 @@ def archive(
 @app.command()
 def restore(
     file: Annotated[Path, typer.Argument(help="an archive that `autograde archive` made")],
+    database: Annotated[
+        str,
+        typer.Option(help="an empty database for the gradebook (postgresql+psycopg://user@host/name); a file if none"),
+    ] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="check the archive, and write nothing")] = False,
     where: ClassOption = CLASS,
 ) -> None:
     """Make a class again out of its archive, in a folder that is not there yet, once every digest is right."""
+    from autograde import layout
     from autograde.gradebook import archive as archiving
 
     if not file.is_file():
         raise stop(f"{file} is no file: name an archive that `autograde archive` made")
     folder = ClassFolder.at(where)
     with _mended():
-        count = archiving.check(file) if dry_run else archiving.restore(file, folder)
-    done = f"in {file}, all as listed (nothing was written)" if dry_run else f"in {folder.root}, each as it was"
-    console.print(text(f"{count} files {done}"), soft_wrap=True)
+        count = archiving.check(file) if dry_run else archiving.restore(file, folder, database)
+        done = f"in {file}, all as listed (nothing was written)" if dry_run else f"in {folder.root}, each as it was"
+        console.print(text(f"{count} files {done}"), soft_wrap=True)
+        if not dry_run and (other := layout.explained(folder)):
+            console.print(text(other, style="yellow"), soft_wrap=True)
+
+
+@app.command()
+def upgrade(
+    backup: Annotated[
+        Path | None, typer.Option(help="the archive to write first; CLASS-before-upgrade.tar.gz beside the class")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change, and write nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Bring a class that an earlier version of the course made to this version, after an archive of it."""
+    from autograde.gradebook import examination
+    from autograde.gradebook import upgrade as upgrading
+
+    folder = _there(where, any_layout=True)
+    with _mended():
+        upgraded = upgrading.upgrade(folder, backup, write=not dry_run)
+    terminal.show_upgraded(folder, upgraded, dry_run)
+    if upgraded.changes and not dry_run:
+        raise typer.Exit(examination.report(folder))
 
 
 @app.command()

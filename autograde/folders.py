@@ -98,6 +98,11 @@ class ClassFolder:
         return self.root / "nbgrader_config.py"
 
     @property
+    def layout(self) -> Path:
+        """By which layout this folder was made: see `autograde.layout`."""
+        return self.root / "layout.json"
+
+    @property
     def grades(self) -> Path:
         return self.root / "grades.csv"
 

@@ -8,8 +8,8 @@ run that is killed leaves a submission wholly recorded or (its last line cut sho
 from there. Fields may be added; a field's meaning may not change, because old ledgers are read for ever.
 
 On disk a student is a number, and people.json says whose it is: that file alone connects verdicts with people. Lines of
-before there were numbers have names; `autograde forget` gives those their numbers first, and it alone writes over a
-line: of one that is forgotten, the number and the points stay.
+before there were numbers have names; `autograde upgrade` and `autograde forget` give those their numbers, and nothing
+else writes over a line: of one that is forgotten, the number and the points stay.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class Ledger:
     def forget(self, student: str, assignments: Iterable[str]) -> None:
         """Leaves of a student's records a number without a name, and the points; no text, and no digest of a file. The
         name goes last: a forgetting that is killed is begun again."""
-        names = {name for assignment in assignments for name in self._names(assignment)}
+        names = {name for assignment in assignments for name in self.names(assignment)}
         mine = self.numbers({student, *names})[student]
         for assignment in assignments:
             if self.path(assignment).exists():
@@ -189,12 +189,19 @@ class Ledger:
         people = self.people()
         self._write_people({number: None if number == mine else name for number, name in people.items()})
 
-    def _names(self, assignment: str) -> set[str]:
+    def number(self, assignments: Iterable[str]) -> None:
+        """Gives those who stand in the files by name, as they did before there were numbers, theirs."""
+        for assignment in assignments:
+            if names := self.names(assignment):
+                self.numbers(names)
+                write_atomically(self.path(assignment), "".join(self._rewritten(assignment)))
+
+    def names(self, assignment: str) -> set[str]:
         """Students who stand in the file by name."""
         stored = self._lines(self.path(assignment).name, ("student",))
         return {line["student"] for line in stored if isinstance(line["student"], str)}
 
-    def _rewritten(self, assignment: str, mine: int) -> Iterator[str]:
+    def _rewritten(self, assignment: str, mine: int = 0) -> Iterator[str]:
         """The file's lines, students as numbers, and this one's without what is theirs."""
         numbers = {student: number for number, student in self.people().items() if student is not None}
         for line in self._lines(self.path(assignment).name, ("student", "verdict")):

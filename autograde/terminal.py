@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from autograde.folders import ClassFolder
     from autograde.gradebook.archive import Archived
     from autograde.gradebook.late import Settled
+    from autograde.gradebook.upgrade import Upgraded
     from autograde.grading.forget import Forgotten
     from autograde.grading.lateness import Extended
     from autograde.grading.points import Repointed
@@ -291,6 +292,23 @@ def show_archived(made: Archived, dry_run: bool) -> None:
     console.print(text(f"{made.files} files of {made.size / 1e6:.1f} MB {done} in {made.file}"), soft_wrap=True)
     if made.sha256:
         console.print(text(f"sha256 {made.sha256}"), soft_wrap=True)
+
+
+def show_upgraded(folder: ClassFolder, upgraded: Upgraded, dry_run: bool) -> None:
+    """What an upgrade changes, and how the class comes back as it was."""
+    if not upgraded.changes:
+        made = upgraded.before
+        console.print(text(f"{folder.root} has layout {made.layout} already: nothing to do."), soft_wrap=True)
+        return
+    for change in upgraded.changes:
+        console.print(text(change), soft_wrap=True)
+    if dry_run:
+        console.print("Nothing was written. An archive of the class would be written first.", highlight=False)
+        return
+    if upgraded.backup:
+        console.print(text(f"Archived before, as it was: {upgraded.backup.file}"), soft_wrap=True)
+    console.print(text("Submissions, grades and verdicts are compared: all as before."), soft_wrap=True)
+    console.print(text(f"The way back: {upgraded.way_back}"), soft_wrap=True)
 
 
 def show_forgotten(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from course.plots import show, style
 
 __all__ = ["check", "hint", "progress", "show", "style", "use_reference"]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # Looked up when they are first asked for: whoever enters one small module, such as `course.files`, needs no PyTorch.
 _WHERE = {

@@ -1,9 +1,10 @@
 """`autograde archive` and `autograde restore`: all of a class in one file, and back.
 
 The file is a gzipped tar of one folder. Its last member, SHA256SUMS, has the digest of every other, as `sha256sum`
-writes it, so the archive can be checked and unpacked by any system's own programs too. The gradebook is copied by
-SQLite's own backup, whole, whoever is at work in it. A restored class is put beside its place and moved there in one
-step, once every digest is right.
+writes it, so the archive can be checked and unpacked by any system's own programs too. The gradebook is copied whole,
+whoever is at work in it: by SQLite's own backup, or from another database into a file of SQLite's. A restored class is
+put beside its place and moved there in one step, once every digest is right. Its gradebook is its own: it never writes
+into the database of the class that was archived.
 """
 
 from __future__ import annotations
@@ -21,17 +22,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
 
 from autograde import access
 from autograde.files import open_to_add, sync_folder
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration
+from autograde.gradebook import configuration, tables
 from autograde.ledger import Ledger
 
 SUMS = "SHA256SUMS"
-DUMP = "gradebook.sql"
+COPY = "gradebook-copy.db"  # in an archive: SQLite's file of a gradebook that was in another database
 _LIST = "archives.jsonl"  # in the ledger's folder: which archives were made
 _CHUNK = 1 << 20
 
@@ -53,19 +53,29 @@ class Archived:
 
 def archive(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
     """Writes the class into one file, and reads that again to the last digest. Raises ValueError, with what to do,
-    where the file is there already, lies in the class, or the gradebook is in another database; LedgerBusy; OSError."""
+    where the file is there already, lies in the class, or the gradebook cannot be copied; LedgerBusy; OSError."""
+    with Ledger(folder.ledger).alone():
+        return held(folder, to, write=write)
+
+
+def held(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
+    """The same, for one who holds the class already."""
     to = to.resolve()
     if to.exists():
         raise ValueError(f"{to} is there already: name another file")
     if to.is_relative_to(folder.root):
         raise ValueError(f"{to} lies in the class: name a file outside of it")
-    done, database = Archived(to), _database(folder)
-    with Ledger(folder.ledger).alone(), tempfile.TemporaryDirectory(prefix=f".{to.name}.", dir=to.parent) as beside:
+    done, url = Archived(to), configuration.database(folder)
+    database = _file(folder, url)
+    with tempfile.TemporaryDirectory(prefix=f".{to.name}.", dir=to.parent) as beside:
         copy = Path(beside) / "gradebook.db"
-        if database is not None and write:
-            _copy(database, copy)
         members = {name: path for name, path in _members(folder, done) if path != database}
-        members |= {database.relative_to(folder.root).as_posix(): copy} if database is not None else {}
+        if database is None:
+            members[COPY] = copy
+        elif database.exists():
+            members[database.relative_to(folder.root).as_posix()] = copy
+        if write and copy in members.values():
+            _copy(url, database, copy)
         done.files = len(members)
         done.size = sum(path.stat().st_size for path in members.values() if path.exists())
         if not write:
@@ -82,26 +92,26 @@ def archive(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
     return done
 
 
-def _database(folder: ClassFolder) -> Path | None:
-    """SQLite's file of the gradebook; None where it is another database, of which there is a dump."""
-    url = make_url(CourseDirectory(config=configuration.read(folder)).db_url)
-    if url.drivername.startswith("sqlite"):
-        path = Path(str(url.database)).resolve()
-        if not path.is_relative_to(folder.root):
-            raise ValueError(f"the gradebook {path} lies outside the class: move it there, or archive it yourself")
-        return path if path.exists() else None
-    if not (folder.root / DUMP).is_file():
-        shown = url.set(drivername="postgresql").render_as_string(hide_password=True)
-        raise ValueError(
-            f"the gradebook is in another database. To do: pg_dump {shown} > {folder.root / DUMP}, archive again, and"
-            " remove that file afterwards"
-        )
-    return None
+def _file(folder: ClassFolder, url: str) -> Path | None:
+    """SQLite's file of the gradebook; None where it is in another database."""
+    if not url.startswith("sqlite"):
+        return None
+    path = Path(str(make_url(url).database)).resolve()
+    if not path.is_relative_to(folder.root):
+        raise ValueError(f"the gradebook {path} lies outside the class: move it there, or archive it yourself")
+    return path
 
 
-def _copy(database: Path, to: Path) -> None:
-    with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as of, closing(sqlite3.connect(to)) as copy:
-        of.backup(copy)
+def _copy(url: str, database: Path | None, to: Path) -> None:
+    if database is not None:
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as of, closing(sqlite3.connect(to)) as copy:
+            of.backup(copy)
+        return
+    try:
+        tables.copy(url, f"sqlite:///{to}")
+    except tables.TablesError as error:
+        shown = make_url(url).render_as_string(hide_password=True)
+        raise ValueError(f"the gradebook {shown} cannot be copied: {error}. Nothing was written") from None
 
 
 def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
@@ -167,9 +177,10 @@ def check(file: Path) -> int:
     return sum(1 for _ in _checked(file, None))
 
 
-def restore(file: Path, folder: ClassFolder) -> int:
-    """Makes a class of an archive where there is none; how many files it has. Raises BadArchive, and nothing is there
-    then, ValueError where a class is there already, and OSError."""
+def restore(file: Path, folder: ClassFolder, database: str = "") -> int:
+    """Makes a class of an archive where there is none; how many files it has. Its gradebook goes into the empty
+    `database` (a URL), where one is named. Raises BadArchive or ValueError, and nothing is there then, also where a
+    class is there already; OSError."""
     if folder.root.exists():
         raise ValueError(f"{folder.root} is there already: name a folder that is not, with --class")
     folder.root.parent.mkdir(parents=True, exist_ok=True)
@@ -177,9 +188,31 @@ def restore(file: Path, folder: ClassFolder) -> int:
         count = sum(1 for _ in _checked(file, Path(beside)))
         coming = Path(beside) / "class"
         access.close(ClassFolder.at(coming), "")
+        _own_gradebook(coming, database)
         os.rename(coming, folder.root)
     sync_folder(folder.root.parent)
     return count
+
+
+def _own_gradebook(coming: Path, database: str) -> None:
+    """Names the restored class's gradebook at the end of its configuration, unless that names the right one."""
+    copy, config = coming / COPY, ClassFolder(coming).config
+    held = copy if copy.exists() else coming / "gradebook.db"
+    if database:
+        shown = make_url(database).render_as_string(hide_password=True)
+        try:
+            if held.exists():
+                tables.copy(f"sqlite:///{held}", database)
+        except tables.TablesError as error:
+            raise ValueError(f"{shown} cannot take the gradebook: {error}. To do: name an empty database") from None
+        held.unlink(missing_ok=True)
+        where = repr(database)
+    elif held == copy:
+        where = f'f"sqlite:///{{Path(__file__).resolve().parent}}/{COPY}"'
+    else:
+        return
+    with config.open("a", encoding="utf-8") as written:
+        written.write(f"\n# `autograde restore` put the gradebook there:\nc.CourseDirectory.db_url = {where}\n")
 
 
 def _checked(file: Path, into: Path | None) -> Iterator[str]:

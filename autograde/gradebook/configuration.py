@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sys
 from pathlib import Path
 
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, LockCells, SaveCells
 from traitlets.config import Config, JSONFileConfigLoader, PyFileConfigLoader
 
-from autograde import files
+from autograde import files, layout
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import by_nbgrader, exchange
@@ -42,6 +44,13 @@ configure(c, Path(__file__).resolve().parent)
 '''
 
 
+# Digests of every text that a release has written into a class's file, today's among them: one that nobody has edited.
+WRITTEN = (
+    "914436e3a2ec412c", "32eb5e5b4977531a", "ff1d745cdab0b341", "82ee8231427ff41b", "783b8b8b4cfe2c46",
+    "33a605402633c9de",
+)  # fmt: skip
+
+
 def configure(c: Config, root: Path) -> None:
     """What every class sets for nbgrader: folder, gradebook, our release, grading, feedback and export in its commands,
     and who may read what it writes. Sets the umask of the process for that: `read` puts it back."""
@@ -71,10 +80,29 @@ submissions in such a folder where it cannot read this class's configuration, an
 def write(folder: ClassFolder, *, anew: bool = False) -> None:
     """Gives the class its nbgrader_config.py, unless it has one: an instructor's edits stay, except `anew`; and takes
     the place in which nbgrader's defaults look for submissions."""
+    if not layout.there(folder):
+        layout.write(folder)
     if not os.path.lexists(folder.unprotected):
         write_atomically(folder.unprotected, _NOT_HERE)
     if anew or not folder.config.exists():
         write_atomically(folder.config, CONFIGURATION)
+
+
+def outdated(folder: ClassFolder) -> bool:
+    """Whether the class's nbgrader_config.py is as an earlier release wrote it: nobody's edits are lost with it."""
+    try:
+        text = folder.config.read_bytes()
+    except OSError:
+        return False
+    return text != CONFIGURATION.encode() and hashlib.sha256(text).hexdigest()[:16] in WRITTEN
+
+
+def database(folder: ClassFolder) -> str:
+    """The URL of the class's gradebook. Raises ValueError where its own configuration does not run through; one that is
+    missing, or as an earlier release wrote it, names the file that today's does."""
+    if outdated(folder) or not folder.config.exists():
+        return f"sqlite:///{folder.root}/gradebook.db"
+    return str(CourseDirectory(config=read(folder)).db_url)
 
 
 def read(folder: ClassFolder) -> Config:

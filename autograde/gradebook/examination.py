@@ -3,7 +3,7 @@ it."""
 
 from __future__ import annotations
 
-from autograde import access
+from autograde import access, layout
 from autograde.folders import ClassFolder
 from autograde.gradebook import by_nbgrader, configuration
 from autograde.sandbox.causes import Finding
@@ -13,8 +13,9 @@ _NAMED = 5  # open things that are named; the command closes them all
 
 
 def examine(folder: ClassFolder) -> list[Finding]:
-    """What a class rests on: that nbgrader leads through the sandbox, and that nobody else may read it."""
-    return [_configuration(folder), _place(folder), _access(folder)]
+    """What a class rests on: that nbgrader leads through the sandbox, that nobody else may read it, and that this
+    version can work in it."""
+    return [_configuration(folder), _place(folder), _access(folder), _layout(folder)]
 
 
 def require(folder: ClassFolder) -> None:
@@ -23,6 +24,15 @@ def require(folder: ClassFolder) -> None:
     finding = _configuration(folder)
     if not finding.ok:
         raise ValueError(f"nothing was graded: {finding.detail}. To do: {finding.remedy}")
+
+
+def _layout(folder: ClassFolder) -> Finding:
+    try:
+        layout.require(folder)
+    except layout.OtherLayout as error:
+        detail, _, remedy = str(error).partition(" To do: ")
+        return Finding("layout", False, detail.rstrip("."), remedy)
+    return Finding("layout", True, f"{layout.LAYOUT}, which this version of the course works in")
 
 
 def _configuration(folder: ClassFolder) -> Finding:

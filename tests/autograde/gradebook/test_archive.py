@@ -5,11 +5,12 @@ import hashlib
 import io
 import os
 import tarfile
+from datetime import timedelta
 
 import pytest
 
 from autograde.folders import ClassFolder
-from autograde.gradebook import archive, store
+from autograde.gradebook import archive, configuration, store, tables
 from tests.autograde import toy
 from tests.autograde.test_cli import run, said
 
@@ -116,9 +117,67 @@ def test_links_are_left_out_and_said(folder, tmp_path):
     assert made.left_out == ["link: no ordinary file"]
 
 
-def test_a_gradebook_in_another_database_has_to_be_dumped_first(folder, tmp_path):
+def test_a_gradebook_that_does_not_answer_stops_the_archive(folder, tmp_path):
     with folder.config.open("a") as file:
-        file.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://ada:secret@host/grades"\n')
+        file.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://ada:secret@127.0.0.1:1/grades"\n')
     result = run("archive", "--to", tmp_path / "file.tar.gz", "--class", folder.root)
-    assert result.exit_code == 1 and "pg_dump postgresql://ada:***@host/grades" in said(result)
-    assert "secret" not in said(result)
+    assert result.exit_code == 1 and "postgresql+psycopg://ada:***@127.0.0.1:1/grades cannot be copied" in said(result)
+    assert "secret" not in said(result) and [path.name for path in tmp_path.iterdir()] == ["spring"]
+
+
+def in_postgresql(folder):
+    """The class with a student of whom every kind of value is in its gradebook."""
+    with store.open_gradebook(folder) as book:
+        book.add_student("Ada \N{LATIN SMALL LETTER O WITH DIAERESIS}", email="ada@example.org")
+        book.update_or_create_assignment(toy.NAME, duedate="2026-02-03 18:00 UTC")
+        submission = book.add_submission(toy.NAME, "Ada \N{LATIN SMALL LETTER O WITH DIAERESIS}")
+        submission.extension = timedelta(days=2)
+        grade = submission.notebooks[0].grades[0]
+        grade.manual_score, grade.needs_manual_grade = 1.5, False
+        book.db.commit()
+    return tables.digests(configuration.database(folder))
+
+
+@pytest.mark.parametrize("database", ["postgresql"])
+def test_a_gradebook_in_postgresql_comes_back_as_a_file_or_into_an_empty_database(toy_released, server, tmp_path):
+    held, where = in_postgresql(toy_released), configuration.database(toy_released)
+    file, again, third = tmp_path / "file.tar.gz", tmp_path / "again", tmp_path / "third"
+    assert run("archive", "--to", file, "--class", toy_released.root).exit_code == 0
+    assert run("restore", file, "--class", again).exit_code == 0
+    url = configuration.database(ClassFolder.at(again))
+    assert url == f"sqlite:///{again}/gradebook-copy.db" and tables.digests(url) == held
+    with store.open_gradebook(ClassFolder.at(again)) as book:
+        book.remove_student("Ada \N{LATIN SMALL LETTER O WITH DIAERESIS}")
+    assert tables.digests(where) == held, "what is done in the restored class is not done in the other"
+
+    refused = run("restore", file, "--class", third, "--database", where)
+    assert refused.exit_code == 1 and "not empty" in said(refused) and not third.exists()
+    empty = server.url("empty")
+    assert run("restore", file, "--class", third, "--database", empty).exit_code == 0
+    assert configuration.database(ClassFolder.at(third)) == empty and tables.digests(empty) == held
+    assert not (third / "gradebook-copy.db").exists()
+    assert store.scores(ClassFolder.at(third), toy.NAME) == store.scores(toy_released, toy.NAME)
+
+
+@pytest.mark.parametrize("database", ["sqlite"])
+def test_a_class_moves_into_postgresql(toy_released, server, tmp_path):
+    held, file, moved = in_postgresql(toy_released), tmp_path / "file.tar.gz", ClassFolder.at(tmp_path / "moved")
+    empty = server.url("moved")
+    assert run("archive", "--to", file, "--class", toy_released.root).exit_code == 0
+    assert run("restore", file, "--class", moved.root, "--database", empty).exit_code == 0
+    assert configuration.database(moved) == empty and tables.digests(empty) == held
+    assert not (moved.root / "gradebook.db").exists()
+
+
+@pytest.mark.parametrize("database", ["sqlite"])
+def test_a_database_that_fails_half_way_takes_nothing(toy_released, server, tmp_path, monkeypatch):
+    in_postgresql(toy_released)
+    file, empty = tmp_path / "file.tar.gz", server.url("half")
+    assert run("archive", "--to", file, "--class", toy_released.root).exit_code == 0
+    right = tables._digests
+    monkeypatch.setattr(tables, "_digests", lambda c: right(c) | {"grade": str(id(c))})
+    refused = run("restore", file, "--class", tmp_path / "again", "--database", empty)
+    assert refused.exit_code == 1 and "what was written is not what was read" in said(refused)
+    monkeypatch.undo()
+    assert tables.digests(empty) == {}
+    assert not (tmp_path / "again").exists()
