@@ -290,14 +290,19 @@ def attention_of(model: Counter, batch: CountingBatch) -> list[tuple[Tensor, Ten
     return [(inputs[i], seen[f"encoder.layers.{i}.self_attention"]) for i in range(len(model.encoder.layers))]
 
 
+def look_of(weights: Tensor, test: CountingBatch) -> Record:
+    """Where a head's weights (B, T, T) lie, and the mean largest one; looks are counted from hidden number words."""
+    asked = test.hidden & (test.ids != counting_vocabulary().encode([","])[0])
+    shares = {f"on {kind}": (weights * here).sum(dim=2) for kind, here in kinds_of_place(test).items()}
+    shares["largest_weight"] = weights.amax(dim=2)
+    return {name: share[asked].mean().item() for name, share in shares.items()}
+
+
 def look_at_heads(
     model: Counter, seed: int, test: CountingBatch, other: CountingBatch
 ) -> tuple[list[Record], dict[tuple[int, int], float]]:
     """A record of each head: where it looks in `test`, and what is lost there without it. Also, by layer and head, the
     loss in `other` with it switched off."""
-    comma = test.ids == counting_vocabulary().encode([","])[0]
-    asked = test.hidden & ~comma  # looks are counted from hidden number words
-    kinds = kinds_of_place(test)
     records: list[Record] = []
     missed: dict[tuple[int, int], float] = {}
     for i, (layer, (entered, weights)) in enumerate(zip(model.encoder.layers, attention_of(model, test), strict=True)):
@@ -307,9 +312,7 @@ def look_at_heads(
             found = (weights @ values).transpose(1, 2)[test.mask[:, 0]].mean(dim=0)  # (H, d): over real positions
         for head in range(LOOK["num_heads"]):
             record: Record = {"measure": "head", "seed": seed, "layer": i, "head": head}
-            for kind, is_kind in kinds.items():
-                record[f"on {kind}"] = (weights[:, head] * is_kind).sum(dim=2)[asked].mean().item()
-            record["largest_weight"] = weights[:, head].amax(dim=2)[asked].mean().item()
+            record |= look_of(weights[:, head], test)
             for name, changed in (
                 ("off", ablate_heads(whole_attention, [head])),
                 ("mean", mean_in_place_of(whole_attention, head, found[head])),
@@ -348,3 +351,21 @@ def multi_head_look(seed: int) -> list[Record]:
         layer.self_attention = ablate_heads(attentions(thinned)[i], [head])
         records.append({"measure": "thinned", "seed": seed, "heads_left": left, **counting_quality(thinned, test)})
     return records
+
+
+UNTRAINED: Settings = {
+    key: LOOK[key] for key in ("d_model", "num_heads", "num_layers", "d_ff", "hidden_share", "tested")
+}
+
+
+@experiment("multi_head_untrained", UNTRAINED)
+def multi_head_untrained(seed: int) -> list[Record]:
+    """The control of `multi_head_look`: where each head of the same model looks before training."""
+    torch.manual_seed(seed)
+    model = Counter()
+    test = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_000), LOOK["hidden_share"])
+    return [
+        {"seed": seed, "layer": layer, "head": head, **look_of(weights[:, head], test)}
+        for layer, (_, weights) in enumerate(attention_of(model, test))
+        for head in range(LOOK["num_heads"])
+    ]
