@@ -146,7 +146,9 @@ def symbols_and_answers(task: str, seed: int) -> Iterator[tuple[Tensor, Tensor]]
         yield x, x.flip(1) if task == "reverse" else x.sort(dim=1).values
 
 
-def parts_records(task: str, left_out: str, steps: int, looked_at: list[int], seed: int) -> list[Record]:
+def parts_records(
+    task: str, left_out: str, steps: int, looked_at: list[int], seed: int, rate: float = PARTS["learning_rate"]
+) -> list[Record]:
     """Train one tower; the share of symbols right over the 20 batches before each step of looked_at.
 
     No batch is seen twice, so what is trained on tests first.
@@ -160,7 +162,7 @@ def parts_records(task: str, left_out: str, steps: int, looked_at: list[int], se
         return F.cross_entropy(logits.flatten(0, 1), batch[1].flatten())
 
     stream = symbols_and_answers(task, 1_000 + seed)
-    fit(model, loss, stream, steps, PARTS["learning_rate"], label=f"{task} without {left_out}")
+    fit(model, loss, stream, steps, rate, label=f"{task} without {left_out}, {rate}")
     record = {"task": task, "left_out": left_out, "seed": seed, "parameters": parameter_count(model)}
     return [{**record, "step": step, "right": sum(shares[step - 20 : step]) / 20} for step in looked_at]
 
@@ -189,6 +191,23 @@ def transformer_patience(seed: int) -> list[Record]:
     ]
 
 
+RATES: Settings = {key: value for key, value in PARTS.items() if key != "learning_rate"} | {
+    "looked_at": [200],
+    "learning_rates": [2e-3, 5e-3, 1e-2, 2e-2],
+}
+
+
+@experiment("transformer_rates", RATES)
+def transformer_rates(seed: int) -> list[Record]:
+    """Reversing as in `transformer_parts`, at four learning rates: is a stack without a part behind at its own best?"""
+    return [
+        {**record, "rate": rate}
+        for left_out in ("nothing", "feed-forward", "norm", "residual")
+        for rate in RATES["learning_rates"]
+        for record in parts_records("reverse", left_out, RATES["steps"], RATES["looked_at"], seed, rate)
+    ]
+
+
 # ---- learning rate, placement of the norm, warm-up ------------------------------------------------------------------
 
 NORM: Settings = {
@@ -201,30 +220,33 @@ NORM: Settings = {
     "sentences": 4_000,
     "k": [1, 2],
     "warm_up": [0, 30],
-    "learning_rates": [1e-3, 3e-3, 1e-2],
+    "mean_rates": [1e-3, 3e-3, 1e-2, 3e-2],
 }
 
 
 @experiment("transformer_norm", NORM)
 def transformer_norm(seed: int) -> list[Record]:
-    """Six encoder and six decoder layers, the norm before or after, with and without warm-up, at three rates.
+    """Six encoder and six decoder layers, the norm before or after, with and without warm-up, at four rates.
 
-    The rate stays where it is after the warm-up, and gradients are not clipped: either would help.
+    A rate is the mean over all steps: a warm-up ends higher than the constant rate that it is compared with. The rate
+    stays where it is after the warm-up, and gradients are not clipped: either would help.
     """
     source, target = data.numbers_vocabularies()
     fewest, most = NORM["k"]
     examples = data.numbers_in_words(NORM["sentences"], fewest, most, seed=1_000 + seed)
     records: list[Record] = []
-    for norm_first, warm_up, rate in itertools.product((True, False), NORM["warm_up"], NORM["learning_rates"]):
+    for norm_first, warm_up, mean_rate in itertools.product((True, False), NORM["warm_up"], NORM["mean_rates"]):
         torch.manual_seed(seed)
+        shares = [min(1.0, (step + 1) / warm_up) if warm_up else 1.0 for step in range(NORM["steps"])]
+        rate = mean_rate * len(shares) / sum(shares)
         sizes = (NORM[name] for name in ("d_model", "num_heads", "d_ff", "num_layers"))
         model = Transformer(len(source), len(target), *sizes, bos_id=data.BOS_ID, norm_first=norm_first)
         loss_fn, stream = loss_of(model), data.batches(examples, source, target, NORM["batch_size"], seed)
         optimizer = torch.optim.Adam(model.parameters(), lr=rate)
         losses = []
-        for step in range(NORM["steps"]):
+        for share in shares:
             for group in optimizer.param_groups:
-                group["lr"] = rate * min(1.0, (step + 1) / warm_up) if warm_up else rate
+                group["lr"] = rate * share
             loss = loss_fn(next(stream))
             optimizer.zero_grad()
             loss.backward()
@@ -232,7 +254,8 @@ def transformer_norm(seed: int) -> list[Record]:
             losses.append(loss.item())
         placement = "before" if norm_first else "after"
         last = sum(losses[-20:]) / 20
-        records.append({"norm": placement, "warm_up": warm_up, "rate": rate, "seed": seed, "last_loss": last})
+        setting = {"norm": placement, "warm_up": warm_up, "mean_rate": mean_rate, "rate": rate}
+        records.append({**setting, "seed": seed, "last_loss": last})
     return records
 
 
