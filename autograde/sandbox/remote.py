@@ -96,7 +96,7 @@ class Remote:
     def _answer(self, value: dict[str, Any], deadline: float) -> None:
         """Send what a called-back function gave; where that is too large to send, the caller hears so."""
         try:
-            self._send(value, deadline)
+            self._send(value, deadline, as_it_lies=True)
         except wire.WireError as error:
             self._send({"error": described(error)}, deadline)
 

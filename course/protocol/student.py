@@ -56,7 +56,7 @@ class Local:
     def _call_back(self, number: int, args: tuple, kwargs: dict) -> Any:
         received = wire.copy({"args": list(args), "kwargs": kwargs})
         try:
-            return wire.copy(self._callbacks[number](*received["args"], **received["kwargs"]))
+            return wire.copy(self._callbacks[number](*received["args"], **received["kwargs"]), as_it_lies=True)
         except Exception as error:
             raise rebuilt(*described(error)) from None
 

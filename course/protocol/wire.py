@@ -4,7 +4,8 @@ Both protocols use it, the one in process too, so that tensor subclasses, live a
 same to a check wherever the student's code runs. Change it only together with `runner` and `student`.
 
 A request carries tensors as they lie: with strides and offset, and a tensor that stands in it twice is one object over
-there too. A reply carries numbers alone, each tensor in one piece: nothing out here reads strides that a student wrote.
+there too; what a function of the check's gives back in the memory of its argument is sent as that. A reply carries
+numbers alone, each tensor in one piece: nothing out here reads strides that a student wrote.
 
 A frame is two little-endian lengths (4 bytes: the header's, 8 bytes: all arrays'), the JSON header, then each tensor's
 bytes in order. In the header, plain JSON values stand for themselves and every other value is an object with one key
@@ -59,6 +60,17 @@ class Foreign:
     """A value that cannot cross, by the name of its type: a verdict, not a failure of the protocol."""
 
     type_name: str
+
+
+@dataclass(frozen=True)
+class Lent:
+    """What a function of the check's gives back in the memory of its argument: of the call's tensors the one of this
+    number, and where in it."""
+
+    argument: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
 
 
 class Unordered(tuple):
@@ -128,6 +140,8 @@ def _encode(value: Any, arrays: list[bytes], budget: list[int], caps: Caps, dept
         return {"callback": value.number}
     if isinstance(value, Foreign):
         return {"foreign": value.type_name}
+    if isinstance(value, Lent):
+        return {"lent": [value.argument, value.shape, value.strides, value.offset]}
     if isinstance(value, (np.bool_, np.integer, np.floating)):
         return value.item()
     if isinstance(value, (int, float, str)):  # a subclass of a plain type crosses as that type
@@ -247,8 +261,8 @@ def _built(node: Any, depth: int, arrays: "_Arrays") -> Any:
     ((kind, body),) = node.items()
     if kind == "tensor":
         return arrays.tensor(body)
-    if kind in ("laid", "same") and arrays.as_it_lies:
-        return arrays.laid(body) if kind == "laid" else arrays.same(body)
+    if kind in ("laid", "same", "lent") and arrays.as_it_lies:
+        return getattr(arrays, kind)(body)
     if type(body) is list:
         deeper = depth + 1
         if kind in ("list", "tuple", "set"):
@@ -329,6 +343,14 @@ class _Arrays:
         if type(place) is not int or not 0 <= place < len(self._made):
             raise WireError(f"no tensor of the frame: {str(place)[:80]}")
         return self._made[place]
+
+    def lent(self, body: Any) -> Lent:
+        """What lies in memory of an argument, which only the other end has."""
+        try:
+            argument, shape, strides, offset = body
+            return Lent(int(argument), tuple(map(int, shape)), tuple(map(int, strides)), int(offset))
+        except (TypeError, ValueError):
+            raise WireError(f"not a description of what lies in an argument: {str(body)[:80]}") from None
 
     def _tensor(self, shape: Any, dtype: torch.dtype) -> Tensor:
         size = self._size(shape, dtype)

@@ -23,7 +23,7 @@ from course.checks.engine.compare import alike
 from course.checks.engine.draw import Draw, Key
 from course.checks.engine.table import Implementation, Observation, Table
 from course.checks.engine.verdict import Outcome, Verdict
-from course.protocol import wire
+from course.protocol import nests, wire
 from course.protocol.runner import calling, described
 from course.protocol.student import Prefetched, Student, StudentError
 from course.protocol.wire import Foreign
@@ -33,6 +33,7 @@ MAX_CALLS = 200  # of one implementation by one test, beside those that were pre
 MAX_SIZE, MAX_ELEMENTS = 512, 20_000  # of what a test may give it: what is right shows on small inputs
 MAX_PREFETCHED = 32  # calls: whoever makes more is asked for each
 MADE_OFTEN = 0.2  # of the implementations before: what was called so often is prefetched, at a fifth of being asked
+_WRITES = "it writes into what it is given back, and a view of an argument is right too"
 _NO_VERDICT = ("SandboxLost", "TimeLimit", "TooLarge", "Blocked", "Undefined")  # what ends a test without an opinion
 
 Make = Callable[[Any, Draw], Callable]
@@ -101,6 +102,8 @@ class CheckOfTest(Check):
                 counts.append(len(given.calls))
                 if raised:
                     own[against[index].name] = raised
+                if against[index].right and opinions[against[index].name] and self._writes(student, given):
+                    opinions[against[index].name] += f", but not where it gives new memory: {_WRITES}"
                 if against[index].name == REFERENCE:
                     other = _Given(_Otherwise(given.function), draw.seed("of what it is given"), given.calls)
                     asked = "values are asked for" if self._opinion(student, other)[0] else "no value is asked for"
@@ -124,6 +127,11 @@ class CheckOfTest(Check):
             return self._make(implementation.component, draw.another("make"))
         except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
             return _Broken(error)
+
+    def _writes(self, student: Student, of: "_Given") -> bool:
+        """Whether the test that refuses this right one lets it pass where nothing that comes back lies in an argument's
+        memory: it writes into what it is given back."""
+        return of.lent and not self._opinion(student, _Given(of.function, of.seed, lends=False))[0]
 
     def _opinion(self, student: Student, given: "_Given") -> tuple[str, str]:
         """(why the test says that this one is wrong, "" for right; what it raised where that was no assertion)."""
@@ -259,12 +267,13 @@ class _Given:
     """An implementation as a test gets it. It draws the same numbers at every call and leaves the test's alone, refuses
     inputs that would cost the grader dear, and remembers how it was called.
 
-    `expected` are the calls that the test made of another: it very likely makes them of this one too, since what it
-    draws is the same, so that their replies go with the request. One that is found out early makes fewer.
+    What it gives in its argument's memory, a view of it, lies in the test's own argument there, if it `lends`; `lent`
+    says that it did. `expected` are the calls that the test made of another: it very likely makes them of this one too,
+    since what it draws is the same, so that their replies go with the request. One that is found out early makes fewer.
     """
 
-    def __init__(self, function: Callable, seed: int, expected: Sequence[_Call] = ()):
-        self.function, self._seed = function, seed
+    def __init__(self, function: Callable, seed: int, expected: Sequence[_Call] = (), *, lends: bool = True):
+        self.function, self.seed, self._lends, self.lent = function, seed, lends, False
         self._expected = expected if len(expected) <= MAX_PREFETCHED else ()
         self.calls: list[_Call] = []
 
@@ -300,8 +309,25 @@ class _Given:
     def _reply(self, call: _Call) -> Any:
         if not call.small:
             raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
-        torch.default_generator.manual_seed(self._seed)  # torch.manual_seed visits devices: milliseconds
-        return self.function(*map(_copied, call.args), **(_copied(call.kwargs) if call.kwargs else {}))
+        torch.default_generator.manual_seed(self.seed)  # torch.manual_seed visits devices: milliseconds
+        args, kwargs = _copied(call.args), _copied(call.kwargs)
+        given = self.function(*args, **kwargs)
+        return nests.changed(given, self._lender(nests.tensors((args, kwargs)), call)) if self._lends else given
+
+    def _lender(self, own: list[Tensor], call: _Call) -> Callable[[Tensor], Any]:
+        """Says of a tensor where it lies in the memory of one of its `own` arguments, unless that was changed: the
+        test's is not."""
+        theirs = nests.tensors((call.args, call.kwargs))
+        memories = {tensor.untyped_storage().data_ptr(): i for i, tensor in enumerate(own) if tensor.numel()}
+
+        def lent(tensor: Tensor) -> Any:
+            i = memories.get(tensor.untyped_storage().data_ptr()) if tensor.numel() else None
+            if i is None or tensor.dtype != own[i].dtype or not torch.equal(own[i], theirs[i]):
+                return tensor
+            self.lent = True
+            return wire.Lent(i, tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset()))
+
+        return lent
 
     def habits(self) -> str:
         """How the test called it, in words that tell one kind of test from another."""

@@ -14,7 +14,7 @@ import course
 from autograde.sandbox.remote import Remote
 from course.protocol import device, runner, untouched, wire
 from course.protocol.blocked import Rule, Watch
-from course.protocol.student import Local, StateError, Student
+from course.protocol.student import Local, Prefetched, StateError, Student
 from solutions.dot_product import scaled_dot_product_attention
 
 CODE = """
@@ -70,6 +70,10 @@ def on_the_cpu(x):
 
 def with_its(x):
     return x + torch.arange(x.shape[-1], device=x.device) if x.ndim else x
+
+def writes_into(given_back, x):
+    given_back(x.mT, x)["its"][0].zero_()
+    return x
 
 def of_a_table(x):
     return x + table
@@ -176,6 +180,19 @@ def test_what_crosses_as_it_lies_holds_the_same_numbers(laid):
     assert came[0] is not came[1] and came[0].is_contiguous() and torch.equal(came[0], laid)
 
 
+@pytest.mark.parametrize("laid", [x, x[:, 1:], x.mT], ids=["in one piece", "with an offset", "turned round"])
+def test_what_a_call_back_gives_of_an_argument_lies_in_that_argument(student, laid):
+    def row(_: Any, y: torch.Tensor) -> Any:
+        return {"its": [wire.Lent(1, y[1].shape, y[1].stride(), y[1].storage_offset())]}
+
+    was = laid.clone()
+    came = student.writes_into(row, laid)
+    assert torch.equal(came[1], was[1] if not laid.is_contiguous() else torch.zeros_like(was[1]))
+    assert torch.equal(came[0], was[0]) and torch.equal(laid, was)
+    student.prefetch(Prefetched([wire.digest(runner.calling(0, (laid.mT, laid), {}))], [row(None, laid.contiguous())]))
+    assert torch.equal(student.writes_into(row, laid), came) and student.prefetched() == 1
+
+
 FORGED = [
     '{"laid": ["float32", [2], [-1], 0]}',
     '{"laid": ["float32", [2], [1], -1]}',
@@ -188,6 +205,9 @@ FORGED = [
     '{"same": 0}',
     '{"same": -1}',
     '{"same": "0"}',
+    '{"lent": 0}',
+    '{"lent": [0, [2], [1]]}',
+    '{"lent": [0, ["two"], [1], 0]}',
 ]
 
 
@@ -197,7 +217,7 @@ def test_forged_layouts_are_wire_errors(header):
         wire.decode(header.encode(), lambda n: bytearray(n), as_it_lies=True)
 
 
-@pytest.mark.parametrize("header", ['{"laid": ["float32", [2], [1], 0]}', '{"same": 0}'])
+@pytest.mark.parametrize("header", ['{"laid": ["float32", [2], [1], 0]}', '{"same": 0}', '{"lent": [0, [2], [1], 0]}'])
 def test_a_reply_tells_of_no_layout(header):
     with pytest.raises(wire.WireError, match="unknown kind"):
         wire.decode(header.encode(), lambda n: bytearray(n))

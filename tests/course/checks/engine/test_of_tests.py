@@ -115,6 +115,33 @@ def test_an_error_that_the_docstring_promises_can_be_tested(check):
     assert verdict.outcome == "pass"  # neither of the two looks at `dim`
 
 
+def test_a_view_that_a_right_one_gives_lies_in_the_tests_own_argument(monkeypatch, check):
+    def first_half(x):
+        return x[: len(x) // 2]
+
+    def writes(first_half):
+        x = torch.arange(6.0)
+        first_half(x).fill_(-1)
+        assert torch.equal(x, torch.arange(6.0)), "the input was changed"
+
+    def clones(first_half):
+        x = torch.arange(6.0)
+        first_half(x).clone().fill_(-1)
+        assert torch.equal(x, torch.arange(6.0))
+
+    variants = {"the other half": lambda x: x[len(x) // 2 :]}
+    check = CheckOfTest("test_first_half", of="first_half", variants=variants)
+
+    def refused(test):
+        student = check.student(Local({"test_first_half": test}))
+        return check.observe(student, KEY, check.published(first_half))[0].hidden.get("why.the reference", "")
+
+    assert refused(clones) == ""
+    said = refused(writes)
+    assert said.startswith("it raised AssertionError: the input was changed")
+    assert ", but not where it gives new memory: it writes into what it is given back" in said
+
+
 def test_two_tests_that_find_as_little_are_told_apart_by_whether_they_ask_for_values(check):
     def with_itself(safe_softmax):
         scores = torch.randn(3, 4)
