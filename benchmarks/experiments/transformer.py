@@ -146,9 +146,7 @@ def symbols_and_answers(task: str, seed: int) -> Iterator[tuple[Tensor, Tensor]]
         yield x, x.flip(1) if task == "reverse" else x.sort(dim=1).values
 
 
-def parts_records(
-    task: str, left_out: str, steps: int, looked_at: list[int], seed: int, rate: float = PARTS["learning_rate"]
-) -> list[Record]:
+def parts_records(task: str, left_out: str, steps: int, looked_at: list[int], seed: int) -> list[Record]:
     """Train one tower; the share of symbols right over the 20 batches before each step of looked_at.
 
     No batch is seen twice, so what is trained on tests first.
@@ -162,7 +160,7 @@ def parts_records(
         return F.cross_entropy(logits.flatten(0, 1), batch[1].flatten())
 
     stream = symbols_and_answers(task, 1_000 + seed)
-    fit(model, loss, stream, steps, rate, label=f"{task} without {left_out}, {rate}")
+    fit(model, loss, stream, steps, PARTS["learning_rate"], label=f"{task} without {left_out}")
     record = {"task": task, "left_out": left_out, "seed": seed, "parameters": parameter_count(model)}
     return [{**record, "step": step, "right": sum(shares[step - 20 : step]) / 20} for step in looked_at]
 
@@ -188,23 +186,6 @@ def transformer_patience(seed: int) -> list[Record]:
         record
         for left_out in ("nothing", "feed-forward", "norm")
         for record in parts_records("reverse", left_out, PATIENCE["steps"], PATIENCE["looked_at"], seed)
-    ]
-
-
-RATES: Settings = {key: value for key, value in PARTS.items() if key != "learning_rate"} | {
-    "looked_at": [200],
-    "learning_rates": [2e-3, 5e-3, 1e-2, 2e-2],
-}
-
-
-@experiment("transformer_rates", RATES)
-def transformer_rates(seed: int) -> list[Record]:
-    """Reversing as in `transformer_parts`, at four learning rates: is a stack without a part behind at its own best?"""
-    return [
-        {**record, "rate": rate}
-        for left_out in ("nothing", "feed-forward", "norm", "residual")
-        for rate in RATES["learning_rates"]
-        for record in parts_records("reverse", left_out, RATES["steps"], RATES["looked_at"], seed, rate)
     ]
 
 
