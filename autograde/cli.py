@@ -305,6 +305,9 @@ def collect(
 def grade(
     assignments: Assignments = None,
     again: Annotated[bool, typer.Option("--again", help="also what is graded already and unchanged")] = False,
+    outdated: Annotated[
+        bool, typer.Option("--outdated", help="also what another version of the course, or an earlier release, graded")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the run that was interrupted")] = False,
     student: Students = None,
     jobs: Jobs = 1,
@@ -314,7 +317,7 @@ def grade(
     """Grade what was handed in: in the sandbox, into the ledger, into nbgrader's gradebook."""
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
-    if resume and (assignments or student or again):
+    if resume and (assignments or student or again or outdated):
         raise stop("--resume goes on with all that the interrupted run was asked for: say nothing else with it")
     with ahead(jobs == 1 and not scheduler) as launched, _mended(again), terminal.RunProgress() as bar:
         from autograde.grading import run as grading  # while the sandbox warms up
@@ -323,6 +326,7 @@ def grade(
             folder,
             names if not resume else (),
             again=again,
+            outdated=outdated,
             resume=resume,
             students=student or (),
             jobs=jobs,
@@ -360,6 +364,7 @@ def _summarise(summary: Summary, folder: ClassFolder) -> None:
         _in_short(folder, name)
         terminal.show_settled(name, summary.settled[name])
     terminal.show_counts(summary.lines)
+    terminal.show_outdated(summary.outdated, folder)
     console.print(text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
 
 

@@ -29,17 +29,19 @@ class Plan:
     assignments: tuple[str, ...]
     students: tuple[str, ...] = ()
     again: bool = False
+    outdated: bool = False  # also what another version of the course, or an earlier release, graded
 
     def covers(self, other: Plan) -> bool:
         """Whether nothing of the other run is left once this one is done."""
         everybody = not self.students or (other.students and set(other.students) <= set(self.students))
-        return bool(everybody) and set(other.assignments) <= set(self.assignments) and self.again >= other.again
+        asked = self.again >= other.again and (self.again or self.outdated) >= other.outdated
+        return bool(everybody) and set(other.assignments) <= set(self.assignments) and asked
 
 
-def new(assignments: Iterable[str], students: Iterable[str] = (), again: bool = False) -> Plan:
+def new(assignments: Iterable[str], students: Iterable[str] = (), again: bool = False, outdated: bool = False) -> Plan:
     """A run that has not begun, with a key that nobody can know."""
     name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-    return Plan(name, Key.fresh(), tuple(assignments), tuple(students), again)
+    return Plan(name, Key.fresh(), tuple(assignments), tuple(students), again, outdated)
 
 
 def unfinished(ledger: Path) -> Plan | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -222,6 +223,17 @@ def show_counts(lines: Sequence[Line]) -> None:
     fresh = [line for line in lines if line.fresh]
     seconds = f", {sum(line.seconds for line in fresh) / len(fresh):.2f} s each" if fresh else ""
     console.print(text(f"{len(fresh)} graded now{seconds}; {len(lines) - len(fresh)} unchanged."))
+
+
+def show_outdated(outdated: Sequence[tuple[str, str]], folder: ClassFolder) -> None:
+    """Whose grades stand though the course has changed since, and what to type."""
+    if outdated:
+        names = " ".join(sorted({assignment for assignment, _ in outdated}))
+        message = (
+            f"{len(outdated)} of these were graded by another version of the course or from an earlier release, and"
+            f" keep their grades. To see what would change: autograde regrade {names} --diff --class"
+        )
+        console.print(text(f"{message} {quote(str(folder.root))}", style="yellow"), soft_wrap=True)
 
 
 def show_summary(assignment: str, report: Summary, page: Path) -> None:

@@ -146,7 +146,7 @@ def autograde(*words: str) -> Callable[[], None]:
 BOOK = Step("book", "the book", BOOK_SOURCES, HTML / "index.html", build_book, environment=BOOK_ENVIRONMENT)
 RELEASE = Step("release", "the assignments", GRADE_SOURCES, CLASS / "release", autograde("release"))
 SAMPLE = Step("sample", "a sample class's submissions", (), CLASS / "submissions", autograde("sample"), (RELEASE,))
-GRADES = Step("grade", "their grades", (), CLASS / "gradebook.db", autograde("grade"), (SAMPLE,))
+GRADES = Step("grade", "their grades", (), CLASS / "gradebook.db", autograde("grade", "--outdated"), (SAMPLE,))
 FEEDBACK = Step("feedback", "their feedback", (), CLASS / "feedback", autograde("feedback"), (GRADES,))
 EXPORT = Step("export", "the list of grades", (), CLASS / "grades.csv", autograde("export"), (FEEDBACK,))
 

@@ -63,13 +63,15 @@ class Line:
 @dataclass
 class Summary:
     """What a run did. `refused` are (assignment, student) that nbgrader would not take, `unrecognised` what lies in
-    submissions/ and is no submission.
+    submissions/ and is no submission, `outdated` those whose grades stand though another version of the course or an
+    earlier release gave them.
     """
 
     run: str
     lines: list[Line] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
     unrecognised: list[str] = field(default_factory=list)
+    outdated: list[tuple[str, str]] = field(default_factory=list)
     settled: dict[str, Settled] = field(default_factory=dict)  # assignment -> what time did to its grades
 
 
@@ -85,6 +87,7 @@ def grade(
     assignments: Sequence[str] = (),
     *,
     again: bool = False,
+    outdated: bool = False,
     resume: bool = False,
     students: Iterable[str] = (),
     jobs: int = 1,
@@ -94,7 +97,9 @@ def grade(
 ) -> Summary:
     """Grades what has been handed in for these assignments (all that are released, for none).
 
-    A submission whose content, release and grader are those of its newest records is not run again, unless `again`.
+    A submission that is graded is not run again, unless `again`. Where another version of the grader, or an earlier
+    release, graded it, its grade stands too, and is told, unless such are asked for (`outdated`): no grade becomes
+    another because the course has changed.
     Where a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was
     asked for, and with nothing else. `jobs`, `scheduler` and a fork server that was
     launched `ahead` say where: see `engine`.
@@ -112,7 +117,7 @@ def grade(
         left = runs.unfinished(folder.ledger)
         if resume and left is None:
             raise ValueError("no run was interrupted in this class: there is nothing to resume")
-        plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again)
+        plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again, outdated)
         if left is not None and not again:
             plan = replace(plan, run=left.run, key=left.key)
         whole = left is None or plan.covers(left)  # else the interrupted run is still to be gone on with
@@ -160,6 +165,7 @@ class _Run:
         self.points = self.ledger.points()
         self.standings = store.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
+        self.outdated: set[str] = set()
         self.attempts = submissions = Attempts(self.folder, name, self.plan.students or None)
         progress(name, 0, len(submissions), None)
 
@@ -179,6 +185,7 @@ class _Run:
         self.lines = [line for line in self.lines if line.student not in best]
         self.lines += [line_of(student, count, fresh=student in fresh) for student, count in best.items()]
         self.summary.refused += [(name, student) for student in enter.enter(self.folder, name)]
+        self.summary.outdated += [(name, student) for student in sorted(self.outdated)]
         self.summary.settled[name] = lateness.settle(self.folder, name)
         standings = store.standings(self.folder, name)
         self.lines.sort(key=lambda line: line.student)
@@ -191,13 +198,25 @@ class _Run:
         for student, path in submissions:
             job = read(student, path, self.task.assignment, intake)
             before = self.latest.get((student, job.seen.sha256), {})
-            if job.seen.failed or not self._current(before) or self._failed_and_left(student, job.seen.sha256, before):
+            current = self._current(before)
+            stands = current or self._stands(student, job.seen.sha256, before)
+            if job.seen.failed or not stands or self._failed_and_left(student, job.seen.sha256, before):
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
             if not self.attempts.several(student) and not self._entered(student, job.seen.sha256, before):
                 notebook, reason = notebook_to_show(self.notebook, job.seen, intake)
                 stage(self.folder, job, notebook, before, reason)
+            self.outdated |= set() if current else {student}
             done(line_of(student, before, fresh=False))
+
+    def _stands(self, student: str, submission: str, before: dict[str, Record]) -> bool:
+        """Whether this very submission has a grade, which another version of the course or an earlier release gave it,
+        and nobody asks for another. An exercise that there was not then may be missing, where the grade is entered."""
+        if not before or self.plan.again or self.plan.outdated:
+            return False
+        whole = set(max_points(self.task.assignment, self.points)) <= set(before)
+        entered = not self.attempts.several(student) and self._entered(student, submission, before)
+        return (whole or entered) and all(r.max == self.points.get(r.exercise, r.max) for r in before.values())
 
     def _current(self, before: dict[str, Record]) -> bool:
         """Whether the ledger's records are of this very submission, all of it, under this release and this grader, out

@@ -11,13 +11,18 @@ from pathlib import Path
 import pytest
 
 from autograde.bank import reference, sample
+from autograde.gradebook import store
+from autograde.gradebook.release import release
 from autograde.grading import run, versions, worker
 from autograde.grading.worker import Worker
 from autograde.intake.merge import Cell
 from autograde.sandbox import folder
 from course.checks.engine.draw import Key
+from course.checks.engine.verdict import Verdict
 from course.exercises import exercises
 from tests.autograde import toy
+from tests.autograde.test_cli import run as command
+from tests.autograde.test_cli import said
 from tools.notebooks import files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -246,7 +251,9 @@ def test_imports_of_every_form_are_followed():
     }  # fmt: skip
 
 
-def test_another_grader_grades_again(toy_released, toy_notebook, submission, one_sandbox, monkeypatch):
+def test_another_grader_grades_again_where_it_is_asked_to(
+    toy_released, toy_notebook, submission, one_sandbox, monkeypatch
+):
     sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
     submission(toy_released, "ada", sheet.filled(sheet.right))
     assert [line.fresh for line in run.grade(toy_released).lines] == [True]
@@ -254,4 +261,38 @@ def test_another_grader_grades_again(toy_released, toy_notebook, submission, one
     now = versions.versions(toy.NAME, toy_released.released(toy.NAME).read_text("utf-8"))
     for other in ({"grader": "another"}, {"numpy": "9"}):
         monkeypatch.setattr(worker, "versions", lambda *_, other=other: now | other)
-        assert [line.fresh for line in run.grade(toy_released).lines] == [True]
+        summary = run.grade(toy_released)
+        assert [line.fresh for line in summary.lines] == [False] and summary.outdated == [(toy.NAME, "ada")]
+        summary = run.grade(toy_released, outdated=True)
+        assert [line.fresh for line in summary.lines] == [True] and summary.outdated == []
+
+
+def test_no_grade_becomes_another_because_the_course_has_changed(
+    toy_released, toy_notebook, submission, one_sandbox, monkeypatch
+):
+    """A stricter grader: what is graded stands until somebody asks, also after an upgrade, and what is not, is judged
+    by the new one. Each command says so."""
+    sheet, where = sample.Sheet(toy_notebook.read_bytes(), toy.NAME), ("--class", toy_released.root)
+    submission(toy_released, "ada", sheet.filled(sheet.right))
+    run.grade(toy_released)
+    now = versions.versions(toy.NAME, toy_released.released(toy.NAME).read_text("utf-8"))
+    monkeypatch.setattr(worker, "versions", lambda *_: now | {"grader": "stricter"})
+    right = Verdict.points
+    monkeypatch.setattr(Verdict, "points", lambda self, out_of: 0.5 * right(self, out_of))
+
+    def points():
+        return {student: sum(given.values()) for student, given in store.scores(toy_released, toy.NAME).items()}
+
+    submission(toy_released, "bob", sheet.filled(sheet.right))
+    shown = said(command("grade", *where))
+    assert points() == {"ada": 9, "bob": 4.5}
+    assert "1 of these were graded by another version of the course" in shown
+    assert f"autograde regrade {toy.NAME} --diff --class {toy_released.root}" in shown
+    toy_released.layout.unlink()  # of an earlier version
+    assert command("upgrade", *where).exit_code == 0 and points() == {"ada": 9, "bob": 4.5}
+    for words in (("release",), ("summary",), ("feedback",), ("export",), ("grade", "--resume"), ("regrade", "--diff")):
+        shown = said(command(*words, *where)) if words != ("release",) else release(toy_released, [toy_notebook])
+        assert points() == {"ada": 9, "bob": 4.5}
+    assert "ada" in shown and "Nothing was written" in shown
+    assert command("regrade", "--write", *where).exit_code == 0 and points() == {"ada": 4.5, "bob": 4.5}
+    assert command("undo", *where).exit_code == 0 and points() == {"ada": 9, "bob": 4.5}
