@@ -199,7 +199,7 @@ class Measurements(SphinxDirective):
         """The records and of each the columns that the options choose."""
         key, _, word = self.options.get("only", "").partition(" ")
         wanted = self.options.get("columns", "").split()
-        records = [record for record in records if not key or record.get(key) == word]
+        records = [record for record in records if not key or str(record.get(key)) == word]
         return [{key: record.get(key) for key in wanted} for record in records] if wanted else records
 
     def records(self, name: str, caption: str, records: list[Record]) -> list[nodes.Node]:
