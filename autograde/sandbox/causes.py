@@ -21,6 +21,7 @@ DEVICES = {"null": (1, 3), "zero": (1, 5), "random": (1, 8), "urandom": (1, 9)} 
 _ROOM = 8 * MIB  # more than a sandbox's folder takes
 _KINDS = ("user", "mnt", "pid", "net", "ipc", "uts")  # of namespaces that each child of a sandbox needs
 _SYS_ADMIN = 21
+_PROFILE = "--security-opt seccomp=.devcontainer/seccomp.json"  # of this repository
 
 # Makes these namespaces as a child does, and prints the error's number. Root becomes nobody first, as it does inside.
 _TRY = f"""
@@ -135,7 +136,7 @@ def _capabilities() -> Finding | None:
     if os.geteuid() or not held or int(held, 16) >> _SYS_ADMIN & 1:
         return None
     detail = "this is root without CAP_SYS_ADMIN, as in a container, and bubblewrap needs it"
-    remedy = "start the grader as an ordinary user, in a container with --security-opt seccomp=unconfined"
+    remedy = f"start the grader as an ordinary user, in a container with {_PROFILE}"
     return Finding("capabilities", False, detail, f"{remedy} --security-opt systempaths=unconfined")
 
 
@@ -148,7 +149,7 @@ def _forbidden(number: int) -> Finding | None:
     elif _setting("kernel/apparmor_restrict_unprivileged_userns") == "1":
         remedy = "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"
     elif _status("Seccomp") == "2":
-        remedy = "start the container with --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
+        remedy = f"start the container with {_PROFILE} --security-opt systempaths=unconfined"
     else:
         return None  # what the sandbox itself says tells more
     return Finding("namespaces", False, f"an ordinary user may make none: {os.strerror(number)}", remedy)

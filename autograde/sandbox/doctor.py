@@ -36,14 +36,14 @@ _OLDEST_PYTHON = (3, 11)
 _CONTAINER = (
     "the sandbox is made of Linux's namespaces, limits and filters, and nothing here takes their place: grade on a "
     "Linux machine, in a virtual machine with Linux, or in a container, with this folder's .devcontainer/Dockerfile: "
-    "docker build -t course .devcontainer && docker run --rm -it --security-opt seccomp=unconfined "
+    "docker build -t course .devcontainer && docker run --rm -it --security-opt seccomp=.devcontainer/seccomp.json "
     '--security-opt apparmor=unconfined --security-opt systempaths=unconfined -v "$PWD:/course" -w /course course bash'
 )
 _NAMESPACES = (
     "let users make namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1 (older Debian), "
     "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04 and newer), "
-    "sudo sysctl -w user.max_user_namespaces=10000; in a container, add --security-opt seccomp=unconfined "
-    "--security-opt systempaths=unconfined"
+    "sudo sysctl -w user.max_user_namespaces=10000; in a container, add "
+    "--security-opt seccomp=.devcontainer/seccomp.json --security-opt systempaths=unconfined"
 )
 
 

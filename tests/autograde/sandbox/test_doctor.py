@@ -234,7 +234,7 @@ def test_no_sandbox_is_lent_a_device_that_is_none(monkeypatch):
     [
         ({"/proc/sys/kernel/unprivileged_userns_clone": "0\n"}, "sudo sysctl -w kernel.unprivileged_userns_clone=1"),
         ({"/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1\n"}, "restrict_unprivileged_userns=0"),
-        ({"/proc/self/status": "Seccomp:\t2\n"}, "--security-opt seccomp=unconfined"),
+        ({"/proc/self/status": "Seccomp:\t2\n"}, "--security-opt seccomp=.devcontainer/seccomp.json"),
         ({}, None),
     ],
 )
