@@ -4,11 +4,15 @@ import gzip
 import hashlib
 import io
 import os
+import subprocess
+import sys
 import tarfile
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
+from autograde import cli
 from autograde.folders import ClassFolder
 from autograde.gradebook import archive, configuration, store, tables
 from tests.autograde import toy
@@ -181,3 +185,19 @@ def test_a_database_that_fails_half_way_takes_nothing(toy_released, server, tmp_
     monkeypatch.undo()
     assert tables.digests(empty) == {}
     assert not (tmp_path / "again").exists()
+
+
+def test_the_drill_on_the_page_goes_well_and_tells_a_class_that_is_another(folder, tmp_path):
+    """As an instructor types it, line by line."""
+    page = (Path(cli.ROOT) / "book" / "instructors" / "versions.md").read_text("utf-8")
+    drill = page.partition("## A drill")[2].partition("```sh\n")[2].partition("```")[0]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-ec", drill], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.endswith("the drill went well\n"), done.stdout + done.stderr
+    assert len((tmp_path / "spring-drill.csv").read_bytes().splitlines()) > 5
+    with store.open_gradebook(ClassFolder.at(tmp_path / "spring-drill")) as book:
+        book.find_grade("scale-check", toy.NAME, toy.NAME, "right").manual_score = 0
+        book.db.commit()
+    again = "\n".join(drill.splitlines()[-2:])
+    done = subprocess.run(["bash", "-ec", again], cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert "spring.csv spring-drill.csv differ" in done.stdout and "went well" not in done.stdout
