@@ -131,7 +131,9 @@ def put(target: Path, submission: Submission, work: Work, before: str, come: Pro
             return Put("", [])
         if submission.when:
             write_atomically(coming / STAMP, submission.when + "\n")
-        if there and _contents(target) == _contents(coming):
+        now, new = _contents(target) if there else {}, _contents(coming)
+        stamped = not submission.when and bool(now.pop(STAMP, None))  # by hand: the platform named no moment
+        if there and now == new:
             known = provenance.read(target)
             if not known or (come.late and not known.get("late")):  # a mark that came since counts
                 provenance.write(target, come)
@@ -140,6 +142,8 @@ def put(target: Path, submission: Submission, work: Work, before: str, come: Pro
         old = target.with_name(f".{name}{_OLD}")
         if there:
             notes.append(before)
+            if stamped:
+                notes.append(f"the {STAMP} beside that one went with it to earlier/: give the new one its own")
             os.rename(target, old)
         os.rename(coming, target)
         if there:

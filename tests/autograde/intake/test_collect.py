@@ -226,6 +226,20 @@ def test_an_older_version_never_replaces_a_newer(tmp_path, folder):
     assert (folder.submitted / "ada" / TWO / f"{TWO}.ipynb").read_bytes().endswith(b"03")
 
 
+def test_a_stamp_added_by_hand_stays_with_its_file_and_is_missed_when_another_comes(tmp_path, folder):
+    def download(data):
+        return zipped(tmp_path / "m.zip", {"Eva_3_assignsubmission_file_/x.ipynb": data})
+
+    collect(folder, download(NOTEBOOK), TWO, platform="moodle")
+    stamp = folder.submitted / "Eva" / TWO / "timestamp.txt"
+    stamp.write_text("2026-02-04 21:05:00\n")
+    assert actions(collect(folder, download(NOTEBOOK), TWO, platform="moodle")) == {("Eva", TWO): "unchanged"}
+    assert stamp.read_text() == "2026-02-04 21:05:00\n"
+    [item] = collect(folder, download(NOTEBOOK + b" "), TWO, platform="moodle").items
+    assert item.action == "replaced" and not stamp.exists()
+    assert any("timestamp.txt" in note and "earlier/" in note for note in item.notes)
+
+
 def test_a_collection_killed_between_its_two_steps_is_put_right(tmp_path, folder):
     source = zipped(tmp_path / "1.zip", {"bob/02-bahdanau/x.ipynb": NOTEBOOK})
     submission = folder.submitted / "ada" / f".{TWO}.replaced"
