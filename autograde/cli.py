@@ -525,12 +525,11 @@ def forget(
 ) -> None:
     """Take a student, and all that is theirs, out of a class. There is no way back but an archive."""
     from autograde.grading import forget as forgetting
-    from autograde.ledger import Ledger
 
     folder = _there(where)
     names = _named(folder, None)
     with _mended():
-        if student not in Ledger(folder.ledger).people().values():
+        if not forgetting.named(folder, student):
             _known(folder, student, *names)
         forgotten = forgetting.forget(folder, student, write=not dry_run)
     terminal.show_forgotten(folder, student, forgotten, forgetting.archives(folder), dry_run)
@@ -565,8 +564,9 @@ def _known(folder: ClassFolder, student: str, *assignments: str) -> None:
     known = set().union(*(summing.known(folder, assignment) for assignment in assignments))
     if student not in known:
         folded = {name.casefold(): name for name in known}
-        near = difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
-        did = f"; did you mean {' or '.join(folded[name] for name in near)}?" if near else ""
+        near = [name for name in folded if name.startswith(f"{student.casefold()} (")]  # one of several of that name
+        near = near or difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
+        did = f"; did you mean {' or '.join(folded[name] for name in sorted(near)[:5])}?" if near else ""
         raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{did}")
 
 

@@ -45,13 +45,15 @@ def forget(folder: ClassFolder, student: str, *, write: bool = True) -> Forgotte
     ledger, done = Ledger(folder.ledger), Forgotten()
     with ledger.alone():
         people, rows = People(folder), dict(_rows(folder, student))
-        extensions.read(folder)
+        extended = _extended(folder, student)
         words = {student} | {word for found in rows.values() for each in found for word in _words(each)}
         done.gone = [path for path in _theirs(folder, student) if os.path.lexists(path)]
         done.changed = [
             f"{path.relative_to(folder.root)}: row {', '.join(str(each.row) for each in found)}"
             for path, found in rows.items()
         ]
+        if extended:
+            done.changed.append(f"{folder.extensions.name}: more time for {', '.join(extended)}")
         done.changed += [f"{address}: the student, with all grades and comments" for address in [store.address(folder)]]
         done.changed += [f"{folder.ledger.relative_to(folder.root)}/: a number and the points stay"]
         if not write:
@@ -74,6 +76,13 @@ def forget(folder: ClassFolder, student: str, *, write: bool = True) -> Forgotte
     return done
 
 
+def named(folder: ClassFolder, student: str) -> bool:
+    """Whether a file that is changed late names the student: what a forgetting that was killed may have left of one
+    whom neither submissions/, the gradebook nor a roster knows any more. Raises BadExtensions and ValueError."""
+    known = student in Ledger(folder.ledger).people().values() or People(folder).marks_of(student)
+    return bool(known or _extended(folder, student))
+
+
 def archives(folder: ClassFolder) -> list[str]:
     """The archives of the class that were made, each with its day: they hold who was forgotten since."""
     try:
@@ -88,6 +97,11 @@ def _theirs(folder: ClassFolder, student: str) -> list[Path]:
     steps = folder.staged, folder.feedback, folder.autograded, folder.earlier, folder.submitted
     made = folder.grades, folder.exports, folder.summary("x").parent, folder.similar("x").parent
     return [*(step / student for step in steps), *made]
+
+
+def _extended(folder: ClassFolder, student: str) -> list[str]:
+    """The assignments for which a student has more time. Raises BadExtensions."""
+    return [assignment for who, assignment in extensions.read(folder) if who == student]
 
 
 def _rows(folder: ClassFolder, student: str) -> Iterator[tuple[Path, list[Person]]]:

@@ -1,13 +1,15 @@
 """A student forgotten: nothing of theirs is left in the class, and nothing of anybody else's is lost."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
 from autograde.folders import ClassFolder
-from autograde.gradebook import store
+from autograde.gradebook import extensions, store
 from autograde.grading import forget
 from autograde.grading import run as grading
+from autograde.intake.people import People
 from autograde.ledger import Ledger
 from tests.autograde import toy
 from tests.autograde.test_cli import run, said
@@ -65,6 +67,7 @@ def test_nothing_of_theirs_is_left_and_nobody_elses_is_lost(folder):
     assert len(standing(folder, NAME, EMAIL)) > 10
     shown = said(run("forget", NAME, "--dry-run", *where))
     assert f"Taken away: submissions/{NAME}" in shown and "rosters/class.csv: row 3" in shown
+    assert f"Changed: extensions.csv: more time for {toy.NAME}" in shown
     assert f"{NAME} would be forgotten (nothing was taken away)" in shown and len(standing(folder, NAME)) > 10
     done = run("forget", NAME, *where)
     assert done.exit_code == 0 and "still stands" not in said(done)
@@ -114,6 +117,29 @@ def test_a_forgetting_that_was_killed_is_given_again(folder, monkeypatch):
     assert run("forget", NAME, "--class", folder.root).exit_code == 0 and standing(folder, NAME, EMAIL) == []
     again = run("forget", NAME, "--class", folder.root)
     assert again.exit_code == 1 and "no student" in said(again)
+
+
+@pytest.mark.parametrize("stage", [(extensions, "forget"), (People, "forget")], ids=["extensions", "people"])
+def test_one_who_was_never_graded_can_be_forgotten_again(toy_released, submission, monkeypatch, stage):
+    """Neither submissions/, the gradebook nor the roster knows the name then, when a forgetting was killed late."""
+    folder = toy_released
+    submission(folder, NAME, b"{}")
+    folder.ledger.mkdir(exist_ok=True)
+    (folder.ledger / "collected.json").write_text(json.dumps({f"{NAME}/{toy.NAME}": ["Moodle", "77"]}))
+    extensions.grant(folder, NAME, toy.NAME, timedelta(days=1))
+    monkeypatch.setattr(*stage, lambda *_: 1 / 0)
+    assert isinstance(run("forget", NAME, "--class", folder.root).exception, ZeroDivisionError)
+    monkeypatch.undo()
+    assert standing(folder, NAME)
+    assert run("forget", NAME, "--class", folder.root).exit_code == 0 and standing(folder, NAME) == []
+
+
+def test_one_of_several_of_a_name_is_suggested(folder):
+    (folder.root / "submissions" / NAME).rename(folder.root / "submissions" / f"{NAME} (ada@example.org)")
+    shown = said(run("forget", "Ada", "--class", folder.root))
+    assert "no student 'Ada'" in shown
+    shown = said(run("extend", "ada lövelace", "00", "+1d", "--class", folder.root))
+    assert f"did you mean {NAME} (ada@example.org)?" in shown
 
 
 def test_where_a_name_still_stands_and_which_archives_hold_it_is_said(folder, tmp_path):
