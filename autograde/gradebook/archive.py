@@ -9,6 +9,7 @@ into the database of the class that was archived.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -104,8 +105,16 @@ def _file(folder: ClassFolder, url: str) -> Path | None:
 
 def _copy(url: str, database: Path | None, to: Path) -> None:
     if database is not None:
-        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as of, closing(sqlite3.connect(to)) as copy:
-            of.backup(copy)
+        try:
+            with (
+                closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as of,
+                closing(sqlite3.connect(to)) as copy,
+            ):
+                of.backup(copy)
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(to.parent.parent)) from None
+            raise ValueError(f"the gradebook {database} cannot be copied: {error}. Nothing was written") from None
         return
     try:
         tables.copy(url, f"sqlite:///{to}")

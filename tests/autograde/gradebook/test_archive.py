@@ -115,6 +115,30 @@ def test_what_is_no_archive(tmp_path):
         assert result.exit_code == 1 and "cut off or damaged" in said(result)
 
 
+def test_a_disk_too_small_for_the_copy_of_the_gradebook_is_one_line(folder, tmp_path, monkeypatch):
+    """SQLite says it in its own way, and no file of the half copy stays."""
+    connect, file = archive.sqlite3.connect, tmp_path / "small" / "spring.tar.gz"
+    file.parent.mkdir()
+
+    def small(database, **options):
+        connection = connect(database, **options)
+        if not options:
+            connection.execute("PRAGMA max_page_count = 1")
+        return connection
+
+    monkeypatch.setattr(archive.sqlite3, "connect", small)
+    result = run("archive", "--to", file, "--class", folder.root)
+    assert result.exit_code == 1 and "No space left on device. To do: make room" in said(result)
+    assert list(file.parent.iterdir()) == []
+
+
+def test_a_gradebook_that_is_none_stops_the_archive(folder, tmp_path):
+    (folder.root / "gradebook.db").write_bytes(b"no database" * 1000)
+    result = run("archive", "--to", tmp_path / "spring.tar.gz", "--class", folder.root)
+    assert result.exit_code == 1 and "gradebook.db cannot be copied: file is not a database" in said(result)
+    assert not (tmp_path / "spring.tar.gz").exists()
+
+
 def test_links_are_left_out_and_said(folder, tmp_path):
     os.symlink("/etc/passwd", folder.root / "link")
     made = archive.archive(folder, tmp_path / "file.tar.gz")
