@@ -121,7 +121,7 @@ def page_weights(html: Path, browser: Browser, address: str) -> list[Record]:
     records: list[Record] = []
     for path in sorted(html.rglob("*.html")):
         name = path.relative_to(html).as_posix()
-        if name.startswith("_static/") or name == "index.html":  # index.html only sends on to the welcome page
+        if name.startswith(("_static/", "slides/")) or name == "index.html":  # decks; index.html only sends readers on
             continue
         context = browser.new_context(viewport={"width": 1280, "height": 900})
         page = context.new_page()

@@ -32,6 +32,7 @@ from theme import (
     guess,
     head,
     katex,
+    language,
     last_place,
     living,
     math,
@@ -41,6 +42,7 @@ from theme import (
     schemes,
     search,
     solutions,
+    teaching,
     terms,
     unused,
     volume,
@@ -83,6 +85,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     app.connect("config-inited", add_folders)
     app.add_css_file("course.css")
     modules = (
+        language,
         address,
         preview,
         contents,
@@ -97,6 +100,7 @@ def setup(app: Sphinx) -> dict[str, object]:
         packages,
         terms,
         ways,
+        teaching,
         volume,
         cite,
         changes,

@@ -34,6 +34,7 @@ BOOK_SOURCES = (
     "_toc.yml",
     "requirements.txt",
     "book",
+    "locale",
     "notebooks",
     "theme",
     "solutions",
@@ -45,7 +46,8 @@ BOOK_SOURCES = (
 )
 # What the site's extension asks the environment (theme/address.py, theme/contents.py): another answer, another book.
 BOOK_ENVIRONMENT = ("COURSE_REPOSITORY", "GITHUB_REPOSITORY", "COURSE_BRANCH", "GITHUB_REF_NAME", "COURSE_SITE",
-                    "COURSE_SOLUTIONS", "COURSE_PACKAGE", "COURSE_NOTEBOOKS", "COURSE_VOLUME")  # fmt: skip
+                    "COURSE_SOLUTIONS", "COURSE_LANGUAGE", "COURSE_PACKAGE", "COURSE_NOTEBOOKS",
+                    "COURSE_VOLUME")  # fmt: skip
 GRADE_SOURCES = ("requirements.txt", "notebooks", "course", "solutions", "autograde", "tools/course.py")
 NOT_SOURCES = {"__pycache__", ".ipynb_checkpoints"}
 

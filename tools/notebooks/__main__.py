@@ -5,6 +5,7 @@
     solve [NOTEBOOK ...]        write `_build/solved/`: the solutions in their stubs' places
     record [NOTEBOOK ...]       record the numbers that the checks of a chapter compare with
     refresh [NOTEBOOK ...]      the same, then run the solved notebooks and store their outputs
+    translated FOLDER [NOTEBOOK ...]  hold a translation's notebooks against the original's, which lie in FOLDER
 
 NOTEBOOK is a number such as 02, a stem or a path. The committed notebook is the one source of prose, stubs and check
 cells; what is derived from it (metadata that nbgrader wants, ids, checksums, `course/checks/recorded/`) is completed
@@ -13,6 +14,7 @@ here.
 
 import argparse
 import sys
+from pathlib import Path
 
 from autograde.bank.reader import BankError
 from course.chapters import Unfinished
@@ -24,6 +26,7 @@ from tools.notebooks.listing import write_exercises
 from tools.notebooks.recording import RECORDED, record
 from tools.notebooks.refreshing import refresh
 from tools.notebooks.solving import write_solved
+from tools.notebooks.translated import differences
 
 
 def main(arguments: list[str]) -> None:
@@ -40,6 +43,9 @@ def _run(arguments: list[str]) -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     for name in ("solve", "refresh", "record", "to-text", "from-text"):
         commands.add_parser(name).add_argument("notebook", nargs="*")
+    translation = commands.add_parser("translated")
+    translation.add_argument("original", type=Path)
+    translation.add_argument("notebook", nargs="*")
     options = parser.parse_args(arguments)
     if options.command == "from-text":
         for text in paths(options.notebook, TEXTS, ".py"):
@@ -48,6 +54,12 @@ def _run(arguments: list[str]) -> None:
             print(
                 f"{notebook.relative_to(ROOT)}: {len(read(notebook).cells)} cells; {len(exercises())} exercises listed"
             )
+        return
+    if options.command == "translated":
+        found = [line for path in paths(options.notebook) for line in _translated(path, options.original)]
+        if found:
+            raise SystemExit("\n".join(found))
+        print("faithful: cells, metadata, code, numbers and links are the original's")
         return
     for path in paths(options.notebook):
         if options.command == "to-text":
@@ -64,6 +76,14 @@ def _run(arguments: list[str]) -> None:
         else:
             refresh(path)
             print(f"{path.relative_to(ROOT)} is fresh")
+
+
+def _translated(path: Path, folder: Path) -> list[str]:
+    """What a notebook has otherwise than its namesake in the original's folder. Raises SystemExit without one."""
+    original = folder / path.name
+    if not original.is_file():
+        raise SystemExit(f"{original} is not there: name the folder `notebooks` of a copy of the original")
+    return [f"{path.name}, {line}" for line in differences(read(original), read(path))]
 
 
 if __name__ == "__main__":
