@@ -1,0 +1,76 @@
+"""Heads to switch off: chapter 05's model that names hidden words, on sentences that the reader makes.
+
+All numbers of the still picture were written with the weights, by `python -m benchmarks.living heads`.
+"""
+
+from __future__ import annotations
+
+import json
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from course import committed
+from theme.explorables.figure import Explorable, environment, number
+from theme.living.translation import STATIC, version
+
+STILL = STATIC.parents[1] / "living" / "stills" / "heads.json"
+RECORD = "multi_head_living"
+
+
+def looks(words: list[str], weights: list[float]) -> tuple[str, str]:
+    """Return where a head looks most, and the three largest of its weights in words, as the script says both."""
+    order = sorted(range(len(words)), key=lambda t: (-weights[t], t))
+    most = [f"{words[t]} ({t + 1}) {number(weights[t])}" for t in order[:3]]
+    return most[0], ", ".join(most)
+
+
+def figure() -> Explorable:
+    """Return the figure with its still picture."""
+    still, record = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)
+    (whole,) = (r for r in record["records"] if r["measure"] == "whole")
+    off = [r for r in record["records"] if r["measure"] == "off"]
+    alone = {tuple(r["heads"][0]): r["accuracy"] for r in off if len(r["heads"]) == 1 and r["in_place"] == "zeros"}
+    rows: dict[str, dict[str, float]] = {}
+    for r in off:
+        if len(r["heads"]) != 1 and " and " not in r["name"]:
+            rows.setdefault(r["name"], {})[r["in_place"]] = r["accuracy"]
+    (all_on,) = (r for r in off if not r["heads"] and r["in_place"] == "zeros")
+    named = {t: (word, share) for t, word, share in still["named"]}
+    start = {"first": still["first"], "hidden": list(named), "asked": still["asked"]}
+    markup = (
+        environment()
+        .get_template("living-heads.html")
+        .render(
+            words=still["words"],
+            named=named,
+            asked=still["asked"],
+            layers=[
+                [(alone[i, h], head, *looks(still["words"], head)) for h, head in enumerate(layer)]
+                for i, layer in enumerate(still["weights"])
+            ],
+            right=all_on["right"],
+            loss=all_on["loss"],
+            share=all_on["accuracy"],
+            hidden_words=whole["hidden_words"],
+            sentences=record["settings"]["page_sentences"],
+            rows=rows,
+            start=json.dumps(start),
+            version=version("layers", "translation", "counter", "heads"),
+        )
+    )
+    return Explorable("", files=["explorables/figure", "living/living", "living/living-heads"], markup=markup)
+
+
+class LivingHeads(SphinxDirective):
+    """`{living-heads}`: takes nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
+            self.env.note_dependency(str(path))
+        return [figure()]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("living-heads", LivingHeads)
