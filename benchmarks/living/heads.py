@@ -157,14 +157,14 @@ def still(model: Counter) -> dict[str, Any]:
     named = []
     for t in places:
         shares = logits[0, t].softmax(dim=0)
-        named.append([t, words.tokens[int(shares.argmax())], round(shares.max().item(), 4)])
+        named.append([t, words.tokens[int(shares.argmax())], round(shares.max().item(), 6)])
     asked = places[0]
     return {
         "first": first,
         "words": [*words.decode(one.ids[0]), "end"],
         "named": named,
         "asked": asked,
-        "weights": [[[round(w, 4) for w in head] for head in layer[0, :, asked].tolist()] for layer in looks],
+        "weights": [[[round(w, 6) for w in head] for head in layer[0, :, asked].tolist()] for layer in looks],
     }
 
 

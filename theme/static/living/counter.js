@@ -8,11 +8,6 @@ living.counter = ({ tensors, tokens, num_heads: heads, hidden_id: hiddenId, end_
   const layers = living.layersOf(tensors, "encoder.layers"), D = E.shape[1], d = D / heads;
   const memory = new Map();
 
-  // sin(t / 10000^(2i / D)) and cos of the same, side by side.
-  const position = t => Float32Array.from({ length: D }, (_, j) => {
-    const angle = t / 10_000 ** ((j - j % 2) / D);
-    return j % 2 ? Math.cos(angle) : Math.sin(angle);
-  });
   const positions = [];
 
   // The heads' outputs one after the other, where some of them are switched off.
@@ -32,7 +27,7 @@ living.counter = ({ tensors, tokens, num_heads: heads, hidden_id: hiddenId, end_
     const name = `${l}: ${ids}`, key = [places, ...found.slice(0, l)].join(";"), kept = memory.get(name);
     if (kept?.key === key) return kept;
     const all = [...ids.keys()], { norm1, Q, K, V } = layers[l];
-    const x = l ? leave(l - 1, ids, all, found) : ids.map((id, t) => add(embedding(E, id), positions[t] ??= position(t)));
+    const x = l ? leave(l - 1, ids, all, found) : ids.map((id, t) => add(embedding(E, id), positions[t] ??= living.sinusoidalEncoding(t, D)));
     const normed = x.map(vector => layerNorm(norm1, vector, epsilon)), keys = normed.map(K), values = normed.map(V);
     const made = { key, x, attended: places.map(t => attendInHeads(heads, Q(normed[t]), keys, values)) };
     memory.set(name, made);

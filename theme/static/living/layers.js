@@ -1,4 +1,4 @@
-// The layers of chapters 01, 02, 07 and 08, as their equations read. A vector is a Float32Array; a sequence is an array of
+// The layers of chapters 01, 02, 05, 06, 07 and 08, as their equations read. A vector is a Float32Array; a sequence is an array of
 // vectors; a tensor is what living.js makes of a weights file, { shape, data }, its numbers row by row.
 
 // W x + b; W (rows, columns), x (columns), b (rows) or none.
@@ -120,16 +120,28 @@ living.attendInHeads = (heads, query, keys, values) => {
   return { output, weights };
 };
 
+// sin(t / 10000^(2i / D)) and cos of the same, side by side: where a token stands, as a vector of D numbers.
+living.sinusoidalEncoding = (t, D) => Float32Array.from({ length: D }, (_, j) => {
+  const angle = t / 10_000 ** ((j - j % 2) / D);
+  return j % 2 ? Math.cos(angle) : Math.sin(angle);
+});
+
 // The layers of an encoder, or of a decoder alone, whose tensors are named `<before>.0.norm1.weight` and so on: for each
-// its linear maps as functions, and the gains and biases of its norms.
+// its linear maps as functions, and the gains and biases of its norms. A decoder that reads an encoder's memory has `cross`
+// too, the maps of its cross-attention, and a third norm.
 living.layersOf = (tensors, before) => {
   const layers = [];
   for (let i = 0; `${before}.${i}.norm1.weight` in tensors; i++) {
     const of = name => ({ W: tensors[`${before}.${i}.${name}.weight`], b: tensors[`${before}.${i}.${name}.bias`] });
     const map = name => { const { W, b } = of(name); return x => living.linear(W, x, b); };
-    const [Q, K, V, O] = ["W_Q", "W_K", "W_V", "W_O"].map(name => map(`self_attention.${name}`));
+    const maps = attention => ["W_Q", "W_K", "W_V", "W_O"].map(name => map(`${attention}.${name}`));
+    const [Q, K, V, O] = maps("self_attention");
     const [into, outOf] = ["linear1", "linear2"].map(name => map(`feed_forward.${name}`));
     layers.push({ Q, K, V, O, into, outOf, norm1: of("norm1"), norm2: of("norm2") });
+    if (`${before}.${i}.norm3.weight` in tensors) {
+      const [Q, K, V, O] = maps("cross_attention");
+      Object.assign(layers[i], { cross: { Q, K, V, O }, norm3: of("norm3") });
+    }
   }
   return layers;
 };

@@ -26,6 +26,7 @@
       Object.assign(this, { first, masked: new Set(hidden), asked, place: "zeros", next: 0, run: 0 });
       this.live = this.querySelector(".still").cloneNode(true);
       this.live.classList.replace("still", "live");
+      this.live.setAttribute("aria-label", "Your sentence, as the model reads it");
       this.cards = [...this.live.querySelectorAll(".layer")].map(layer => [...layer.querySelectorAll(".head")]);
       this.off = this.cards.map(cards => cards.map(() => false));
       this.buildHeads();

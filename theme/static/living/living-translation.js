@@ -5,19 +5,6 @@
   const MORE_NUMBERS = [321, 47, 508, 96, 712, 83, 240, 659];  // what the slider adds to what was typed
   const WAIT = 160, WAIT_IN_ALL = 3000;  // milliseconds between two words, and for a sentence
 
-  // { numbers } of a text, or { error }: a sentence that says what to type instead.
-  function readNumbers(text) {
-    const words = text.split(/[\s,;]+/u).filter(Boolean);
-    const shown = word => `“${[...word].slice(0, 12).join("")}${[...word].length > 12 ? "…" : ""}”`;
-    if (!words.length) return { error: "Type a number from 1 to 999, or several with commas between them." };
-    const other = words.find(word => !/^[0-9]+$/.test(word));
-    if (other) return { error: `${shown(other)} is no whole number in digits. Type one such as 321.` };
-    const outside = words.find(word => Number(word) < 1 || Number(word) > 999);
-    if (outside) return { error: `${shown(outside)} is out of range: the models know the numbers from 1 to 999.` };
-    if (words.length > MOST_NUMBERS) return { error: `These are ${words.length} numbers; the figure takes ${MOST_NUMBERS} at most.` };
-    return { numbers: words.map(Number) };
-  }
-
   customElements.define("living-translation", class extends HTMLElement {
     connectedCallback() {
       if (this.controls) return;
@@ -64,7 +51,7 @@
     }
 
     typed() {
-      const { numbers, error } = readNumbers(this.text.value);
+      const { numbers, error } = living.readNumbers(this.text.value, MOST_NUMBERS);
       this.text.setAttribute("aria-invalid", Boolean(error));
       if (error) { this.says.textContent = error; return; }
       this.pool = [...numbers, ...MORE_NUMBERS.slice(numbers.length)];

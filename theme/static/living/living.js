@@ -51,5 +51,18 @@ const living = (() => {
     return element;
   }
 
-  return { script, model, weights, make };
+  // { numbers } of a text, or { error }: a sentence that says what to type instead.
+  function readNumbers(text, most) {
+    const words = text.split(/[\s,;]+/u).filter(Boolean);
+    const shown = word => `“${[...word].slice(0, 12).join("")}${[...word].length > 12 ? "…" : ""}”`;
+    if (!words.length) return { error: "Type a number from 1 to 999, or several with commas between them." };
+    const other = words.find(word => !/^[0-9]+$/.test(word));
+    if (other) return { error: `${shown(other)} is no whole number in digits. Type one such as 321.` };
+    const outside = words.find(word => Number(word) < 1 || Number(word) > 999);
+    if (outside) return { error: `${shown(outside)} is out of range: the models know the numbers from 1 to 999.` };
+    if (words.length > most) return { error: `These are ${words.length} numbers; the figure takes ${most} at most.` };
+    return { numbers: words.map(Number) };
+  }
+
+  return { script, model, weights, make, readNumbers };
 })();
