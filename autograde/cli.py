@@ -535,7 +535,7 @@ def forget(
     terminal.show_forgotten(folder, student, forgotten, forgetting.archives(folder), dry_run)
 
 
-@app.command()
+@app.command(context_settings={"ignore_unknown_options": True})  # "-2d" is a length that is refused, and no option
 def extend(
     student: Annotated[
         str, typer.Argument(help="the student's name, as in the class; one with - in front goes after --")

@@ -277,7 +277,8 @@ def show_similar(found: Similar, page: Path, dry_run: bool) -> None:
         numbers = ", ".join(each.number for each in pair.shared)
         console.print(text(f"Alike: {' and '.join(pair.students)}, in {numbers}"), soft_wrap=True)
     done = f"The page would be {page} (nothing was written)" if dry_run else f"Side by side: {page}"
-    counts = f"{found.answers} answers of {found.submissions} submissions, {len(found.pairs)} pairs that share much"
+    pairs = "1 pair that shares" if len(found.pairs) == 1 else f"{len(found.pairs)} pairs that share"
+    counts = f"{found.answers} answers of {found.submissions} submissions, {pairs} much"
     console.print(text(f"{counts}. {done}"), soft_wrap=True)
 
 

@@ -66,7 +66,9 @@ def last(folder: ClassFolder, ledger: Ledger) -> tuple[str, str]:
     undone = ledger.undone()
     ends |= {each.run: each.when for each in ledger.changed_points() if each.run not in undone}
     if not ends:
-        raise ValueError(f"no run of this class is left to take back: {folder.ledger} holds none")
+        raise ValueError(
+            f"no run of this class is left to take back: {folder.ledger} holds none that is not taken back"
+        )
     run = max(ends, key=lambda run: (ends[run], run))
     return run, ends[run]
 

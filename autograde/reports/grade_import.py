@@ -201,9 +201,10 @@ def _title(roster: Roster, points: Points, said: str, table: Table) -> str:
         )
     if not found:
         new = points.assignment if roster.kind == CANVAS else f"{points.assignment} Points Grade"
+        others = f" (it has {', '.join(map(safe, list(titles)[:5]))})" if titles else ""
         table.notes.append(
-            f"{points.assignment}: {roster.file} has no column of that name, so the import offers to make it, out of"
-            f" {points.most:g}; where it is there under another title, say --column '{points.assignment}=TITLE'"
+            f"{points.assignment}: {roster.file} has no column of that name{others}, so the import offers to make it,"
+            f" out of {points.most:g}; where it is there under another title, say --column '{points.assignment}=TITLE'"
         )
         return new
     there = roster.points.get(found[0], "")

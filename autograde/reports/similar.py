@@ -205,9 +205,11 @@ def _right(exercise: Exercise) -> tuple[reader.Answer, ...]:
 
 
 def _tokens(text: str) -> tuple[str, ...]:
-    """A text's tokens without comments, docstrings and white space. Nothing is parsed: any text has some."""
+    """A text's tokens without comments, docstrings and white space, all quotes alike. Nothing is parsed: any text has
+    some."""
     tokens = lexers.get_lexer_for_filename(_FILE).get_tokens(text)
-    return tuple(value for kind, value in tokens if not any(kind in between for between in _BETWEEN))
+    own = ((kind, value) for kind, value in tokens if not any(kind in between for between in _BETWEEN))
+    return tuple('"' if kind in token.Literal.String and not value.strip("'\"") else value for kind, value in own)
 
 
 # ---------------------------------------------------------------- what is in common

@@ -91,6 +91,7 @@ def test_more_time_before_anything_is_handed_in(folder, tmp_path, one_sandbox):
         (("right", "00", "two days"), "'two days' is no length of time: write +2d"),
         (("right", "07", "+2d"), "no assignment '07'"),
         (("--", "right", "00", "-2d"), "'-2d' is negative"),
+        (("right", "00", "-2d"), "'-2d' is negative"),
     ],
 )
 def test_an_extension_that_cannot_be_is_one_line(folder, words, why):

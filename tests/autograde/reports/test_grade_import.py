@@ -236,6 +236,7 @@ def test_what_does_not_fit_stops(given_back, platform, before, now, why):
 def test_a_column_of_another_title_is_said(given_back):
     folder = given_back("canvas", CANVAS.replace(f"{toy.NAME} (4321)", "Week two (4321)"))
     (table,) = tables(folder, "canvas", [toy.NAME])
+    assert any("no column of that name (it has Homework (77), Week two (4321))" in note for note in table.notes)
     assert any("the import offers to make it, out of 9" in note for note in table.notes)
     (table,) = tables(folder, "canvas", [toy.NAME], columns={toy.NAME: "Week two"})
     assert table.content.decode().splitlines()[0].endswith(",Section,Week two (4321)")

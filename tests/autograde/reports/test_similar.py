@@ -86,6 +86,11 @@ def test_equal_answers_are_one_group_and_renamed_ones_a_pair(a_class):
     assert pair.shared[0].texts == (LONG_WAY, RENAMED)
 
 
+def test_other_quotes_make_no_other_answer():
+    assert similar._tokens("x = float('-inf')  # none\n") == similar._tokens('x = float("-inf")\n')
+    assert similar._tokens("x = 'a'\n") != similar._tokens("x = 'b'\n")
+
+
 def test_blank_answers_and_stubs_never_count(a_class):
     found = similar.similar(a_class, toy.NAME)
     assert (found.submissions, found.answers) == (8, 5)
