@@ -8,7 +8,7 @@ Every other error is shown as always, and stops the run.
 import ast
 import linecache
 import symtable
-from types import FrameType, TracebackType
+from types import FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 from course.blank import unwritten
@@ -18,6 +18,7 @@ from course.learner.components import NotPassed
 
 _waits: dict[str, list[Exercise]] = {}  # names that cells have not come to bind, and the exercises that they wait for
 _excused: list[BaseException] = []  # the error of the cell that runs, where it is none of the cell's
+_before: dict[str, int] = {}  # name -> which object it named as the cell began
 _offered: set[str] = set()  # cells that were put below one that waits, once each
 
 
@@ -26,7 +27,13 @@ def begin() -> None:
     shell = session.shell()
     if session.learning() and session.in_a_notebook() and shell.custom_exceptions == ():
         shell.set_custom_exc((NotImplementedError, NameError, NotPassed), _show)
+        shell.events.register("pre_run_cell", lambda *_: _remember(shell))
         shell.events.register("post_run_cell", _excuse)
+
+
+def _remember(shell: Any) -> None:
+    _before.clear()
+    _before.update((name, id(value)) for name, value in shell.user_ns.items())
 
 
 def _excuse(result: Any) -> None:
@@ -45,6 +52,9 @@ def _show(shell: Any, kind: type, error: BaseException, trace: TracebackType, tb
     those, sentence = found
     for name in _bound_by_the_cell(shell, trace):
         _waits[name] = those
+        half = shell.user_ns.get(name)  # such as a dict that a loop was to fill: who uses it waits too
+        if id(half) != _before.get(name) and not isinstance(half, (FunctionType, ModuleType, type)):
+            shell.user_ns.pop(name, None)
     _excused.append(error)
     if isinstance(error, NotPassed):
         place.display({"text/plain": str(error), "text/html": _missing(error)})
