@@ -27,7 +27,7 @@ from autograde import terminal
 from autograde.folders import ClassFolder
 from autograde.sandbox.launch import ahead
 from autograde.terminal import console, stop, text
-from course.exercises import exercises, meant
+from course.exercises import SPINE, exercises, meant
 
 if TYPE_CHECKING:
     from autograde.grading.run import Line, Summary
@@ -172,6 +172,9 @@ def doctor(
     where: Annotated[
         Path | None, typer.Option("--class", help="a class's folder: also whether it is ours, and who may read it")
     ] = None,
+    full: Annotated[
+        bool, typer.Option("--full", help="also grade a made-up class, then run the tests' attacks and broken files")
+    ] = False,
 ) -> None:
     """Say whether this machine can grade safely, and what to install where it cannot."""
     from autograde.gradebook import examination
@@ -181,7 +184,28 @@ def doctor(
     status = doctor.report(probe_jail)
     if where is not None:
         status = examination.report(_there(where, any_layout=True)) or status
+    if full and not status:
+        status = _tried()
     raise typer.Exit(status)
+
+
+def _tried() -> int:
+    """Submissions whose points are known, through the grader as it is installed here; the exit status."""
+    from autograde.reports import trial as trying
+
+    console.print(f"\nA made-up class of {trying.ASSIGNMENT}:", highlight=False)
+    with _mended(), terminal.Steps() as steps:
+        tried = trying.trial(steps.update)
+    terminal.show_tried(tried)
+    console.print("\nThe tests' attacks and broken files (many minutes):", highlight=False)
+    ended = trying.corpora()
+    if ended is None:
+        console.print("Not run: they need the tests' packages. To do: make test-set-up", highlight=False)
+    if tried.amiss or ended:
+        console.print("\nDo not grade with this installation before each of these is explained.", highlight=False)
+        return 1
+    console.print("\nEverything that was tried came out as it must.", highlight=False)
+    return 0
 
 
 @app.command()
@@ -209,38 +233,77 @@ def access(
 @app.command()
 def release(
     notebooks: Annotated[
-        list[str] | None, typer.Argument(help="numbers or names such as 02-bahdanau; all where none is named")
+        list[str] | None,
+        typer.Argument(help="numbers or names such as 02-bahdanau; spine for the short way; all where none is named"),
     ] = None,
     due: Annotated[
         list[str] | None,
         typer.Option(help="an assignment whose solutions may be handed out: they go into the archives"),
     ] = None,
+    earlier: Annotated[
+        str,
+        typer.Option(
+            help="of what an assignment takes from earlier ones: references, they come along; due, only those of"
+            " assignments that are due, and without them nothing is released; own, students bring what they wrote"
+        ),
+    ] = "references",
+    to: Annotated[
+        Path | None, typer.Option(help="also write the assignments as folders into this one, to be published")
+    ] = None,
+    repository: Annotated[
+        str, typer.Option(help="where that folder will be published (https://github.com/OWNER/NAME): links are printed")
+    ] = "",
+    branch: Annotated[str, typer.Option(help="the branch of the repository")] = "main",
+    hub: Annotated[
+        str, typer.Option(help="a JupyterHub with nbgitpuller (https://hub.example.org): its links too")
+    ] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be handed out, and write nothing")] = False,
     where: ClassOption = CLASS,
 ) -> None:
     """Make nbgrader's assignments and the archives to hand out from the committed notebooks."""
+    from autograde.gradebook import earlier as owed
+    from autograde.gradebook import hand_out
     from autograde.gradebook import release as releasing
+    from autograde.wheel import wheel
 
     folder = ClassFolder.at(where)
     _readable(folder)
     stems = {path.stem: path for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))}
 
     def named(words: list[str] | None) -> list[str]:
-        chosen = []
+        chosen: list[str] = []
         for word in words or []:
-            match = meant(word, stems)
+            match = list(SPINE) if word == "spine" else meant(word, stems)
             if not match:
                 raise stop(f"no notebook {word!r}; there are {', '.join(stems)}")
             chosen += match
-        return chosen
+        return list(dict.fromkeys(chosen))
 
-    chosen, over = named(notebooks) or list(stems), named(due)
+    if earlier not in owed.POLICIES:
+        raise stop(f"--earlier is one of {', '.join(owed.POLICIES)}, and not {earlier!r}")
+    if (repository or hub) and to is None:
+        raise stop("--repository and --hub go with --to: say which folder will be published")
+    if hub and not repository:
+        raise stop("--hub goes with --repository: say where the hub gets the folder from")
+    paths, over = [stems[stem] for stem in named(notebooks) or list(stems)], named(due)
     try:
-        done = releasing.release(folder, [stems[stem] for stem in chosen], over)
-    except RuntimeError as error:
+        published = hand_out.Repository.at(repository, branch) if repository else None
+        plain = wheel()
+        with terminal.Steps() as steps:
+            given = []
+            for count, path in enumerate(paths):
+                steps.update("assignments", count, len(paths))
+                given.append(hand_out.hand_out(path, over, earlier, plain, published))
+            done = [] if dry_run else releasing.release(folder, paths, over, earlier)
+        put = hand_out.put(to, given) if to is not None and not dry_run else []
+    except (RuntimeError, ValueError) as error:
         raise stop(error) from None
-    for name, fresh in done:
-        console.print(text(f"{name}: {'released' if fresh else 'unchanged'}"))
-    console.print(text(f"To hand out: {folder.archives}/"), soft_wrap=True)
+    terminal.show_handed_out(given, done, put, dry_run)
+    for name, links in [(each.name, published.links(each.name, hub)) for each in given] if published else []:
+        for what, address in links.items():
+            console.print(text(f"{name}, {what}: {address}"), soft_wrap=True)
+    if not dry_run:
+        console.print(text(f"To hand out: {folder.archives}/{f' and {to}/' if to else ''}"), soft_wrap=True)
 
 
 @app.command()

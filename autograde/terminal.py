@@ -32,6 +32,7 @@ from course import wording
 if TYPE_CHECKING:
     from autograde.folders import ClassFolder
     from autograde.gradebook.archive import Archived
+    from autograde.gradebook.hand_out import HandedOut
     from autograde.gradebook.late import Settled
     from autograde.gradebook.upgrade import Upgraded
     from autograde.grading.forget import Forgotten
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from autograde.reports.similar import Similar
     from autograde.reports.summary import Summary
     from autograde.reports.trace import Trace
+    from autograde.reports.trial import Trial
     from course.exercises import Exercise
 
 console = Console()
@@ -91,6 +93,35 @@ def show_collected(done: Collected, dry_run: bool) -> None:
         kinds = [item.action for item in done.items if item.assignment == name]
         counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in dict.fromkeys(sorted(kinds)))
         console.print(text(f"{name}: {counts}{' (nothing was written)' if dry_run else ''}"))
+
+
+def show_tried(tried: Trial) -> None:
+    """How many submissions of each kind came out as they must, and which did not."""
+    for kind, count in tried.of.items():
+        console.print(f"{kind}: {tried.right.get(kind, 0)} of {count} as they must", highlight=False)
+    for sentence in tried.amiss:
+        console.print(text(f"NO  {sentence}", style="bold red"), soft_wrap=True)
+    console.print(f"{tried.seconds / max(1, sum(tried.of.values())):.2f} s for each submission", highlight=False)
+
+
+def show_handed_out(
+    given: Sequence[HandedOut], done: Sequence[tuple[str, bool]], put: Sequence[tuple[str, bool]], dry_run: bool
+) -> None:
+    """What became of each assignment, and which earlier exercises' answers students get with it."""
+    fresh = {name for name, changed in [*done, *put] if changed}
+    for assignment in given:
+        how = "would be released" if dry_run else "released" if assignment.name in fresh else "unchanged"
+        brings = f"; with it come the answers to {wording.listed(assignment.answers, 40)}" if assignment.answers else ""
+        console.print(text(f"{assignment.name}: {how}{brings}"), soft_wrap=True)
+        for path, content in assignment.files.items() if dry_run else ():
+            console.print(text(f"    {path} ({len(content) / 1e3:.0f} kB)"), soft_wrap=True)
+    if any(assignment.answers for assignment in given):
+        console.print(
+            "Hand each out once these answers may be known; --earlier due or --earlier own leaves them out.",
+            highlight=False,
+        )
+    if dry_run:
+        console.print("Nothing was written.", highlight=False)
 
 
 def show_given(table: Given, path: Path, dry_run: bool) -> None:

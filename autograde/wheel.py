@@ -12,19 +12,23 @@ import io
 import re
 import tomllib
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "attention_from_scratch_course"
 _EPOCH = (2020, 1, 1, 0, 0, 0)  # one date in every archive: the same content gives the same bytes
 
 
-def wheel(site: str = "", solutions: bool = False) -> tuple[str, bytes]:
+def wheel(
+    site: str = "", solutions: bool = False, beside: Mapping[str, bytes] = MappingProxyType({})
+) -> tuple[str, bytes]:
     """(file name, content) of a wheel of the `course` package, the same bytes for the same sources.
 
     site: the address of a published book, to whose solution pages checks then link. solutions: the references too, as
-    that book shows them, so that somebody who opens one chapter can go on without the others. An assignment's wheel has
-    neither.
+    that book shows them, so that somebody who opens one chapter can go on without the others. beside: other files by
+    their paths, such as the references that come along with one assignment. An archive's wheel has none of these.
     """
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     version = project["version"]
@@ -35,6 +39,7 @@ def wheel(site: str = "", solutions: bool = False) -> tuple[str, bytes]:
         for path in sorted((ROOT / package).rglob("*"))
         if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith(".")
     }
+    files |= beside
     if site:
         files["course/site.txt"] = f"{site}\n".encode()  # `course.learner.session` links to its solution pages
     for path in sorted((ROOT / "benchmarks" / "results").glob("*.json")):  # what the notebooks draw their runs over

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+# The chapters that carry the story, as the page on ways through the course lists them.
+SPINE = ("02-bahdanau", "04-dot-product", "05-multi-head", "06-transformer", "08-vit")
 _FILE = Path(__file__).parent / "chapters" / "exercises.json"
 
 

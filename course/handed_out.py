@@ -8,9 +8,12 @@ committed notebook keeps both, which the tests run again and compare; the book f
 from __future__ import annotations
 
 import json
+from typing import Any
 
 GUESS = "guess"
 TESTS_ALONE = "remove-cell"
+INSTALLS = "install-the-course"  # the id of the cell that installs the course where it is missing
+NO_PACKAGE = 'COURSE = ""'  # in that cell
 SET_UP = "set-up"  # with the tag above: the cell that installs the course where it is missing
 
 
@@ -26,7 +29,25 @@ def handed_out(notebook: bytes, installed: bool = False) -> bytes:
     for cell in content["cells"]:
         if GUESS in cell["metadata"].get("tags", ()):
             cell["outputs"], cell["execution_count"] = [], None
-    # nbformat's own bytes: nbgrader's release of them changes nothing.
+    return _bytes(content)
+
+
+def installing(notebook: bytes, package: str) -> bytes:
+    """A notebook whose first cell installs this package, an address or a name, where the course is missing. Raises
+    ValueError where that cell has no place for it."""
+    content = json.loads(notebook)
+    cell = next(cell for cell in content["cells"] if cell["id"] == INSTALLS)
+    source = "".join(cell["source"])
+    if source.count(NO_PACKAGE) != 1:
+        raise ValueError(
+            f"the cell {INSTALLS} has no line `{NO_PACKAGE}`: `python -m tools.notebooks refresh` mends it"
+        )
+    cell["source"] = source.replace(NO_PACKAGE, f"COURSE = {json.dumps(package)}").splitlines(keepends=True)
+    return _bytes(content)
+
+
+def _bytes(content: dict[str, Any]) -> bytes:
+    """nbformat's own bytes: nbgrader's release of them changes nothing."""
     return (json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True, separators=(",", ": ")) + "\n").encode()
 
 

@@ -9,7 +9,6 @@ that the site's buttons open (theme/address.py).
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Mapping
@@ -17,25 +16,15 @@ from pathlib import Path
 
 from autograde.wheel import wheel
 from course import files
-from course.handed_out import handed_out
-from tools.notebooks.metadata import GUARD_ID
+from course.handed_out import handed_out, installing
 
 ROOT = Path(__file__).resolve().parent.parent
-NO_PACKAGE = 'COURSE = ""'
 
 
 def published(notebook: bytes, package: str) -> bytes:
     """A notebook as it is handed out, whose first cell installs this package where the course is missing. Raises
     ValueError where its first cell has no place for it."""
-    content = json.loads(handed_out(notebook))
-    cell = next(cell for cell in content["cells"] if cell["id"] == GUARD_ID)
-    source = "".join(cell["source"])
-    if source.count(NO_PACKAGE) != 1:
-        raise ValueError(
-            f"the cell {GUARD_ID} has no line `{NO_PACKAGE}`: `python -m tools.notebooks refresh` mends it"
-        )
-    cell["source"] = source.replace(NO_PACKAGE, f"COURSE = {json.dumps(package)}").splitlines(keepends=True)
-    return (json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True, separators=(",", ": ")) + "\n").encode()
+    return installing(handed_out(notebook), package)
 
 
 def publish(site: Path, folder: Path, environment: Mapping[str, str]) -> str:

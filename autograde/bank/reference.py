@@ -5,6 +5,7 @@ An answer is the definition of that name in `solutions/<chapter>.py`, with every
 
 import ast
 import importlib
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -32,10 +33,10 @@ def held(assignment: str) -> list[str]:
 @cache
 def _definitions(chapter: str) -> dict[str, tuple[str, frozenset[str]]]:
     """Each top-level definition or constant of the module: its source and the names it mentions, in file order."""
-    text = Path(str(module(chapter).__file__)).read_text("utf-8")
-    lines = text.splitlines()
+    whole = text(chapter)
+    lines = whole.splitlines()
     definitions = {}
-    for node in ast.parse(text).body:
+    for node in ast.parse(whole).body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             name, first = node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -56,6 +57,48 @@ def reached(chapter: str, components: tuple[str, ...]) -> set[str]:
             seen.add(name)
             todo.extend(definitions[name][1])
     return seen
+
+
+def text(chapter: str) -> str:
+    """The whole module of a chapter."""
+    return Path(str(module(chapter).__file__)).read_text("utf-8")
+
+
+def names(chapter: str) -> list[str]:
+    """What the module of a chapter defines, in file order."""
+    return list(_definitions(chapter))
+
+
+def imported(chapter: str, wanted: Collection[str]) -> dict[str, set[str]]:
+    """Chapter -> the names of its module that these definitions of another chapter's mention."""
+    found: dict[str, set[str]] = {}
+    for node in _imports(chapter, wanted):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions."):
+            of = str(node.module).removeprefix("solutions.")
+            found.setdefault(of, set()).update(alias.name for alias in node.names)
+    return found
+
+
+def alone(chapter: str, wanted: Collection[str]) -> str:
+    """A module that holds these definitions, as they stand in the chapter's, and the imports that they need."""
+    definitions = _definitions(chapter)
+    head = [f'"""References of chapter `{chapter}` that later ones need."""']
+    imports = "\n".join(ast.unparse(node) for node in _imports(chapter, wanted))
+    return (
+        "\n\n\n".join([*head, imports, *(source for name, (source, _) in definitions.items() if name in wanted)]) + "\n"
+    )
+
+
+def _imports(chapter: str, wanted: Collection[str]) -> list[ast.stmt]:
+    """The module's import statements, with those names alone that these definitions mention."""
+    definitions = _definitions(chapter)
+    mentioned = set().union(*(definitions[name][1] for name in wanted if name in definitions))
+    kept: list[ast.stmt] = []
+    for node in ast.parse(text(chapter)).body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            node.names = [alias for alias in node.names if (alias.asname or alias.name.partition(".")[0]) in mentioned]
+            kept += [node] if node.names else []
+    return kept
 
 
 def source(chapter: str, components: tuple[str, ...]) -> str:

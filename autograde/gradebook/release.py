@@ -1,8 +1,7 @@
 """`autograde release`: the committed notebooks become nbgrader's assignments and archives to hand out.
 
 A committed notebook, less the outputs that learners are to guess, is the nbgrader source; nbgrader's release of it
-changes no byte, and this module stops where it would. An archive holds the notebook, a wheel of `course` alone, and the
-solutions of the chapters that are named as due: nothing else of this repository.
+changes no byte, and this module stops where it would. What an archive holds is `hand_out`'s.
 """
 
 from __future__ import annotations
@@ -16,27 +15,30 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, store
+from autograde.gradebook import configuration, hand_out, store
 from autograde.ledger import Ledger
-from autograde.wheel import wheel, zipped
+from autograde.wheel import wheel
 from course.handed_out import handed_out
 
-ROOT = Path(__file__).resolve().parents[2]
 
-
-def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] = ()) -> list[tuple[str, bool]]:
+def release(
+    folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] = (), policy: str = "references"
+) -> list[tuple[str, bool]]:
     """Releases the notebooks: source/, release/ and the gradebook's cells by nbgrader, archives/ for handing out.
 
-    `due` names the assignments whose solutions may be handed out: their modules go into the archives. What is released
-    already and unchanged is left alone. Returns (assignment, whether anything was done). Raises RuntimeError where
-    nbgrader's release differs from the committed notebook.
+    `due` names the assignments whose solutions may be handed out: their modules go into the archives, with what else
+    the `policy` brings along (`hand_out`). What is released already and unchanged is left alone. Returns (assignment,
+    whether anything was done). Raises RuntimeError where nbgrader's release differs from the committed notebook, and,
+    before anything is done, where the policy leaves out what one of them takes.
     """
+    plain, over = wheel(), list(due)
+    given = {path: hand_out.hand_out(path, over, policy, plain) for path in sorted(notebooks)}
     if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
         write_atomically(folder.root / ".gitignore", "*\n")
     configuration.write(folder)
     make_folder(folder.submitted)
-    packed, done = wheel(), []
-    for notebook in sorted(notebooks):
+    done = []
+    for notebook, assignment in given.items():
         name, content = notebook.stem, handed_out(notebook.read_bytes())
         entered = name in _entered(folder)
         fresh = not entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
@@ -44,8 +46,7 @@ def release(folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] =
             _generate(folder, name, content, notebook)
             if out_of := Ledger(folder.ledger).points():  # the release brought the course's own back
                 store.set_points(folder, name, out_of)
-        archive = _archive(name, content, packed, [_module(other) for other in due])
-        target = folder.archives / f"{name}.zip"
+        archive, target = assignment.archive(), folder.archives / f"{name}.zip"
         if not target.exists() or target.read_bytes() != archive:
             write_atomically(target, archive)
             fresh = True
@@ -109,17 +110,3 @@ def _same(content: bytes, released: Path, notebook: Path) -> None:
         f"{notebook.name}, line {line + 1}: releasing would change {differing[0]!r} to {differing[1]!r}. "
         "Run `python -m tools.notebooks refresh` on it, so that its nbgrader metadata is complete, and release again."
     )
-
-
-def _module(assignment: str) -> str:
-    """The chapter's module name: 02-bahdanau -> bahdanau, 00-warm-up -> warm_up."""
-    return assignment.partition("-")[2].replace("-", "_")
-
-
-def _archive(name: str, notebook: bytes, packed: tuple[str, bytes], due: list[str]) -> bytes:
-    """A zip with one folder: the notebook, the wheel beside it, and the solution modules that are due."""
-    files = {f"{name}/{name}.ipynb": notebook, f"{name}/{packed[0]}": packed[1]}
-    if due:
-        for module in due:
-            files[f"{name}/solutions/{module}.py"] = (ROOT / "solutions" / f"{module}.py").read_bytes()
-    return zipped(files)

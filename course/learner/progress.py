@@ -24,8 +24,14 @@ if TYPE_CHECKING:  # where a submission is run there are components, and no chec
 
 
 def home() -> Path:
-    """The folder for progress and passed components: COURSE_HOME, or `.course` in the working folder."""
-    return Path(os.environ.get("COURSE_HOME") or ".course").absolute()
+    """The folder for progress and passed components: COURSE_HOME, or `.course` in the working folder. Where that is an
+    assignment's own, as an archive unpacks to, it is `.course` beside it: what passes in one is there in the others."""
+    if said := os.environ.get("COURSE_HOME"):
+        return Path(said).absolute()
+    folder, assignments = Path.cwd(), {exercise.notebook for exercise in exercises()}
+    while folder.name in assignments and not (folder / ".course").exists() and os.access(folder.parent, os.W_OK):
+        folder = folder.parent
+    return folder / ".course"
 
 
 def _read(path: Path) -> dict[str, Any]:

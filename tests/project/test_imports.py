@@ -53,7 +53,7 @@ PICTURE = {
     "autograde.sandbox": {*BASE, "course.protocol"},
     "autograde.intake": {*BASE, "autograde.sandbox"},
     "autograde.bank": {*BASE, *CHECKS, "autograde.intake"},
-    "autograde.gradebook": {*BASE, "autograde.sandbox"},
+    "autograde.gradebook": {*BASE, "autograde.sandbox", "autograde.bank"},
     "autograde.grading": {*BASE, *CHECKS, *BELOW},
     "autograde.reports": {*BASE, *ENGINE, *BELOW - {"autograde.sandbox"}, "autograde.grading"},
     COMMANDS: {*BASE, *ENGINE, *BELOW, "autograde.grading", "autograde.reports"},

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from course.exercises import exercises
+from course.exercises import SPINE, exercises
 from theme import ways
 
 
@@ -33,6 +33,7 @@ def test_core_and_stretch_are_all_exercises() -> None:
     chapters = [ways.chosen(stem, listed) for stem in dict.fromkeys(e.notebook for e in listed)]
     assert [e for chapter in chapters for e in chapter] == core
     assert {e.notebook for e in ways.chosen("spine", listed)} == set(ways.spine())
+    assert tuple(ways.spine()) == SPINE
     with pytest.raises(ValueError, match=r"12-nothing.*say all, stretch, spine"):
         ways.chosen("12-nothing", listed)
 

@@ -9,16 +9,19 @@ import nbformat
 from nbformat import NotebookNode
 
 from course import captions
+from course.handed_out import INSTALLS
 
 # The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out, JupyterLab
-# and Colab fold it, and `make lab`, where the course is installed, does not copy it. `tools.published` sets COURSE.
-GUARD_ID = "install-the-course"
+# and Colab fold it, and `make lab`, where the course is installed, does not copy it.
+# `course.handed_out.installing` sets COURSE.
+GUARD_ID = INSTALLS
 GUARD = """\
 # @title Installs the course where it is missing, as in Colab; elsewhere this does nothing
 COURSE = ""  # in a notebook that is opened from the site: where the package is to be had
 import importlib.util
 
 if importlib.util.find_spec("course") is None:
+    import shutil
     import subprocess
     import sys
     from pathlib import Path
@@ -29,8 +32,10 @@ if importlib.util.find_spec("course") is None:
             f"the package `course` is not installed and no wheel of it lies in {Path.cwd()}: "
             "put attention_from_scratch_course-*.whl from the assignment's archive there and run this cell again"
         )
-    package = wheels[-1] if wheels else COURSE
-    subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", package], check=True)"""
+    install = [sys.executable, "-m", "pip", "install", "--quiet", wheels[-1] if wheels else COURSE]
+    if sys.platform == "linux" and not shutil.which("nvidia-smi") and not importlib.util.find_spec("torch"):
+        install += ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]  # PyTorch without what a GPU needs
+    subprocess.run(install, check=True)"""
 GUARD_METADATA = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["set-up", "remove-cell"]}
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},

@@ -108,7 +108,7 @@ def test_a_configuration_that_stops_is_told_with_what_nbgrader_would_do(toy_rele
 def test_an_archive_holds_the_notebook_and_a_wheel_of_course_alone(toy_released):
     with zipfile.ZipFile(toy_released.archives / f"{toy.NAME}.zip") as archive:
         names = archive.namelist()
-        assert sorted(names) == sorted([f"{toy.NAME}/{toy.NAME}.ipynb", f"{toy.NAME}/{wheel()[0]}"])
+        assert sorted(names) == sorted(f"{toy.NAME}/{name}" for name in (f"{toy.NAME}.ipynb", wheel()[0], "BEGIN.txt"))
         inside = zipfile.ZipFile(archive.open(f"{toy.NAME}/{wheel()[0]}")).namelist()
     assert {name.split("/")[0] for name in inside if ".dist-info" not in name} == {"course"}
     assert not any(word in name for name in inside for word in ("solutions", "autograde", "__pycache__"))
@@ -121,7 +121,7 @@ def test_solutions_that_are_due_go_into_the_archive(tmp_path):
     with zipfile.ZipFile(folder.archives / f"{first.stem}.zip") as archive:
         solutions = {name for name in archive.namelist() if "/solutions/" in name}
     module = first.stem.partition("-")[2].replace("-", "_")
-    assert solutions == {f"{first.stem}/solutions/{module}.py"}
+    assert solutions == {f"{first.stem}/solutions/{name}.py" for name in (module, "__init__")}
 
 
 def test_the_wheel_is_the_same_twice_and_can_be_installed(tmp_path):
