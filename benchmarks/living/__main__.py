@@ -4,9 +4,9 @@ import argparse
 
 import torch
 
-from benchmarks.living import heads, language_model, translation, vit
+from benchmarks.living import heads, language_model, stream, translation, vit
 
-MODELS = {"translation": translation, "heads": heads, "language-model": language_model, "vit": vit}
+MODELS = {"translation": translation, "heads": heads, "stream": stream, "language-model": language_model, "vit": vit}
 
 
 def main() -> None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from theme.living import heads, language_model, translation, vit
+from theme.living import heads, language_model, stream, translation, vit
 
 
 def setup(app: Sphinx) -> None:
     translation.setup(app)
     heads.setup(app)
     language_model.setup(app)
+    stream.setup(app)
     vit.setup(app)
