@@ -1,6 +1,6 @@
 """The keys of a class's runs, kept beside the ledger, where those who may read the class can, and nobody else.
 
-Everything random in a run is drawn from its key (`course.checks.engine.draw`), so an appeal needs it, and whoever has
+Everything random in a run is drawn from its key (`course.key`), so an appeal needs it, and whoever has
 it knows what will be asked in a run that goes on. A record therefore names its key by the digest, which gives nothing
 away and proves later that the key which is shown is the one that was used; the key itself is a file of that name in
 here.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from autograde import files
-from course.checks.engine.draw import Key
+from course.key import Key
 
 FOLDER = "keys"  # in the ledger's folder
 

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from autograde.files import open_to_add, write_atomically
-from course.checks.engine.verdict import Verdict
+from course.verdict import Verdict
 
 _PEOPLE = "people.json"
 _UNDONE, _POINTS = "undone.jsonl", "points.jsonl"  # beside the assignments' own, whose names begin with a number

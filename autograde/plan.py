@@ -15,7 +15,7 @@ from pathlib import Path
 
 from autograde import keys
 from autograde.files import write_atomically
-from course.checks.engine.draw import Key
+from course.key import Key
 
 _FILE = "unfinished.json"
 

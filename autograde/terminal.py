@@ -28,6 +28,7 @@ from rich.text import Text
 
 from autograde.text import spelt
 from course import wording
+from course.verdict import Outcome
 
 if TYPE_CHECKING:
     from autograde.folders import ClassFolder
@@ -225,8 +226,6 @@ def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
 
 def show_submissions(assignment: str, lines: Sequence[Line]) -> None:
     """A table of an assignment's submissions, or of those that a person should look at where there are many."""
-    from course.checks.engine import Outcome  # which brings PyTorch along, and most commands need none
-
     unusual = [line for line in lines if line.flags or line.manual or line.needs_person]
     listed = lines if len(lines) <= LISTED else unusual[:LISTED]
     title = f"{assignment}: {len(lines)} submissions"
@@ -478,8 +477,6 @@ def show_trace(
 
 def show_verdicts(graded: Graded, exercises: Sequence[Exercise]) -> None:
     """Everything that is said of one submission, case by case, and its points in all."""
-    from course.checks.engine import Outcome  # which brings PyTorch along, and most commands need none
-
     for said in filter(None, [graded.reason, *graded.notes, *graded.flags]):
         console.print(text(said), highlight=False)
     for exercise in exercises:

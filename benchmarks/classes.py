@@ -39,7 +39,7 @@ from autograde.gradebook.release import release
 from autograde.ledger import Ledger
 from benchmarks.postgresql import programs, server
 from benchmarks.record import Record, write
-from course.checks.engine.draw import Key
+from course.key import Key
 
 ROOT = Path(__file__).resolve().parent.parent
 ABOUT = """A class made from the banks, graded by the command line: submissions a second with one worker and with

@@ -29,9 +29,9 @@ from autograde.grading.worker import Worker
 from benchmarks.record import Record, write
 from benchmarks.trust import graded, named
 from course.checks.engine import Verdict
-from course.checks.engine.draw import Key
 from course.committed import RESULTS, read
 from course.exercises import Exercise, exercises
+from course.key import Key
 
 ROOT = Path(__file__).resolve().parent.parent
 ROUNDS = ROOT / "benchmarks" / "first_look"

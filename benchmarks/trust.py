@@ -35,9 +35,9 @@ from autograde.grading import mutants
 from autograde.grading.worker import Graded, Worker
 from autograde.intake import received
 from benchmarks.record import Record, write
-from course.checks.engine.draw import Key
-from course.checks.engine.verdict import Verdict
 from course.exercises import Exercise, exercises
+from course.key import Key
+from course.verdict import Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ("tests/autograde/sandbox/test_attacks.py", "tests/autograde/test_broken.py")

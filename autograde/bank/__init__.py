@@ -24,9 +24,10 @@ from course import checks
 from course.chapters import Unfinished
 from course.checks.engine import Check, Diagnosis, Implementation, Observation, Table
 from course.checks.engine.compare import difference
-from course.checks.engine.draw import RECORDED_KEY, Draw, Key
+from course.checks.engine.draw import Draw
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise, exercises, tasks
+from course.key import RECORDED_KEY, Key
 from course.protocol.student import Local, Student
 
 UNBOUND = re.compile(r"name '\w+' is not defined")

@@ -16,8 +16,8 @@ from autograde.bank import chosen, examine, find, least, published, recorded, ta
 from autograde.bank.reader import BankError
 from course.chapters import Unfinished
 from course.checks.engine import Table
-from course.checks.engine.draw import Key
 from course.exercises import Exercise
+from course.key import Key
 
 
 def main(arguments: list[str]) -> int:

@@ -25,8 +25,8 @@ from typing import Any
 from autograde import bank
 from autograde.bank import mutation, reference
 from course.checks.engine import Table
-from course.checks.engine.draw import Key
 from course.exercises import Exercise, tasks
+from course.key import Key
 
 RIGHT_AFTER_ALL = Path(__file__).with_name("borrowed.toml")
 KEY = Key.public("borrowed")

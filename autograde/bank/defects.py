@@ -32,8 +32,9 @@ from course import checks, fixtures
 from course.checks.engine import Table, Verdict
 from course.checks.engine.conditions import applies
 from course.checks.engine.declare import Declaration, Fixture
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
 from course.exercises import Exercise
+from course.key import Key
 from course.protocol import nests
 from course.protocol.student import Local
 

@@ -32,9 +32,9 @@ from autograde import bank
 from autograde.bank import reference
 from course import checks
 from course.checks.engine import Implementation
-from course.checks.engine.draw import Key
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, of_component
+from course.key import Key
 
 MOST = 60  # mutants of one exercise that are judged; of more, a sample spread over the operators
 _EQUIVALENT = Path(__file__).with_name("equivalent.toml")

@@ -14,9 +14,9 @@ import torch
 
 from autograde import bank
 from autograde.bank.reader import find
-from course.checks.engine.draw import RECORDED_KEY
 from course.exercises import Exercise, exercises
 from course.files import replace
+from course.key import RECORDED_KEY
 from course.protocol.blocked import Rule, Watch
 from course.protocol.student import Local
 

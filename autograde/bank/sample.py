@@ -23,8 +23,8 @@ from autograde.intake import flags
 from autograde.intake.marks import grade_id
 from course.chapters import question
 from course.checks.engine import Table
-from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
+from course.key import Key
 
 _KEYS = tuple(map(Key.public, (2, 3, 5, 7, 11)))  # from which a wrong answer's worth is told; the grader draws its own
 

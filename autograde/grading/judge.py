@@ -33,8 +33,8 @@ from autograde.sandbox.usage import KILLED, Usage
 from course import checks
 from course.checks import questions
 from course.checks.engine import Outcome, Table, Verdict
-from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises
+from course.key import Key
 from course.protocol import device
 from course.protocol.student import Student, StudentError
 

@@ -36,7 +36,7 @@ from autograde.grading.worker import task
 from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, Record
 from autograde.sandbox.launch import Launched
-from course.checks.engine.draw import Key
+from course.key import Key
 
 
 @dataclass(frozen=True)

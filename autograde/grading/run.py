@@ -36,7 +36,7 @@ from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
 from autograde.sandbox import doctor
 from autograde.sandbox.launch import Launched, SandboxError
-from course.checks.engine.draw import Key
+from course.key import Key
 from course.wording import listed
 
 ROOT = Path(__file__).resolve().parents[2]

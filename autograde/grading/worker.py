@@ -31,8 +31,8 @@ from autograde.sandbox.launch import Launched, SandboxError
 from autograde.sandbox.pool import Sandbox
 from course import checks, fixtures
 from course.checks.engine import Outcome, Table, Verdict
-from course.checks.engine.draw import Key
 from course.exercises import Exercise, exercises, of_component
+from course.key import Key
 
 _WARM_ALREADY = {"torch", "numpy", "matplotlib", "course"}
 

@@ -27,7 +27,7 @@ from autograde.gradebook import configuration, store
 from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.received import NO_FILE
 from autograde.text import without_controls
-from course.checks.engine import UNWRITTEN, CaseVerdict, Outcome, Verdict, together
+from course.verdict import UNWRITTEN, CaseVerdict, Outcome, Verdict, together
 from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"

@@ -34,8 +34,8 @@ from autograde.ledger import Ledger, Record
 from autograde.reports.grade_import import person_of
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import without_controls
-from course.checks.engine.verdict import Outcome
 from course.exercises import Exercise
+from course.verdict import Outcome
 from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"

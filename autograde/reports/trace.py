@@ -18,7 +18,6 @@ from autograde import keys
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.grading import lateness
-from autograde.grading.versions import versions
 from autograde.intake import provenance, received
 from autograde.ledger import Ledger, Record, counting
 
@@ -228,6 +227,8 @@ def _numbers(folder: ClassFolder, record: Record) -> str:
 
 def _versions_now(folder: ClassFolder, record: Record) -> str:
     """Whether this machine would grade with the same."""
+    from autograde.grading.versions import versions  # which loads all that judges, and most that trace need none
+
     here = versions(record.assignment, folder.released(record.assignment).read_text("utf-8"))
     other = [f"{name} is {here[name]} here now" for name in here if here[name] != record.versions.get(name)]
     return "; ".join(other) if other else "the same here now"

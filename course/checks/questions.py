@@ -9,8 +9,8 @@ import re
 from typing import Any
 
 from course.chapters import question as held
-from course.checks.engine.verdict import CaseVerdict, Outcome, Verdict
 from course.exercises import Exercise
+from course.verdict import CaseVerdict, Outcome, Verdict
 
 TRY_AGAIN = "Read what is said of the options, change the letters in the cell above and run this cell again."
 

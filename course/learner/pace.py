@@ -9,8 +9,8 @@ from typing import Any
 
 from course.checks.engine import Check, Draw
 from course.checks.engine.declare import Declaration
-from course.checks.engine.draw import RECORDED_KEY
 from course.checks.engine.subject import Subject
+from course.key import RECORDED_KEY
 from course.protocol.student import Local, StudentError
 
 TIMES, SECONDS = 5, 0.002  # told from here on: as many times the reference's time, and as much more, in one call

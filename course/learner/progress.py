@@ -20,7 +20,7 @@ from course.files import replace
 from course.table import Table
 
 if TYPE_CHECKING:  # where a submission is run there are components, and no checks
-    from course.checks.engine.verdict import Verdict
+    from course.verdict import Verdict
 
 
 def home() -> Path:

@@ -14,8 +14,8 @@ import pytest
 import torch
 
 from autograde.folders import ClassFolder
-from course.checks.engine.draw import Key
 from course.exercises import exercises
+from course.key import Key
 from tests.autograde import toy
 from tools.notebooks import files
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -46,6 +47,14 @@ def test_help_names_every_command():
         "export",
     ):
         assert command in result.output
+
+
+def test_what_judges_nothing_starts_without_pytorch():
+    """Which takes each start of a command, and of nbgrader's own, two seconds of a processor."""
+    modules = "autograde.gradebook.release, autograde.gradebook.late, autograde.reports.export, autograde.terminal"
+    program = f"import sys, {modules}; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 @pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export", "summary", "similar"])

@@ -25,8 +25,9 @@ from autograde.ledger import Ledger
 from autograde.sandbox import command
 from course import checks
 from course.checks.engine import Table
-from course.checks.engine.draw import RECORDED_KEY, Draw, Key
+from course.checks.engine.draw import Draw
 from course.exercises import exercises
+from course.key import RECORDED_KEY, Key
 from course.protocol import wire
 from course.protocol.student import Local
 from tests.autograde import toy

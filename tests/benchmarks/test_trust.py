@@ -11,8 +11,8 @@ from autograde.bank.reader import Answer, Bank
 from autograde.grading import mutants
 from autograde.grading.worker import Worker
 from benchmarks import trust
-from course.checks.engine.draw import Key
 from course.exercises import exercises
+from course.key import Key
 from tests.autograde import toy
 
 RIGHT = "def scale(x, factor):\n    return x * factor"

@@ -11,8 +11,8 @@ from torch import nn
 
 from autograde import bank
 from course import checks
-from course.checks.engine.draw import Key
 from course.exercises import of_component
+from course.key import Key
 from solutions.bahdanau import (
     AdditiveAttention,
     AttentionDecoder,

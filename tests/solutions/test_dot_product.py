@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from autograde import bank
 from course import checks
-from course.checks.engine.draw import Key
 from course.exercises import of_component
+from course.key import Key
 from solutions.bahdanau import DotProductAttention
 from solutions.dot_product import (
     SelfAttention,

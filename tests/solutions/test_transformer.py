@@ -12,8 +12,8 @@ from torch import nn
 
 from autograde import bank
 from course import checks
-from course.checks.engine.draw import Key
 from course.exercises import of_component
+from course.key import Key
 from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention, sinusoidal_encoding
 from solutions.seq2seq import greedy_decode, masked_cross_entropy

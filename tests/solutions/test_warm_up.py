@@ -14,9 +14,9 @@ from torch import nn
 
 from autograde import bank
 from course import checks
-from course.checks.engine.draw import RECORDED_KEY
 from course.exercises import by_number
 from course.fixtures import warm_up as fixtures
+from course.key import RECORDED_KEY
 from solutions import warm_up as w
 from tools.notebooks import files
 

@@ -8,12 +8,13 @@ from course.checks.engine.case import Case, Explain
 from course.checks.engine.compare import alike, difference
 from course.checks.engine.declare import Arguments, Axis, Declaration
 from course.checks.engine.diagnose import Cause, case_verdicts, causes
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
 from course.checks.engine.kinds import kind_of
 from course.checks.engine.table import Diagnosis, Implementation, Observation, Table
-from course.checks.engine.verdict import Outcome, Verdict
+from course.key import Key
 from course.protocol.blocked import FAMILIES
 from course.protocol.student import Student
+from course.verdict import Outcome, Verdict
 
 
 class Check:

@@ -10,8 +10,7 @@ from torch import Tensor
 from course.checks.engine.case import OTHER_FORM, Case, describe
 from course.checks.engine.raised import meaning
 from course.checks.engine.table import Observation
-
-UNWRITTEN = "Your code raised NotImplementedError: it, or something that it calls, is not written yet."
+from course.verdict import UNWRITTEN
 
 
 def _family(value: Any) -> str:

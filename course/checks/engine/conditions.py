@@ -18,8 +18,9 @@ from course.checks.engine import explanations, probes
 from course.checks.engine.agreement import ATOL, RTOL
 from course.checks.engine.case import Case
 from course.checks.engine.declare import Declaration, Fixture
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
 from course.checks.engine.subject import Subject, is_called_back, is_floating
+from course.key import Key
 from course.protocol import nests
 from course.protocol.student import Student
 

@@ -4,11 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from course.checks.engine.case import Case
-from course.checks.engine.compare import UNWRITTEN, difference
+from course.checks.engine.compare import difference
 from course.checks.engine.table import Diagnosis, Observation, Table
-from course.checks.engine.verdict import CaseVerdict
+from course.verdict import AS_ABOVE, CaseVerdict
 
-AS_ABOVE = "As above."
 NEARLY_ALL = 0.75  # of what failed, by weight: what explains less is told of nobody, not even as a possibility
 
 
@@ -106,25 +105,3 @@ def case_verdicts(
         explained |= {why} - {""}
         lines.append(CaseVerdict(case.title, False, case.weight, message, cause.diagnosis.name if cause else ""))
     return lines
-
-
-def together(cases: Sequence[CaseVerdict]) -> list[list[CaseVerdict]]:
-    """The cases as they are shown: those that failed with the same words in one group, where the first of them stands;
-    each that passed by itself."""
-    groups: list[list[CaseVerdict]] = []
-    failed: dict[str, list[CaseVerdict]] = {}
-    before = ""
-    for case in cases:
-        if case.passed:
-            groups.append([case])
-            continue
-        before = before if case.message == AS_ABOVE else case.message
-        if before not in failed:
-            groups.append(failed.setdefault(before, []))
-        failed[before].append(case)
-    return groups
-
-
-def unwritten(case: CaseVerdict) -> bool:
-    """Whether nothing more is known of a case than that it came upon code that is not written yet."""
-    return not case.passed and case.message in (UNWRITTEN, AS_ABOVE)

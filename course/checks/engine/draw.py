@@ -7,12 +7,8 @@ Learners' tables are recorded with a key that everybody knows (`RECORDED_KEY`), 
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import math
-import secrets
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -20,39 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from course.key import Key
 from course.protocol.student import Module
 
 _LARGEST, _SMALL = 1 << 24, 1 << 13  # numbers in a state; in one that is worth remembering, and characters of its names
 _idle: list[np.random.RandomState] = []  # for the next draws: to seed one takes a thirtieth of making one
-
-
-@dataclass(frozen=True)
-class Key:
-    """What numbers are drawn from. Its secret stands in no text that is made of it, such as a log's."""
-
-    secret: bytes = field(repr=False)
-
-    @classmethod
-    def fresh(cls) -> Key:
-        """A key that nobody can know."""
-        return cls(secrets.token_bytes(32))
-
-    @classmethod
-    def public(cls, name: str | int) -> Key:
-        """The key of a name, the same for everybody: for recorded tables, tests and tools, and never for grades."""
-        return cls(f"public {name}".encode())
-
-    @property
-    def digest(self) -> str:
-        """What names the key without giving it away: SHA-256, 64 hexadecimal digits."""
-        return hashlib.sha256(self.secret).hexdigest()
-
-    def derive(self, *labels: str | int) -> bytes:
-        """32 bytes of these labels. From them follow neither the key nor what other labels give."""
-        return hmac.digest(self.secret, repr(labels).encode(), "sha256")
-
-
-RECORDED_KEY = Key.public("recorded tables")
 
 
 class Draw:

@@ -20,13 +20,14 @@ from torch import Tensor
 
 from course.checks.engine.check import Check
 from course.checks.engine.compare import alike
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
 from course.checks.engine.table import Implementation, Observation, Table
-from course.checks.engine.verdict import Outcome, Verdict
+from course.key import Key
 from course.protocol import nests, wire
 from course.protocol.runner import calling, described
 from course.protocol.student import Prefetched, Student, StudentError
 from course.protocol.wire import Foreign
+from course.verdict import Outcome, Verdict
 
 REFERENCE = "the reference"  # the name of the right one that every set of implementations begins with
 MAX_CALLS = 200  # of one implementation by one test, beside those that were prefetched

@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 
 from course.checks.engine.check import Check
-from course.checks.engine.draw import RECORDED_KEY
 from course.checks.engine.table import Diagnosis, Observation, Table
+from course.key import RECORDED_KEY
 from course.protocol.wire import Foreign
 
 RECORDED = Path(__file__).parents[1] / "recorded"

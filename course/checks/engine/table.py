@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from course.checks.engine.draw import Key
+from course.key import Key
 
 
 @dataclass(frozen=True)

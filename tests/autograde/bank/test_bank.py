@@ -12,8 +12,8 @@ import pytest
 from autograde import bank
 from course import checks
 from course.checks.engine import recorded
-from course.checks.engine.draw import Key
 from course.exercises import exercises
+from course.key import Key
 from course.protocol.student import Local
 from tools.notebooks import files
 

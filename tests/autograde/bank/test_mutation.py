@@ -10,8 +10,8 @@ from autograde import bank
 from autograde.bank import mutation
 from course import checks
 from course.checks.engine import Table
-from course.checks.engine.draw import Key
 from course.exercises import exercises, of_component
+from course.key import Key
 
 KEY = Key.public(20261122)
 LISTED = [e for e in exercises() if e.name in mutation.equivalent()]

@@ -15,7 +15,7 @@ from autograde.gradebook import store
 from autograde.gradebook.release import release
 from autograde.reports import export, feedback
 from autograde.sandbox.limits import Limits
-from course.checks.engine.draw import Key
+from course.key import Key
 from tools.notebooks import files
 
 KINDS = ("right", "right-other-form-1", "right-other-form-2", "partly-right", "untouched", "syntax-error",

@@ -14,7 +14,7 @@ from autograde.bank import sample
 from autograde.gradebook import store
 from autograde.grading import executor, isolation, run, worker
 from autograde.ledger import Ledger, LedgerBusy
-from course.checks.engine.draw import Key
+from course.key import Key
 from tests.autograde import toy
 
 pytestmark = [

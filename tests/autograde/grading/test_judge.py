@@ -18,7 +18,7 @@ from autograde.sandbox.limits import MIB, Limits, bounded
 from autograde.sandbox.pool import Sandbox
 from autograde.sandbox.usage import Usage, usage_of
 from course.checks.engine import Key, Outcome, Verdict
-from course.checks.engine.verdict import CaseVerdict
+from course.verdict import CaseVerdict
 from tests.autograde import toy
 
 

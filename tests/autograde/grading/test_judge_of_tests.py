@@ -11,9 +11,9 @@ from autograde.intake.merge import Cell
 from course import checks
 from course.checks import engine
 from course.checks.engine import of_tests
-from course.checks.engine.draw import Key
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise
+from course.key import Key
 from course.protocol.student import Local
 
 KEY = Key.public(20261120)

@@ -17,9 +17,9 @@ from autograde.grading import run, versions, worker
 from autograde.grading.worker import Worker
 from autograde.intake.merge import Cell
 from autograde.sandbox import folder
-from course.checks.engine.draw import Key
-from course.checks.engine.verdict import Verdict
 from course.exercises import exercises
+from course.key import Key
+from course.verdict import Verdict
 from tests.autograde import toy
 from tests.autograde.test_cli import run as command
 from tests.autograde.test_cli import said
@@ -61,7 +61,7 @@ from autograde import bank
 from autograde.grading import judge, versions, worker
 from autograde.intake import merge, parse
 from course.checks import questions
-from course.checks.engine.draw import Key
+from course.key import Key
 sys.addaudithook(hook)
 for exercise in judge.of_assignment(assignment):
     if exercise.question:
@@ -167,7 +167,7 @@ CHANGED = """
 import json, os, sys, time
 from pathlib import Path
 from autograde.grading import worker
-from course.checks.engine.draw import Key
+from course.key import Key
 notebook = Path("notebooks/01-seq2seq.ipynb").read_bytes()
 def graded():
     try:

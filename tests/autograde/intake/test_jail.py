@@ -31,7 +31,7 @@ from autograde.intake.merge import merged_notebook
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.sandbox.pool import SandboxError
 from autograde.sandbox.usage import KILLED, Usage
-from course.checks.engine.draw import Key
+from course.key import Key
 from tests.autograde import broken, toy
 from tests.autograde.intake.test_parse import NAME, notebook, submission
 from tools.notebooks.files import ROOT

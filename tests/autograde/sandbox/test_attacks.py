@@ -41,7 +41,7 @@ from autograde.reports.summary import summary as instructors_summary
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Sandbox
 from course.checks.engine import Table
-from course.checks.engine.draw import Key
+from course.key import Key
 from tests.autograde import toy
 from tests.autograde.sandbox.test_pool import as_an_ordinary_user
 

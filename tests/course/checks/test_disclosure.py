@@ -15,8 +15,8 @@ from course import checks
 from course.checks import engine
 from course.checks.engine import Check, Observation, Table, recorded
 from course.checks.engine.compare import difference
-from course.checks.engine.draw import RECORDED_KEY
 from course.exercises import exercises, of_component
+from course.key import RECORDED_KEY
 
 TIMES, MORE = 1.0371, 7  # what a reference's fractions are multiplied by, and what is added to its whole numbers
 NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")

@@ -19,13 +19,14 @@ from autograde.sandbox import remote as remotes
 from autograde.sandbox.remote import Remote
 from course.checks.engine import draw
 from course.checks.engine.case import flatten
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
+from course.key import Key
 from course.protocol import runner, untouched, wire
 from course.protocol.student import Local, Prefetched, StateError, Student, StudentError
 
 CODE = """
 import torch
-from course.checks.engine.draw import Key
+from course.key import Key
 from torch import nn
 
 class Doubler(nn.Module):

@@ -8,7 +8,7 @@ import torch
 
 from course.checks.engine import UNWRITTEN, CaseVerdict, Check, Diagnosis, Draw, Observation, Table, recorded, together
 from course.checks.engine import unwritten as unwritten_case
-from course.checks.engine.draw import RECORDED_KEY, Key
+from course.key import RECORDED_KEY, Key
 from course.protocol.student import Local, Student, StudentError
 
 KEY = RECORDED_KEY

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from course.checks.engine import Check, Draw, Observation, Table
-from course.checks.engine.draw import RECORDED_KEY as KEY
+from course.key import RECORDED_KEY as KEY
 from course.protocol.student import Local, Student
 
 

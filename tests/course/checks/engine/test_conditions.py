@@ -10,7 +10,8 @@ from course.checks.engine import Axis, Check, Observation, Table
 from course.checks.engine.agreement import numbers_of
 from course.checks.engine.conditions import CONDITIONS
 from course.checks.engine.declare import Fixture, far_below_zero, scaled, shifted
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
+from course.key import Key
 from course.protocol.student import Local
 
 KEY = Key.public("conditions")

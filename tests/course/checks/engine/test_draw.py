@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from course.checks.engine.draw import Draw, Key
+from course.checks.engine.draw import Draw
+from course.key import Key
 
 
 def test_drawn_inputs_are_frozen_and_keep_their_promises():

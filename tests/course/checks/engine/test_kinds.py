@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from course.checks.engine import Check, Table
-from course.checks.engine.draw import Key
 from course.checks.engine.kinds import KINDS
+from course.key import Key
 from course.protocol.student import Local
 
 KEY = Key.public("kinds")

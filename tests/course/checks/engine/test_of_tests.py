@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from course.checks import engine
-from course.checks.engine.draw import RECORDED_KEY
 from course.checks.engine.of_tests import CheckOfTest
+from course.key import RECORDED_KEY
 from course.learner import components
 from course.learner.check import judge
 from course.protocol.student import Local

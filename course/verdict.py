@@ -1,11 +1,17 @@
-"""The verdict on an answer: one type, from the judge and the learner's `check` to the ledger and the feedback page."""
+"""The verdict on an answer: one type, from the judge and the learner's `check` to the ledger and the feedback page.
+
+It stands apart from what judges, and imports no PyTorch: commands that only read what was judged start without.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
+
+UNWRITTEN = "Your code raised NotImplementedError: it, or something that it calls, is not written yet."
+AS_ABOVE = "As above."
 
 
 class Outcome(StrEnum):
@@ -72,3 +78,25 @@ class Verdict:
         cases = tuple(CaseVerdict(**case) for case in stored["cases"])
         lists = {"cases": cases, "substituted": tuple(stored["substituted"])}
         return cls(**{**stored, **lists, "outcome": Outcome(stored["outcome"])})
+
+
+def together(cases: Sequence[CaseVerdict]) -> list[list[CaseVerdict]]:
+    """The cases as they are shown: those that failed with the same words in one group, where the first of them stands;
+    each that passed by itself."""
+    groups: list[list[CaseVerdict]] = []
+    failed: dict[str, list[CaseVerdict]] = {}
+    before = ""
+    for case in cases:
+        if case.passed:
+            groups.append([case])
+            continue
+        before = before if case.message == AS_ABOVE else case.message
+        if before not in failed:
+            groups.append(failed.setdefault(before, []))
+        failed[before].append(case)
+    return groups
+
+
+def unwritten(case: CaseVerdict) -> bool:
+    """Whether nothing more is known of a case than that it came upon code that is not written yet."""
+    return not case.passed and case.message in (UNWRITTEN, AS_ABOVE)
