@@ -128,6 +128,11 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
     if what == "raises":
         words = observed.get(f"{name}: words", "")
         return f"{lies} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()
+    if written := observed.get(f"{name}: changed words"):
+        return (
+            f"{lies} the result is another one: the call writes into {written}, whose rows share one memory there. "
+            "Leave the arguments as they are, and write into a new tensor."
+        )
     return f"{lies} the result is another one.{'' if name.startswith('`') else IN_MEMORY}"
 
 

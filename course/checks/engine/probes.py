@@ -54,7 +54,7 @@ def layout(subject: Subject) -> dict[str, Any]:
     """The same numbers that lie otherwise in memory or have fewer axes, and one tensor given twice."""
     given, module = subject.arguments(), subject.module()
     forms: dict[str, Callable[[Tensor], Tensor]] = {"transposed": _transposed, "a slice": _sliced}
-    calls = [subject.call(given, module)]
+    calls = [subject.call(given, module, watch=list(given))]
     calls += [
         subject.call({name: nests.changed(value, form) for name, value in given.items()}, module)
         for form in forms.values()
@@ -91,7 +91,10 @@ def layout(subject: Subject) -> dict[str, Any]:
         pairs["one tensor given twice"] = (twice[1], twice[0])
     pairs |= dict(zip(list(spread)[::2], zip(fewer_axes[::2], fewer_axes[1::2], strict=True), strict=True))
     seen: dict[str, Any] = {name: differs(now, before) for name, (now, before) in pairs.items()}
-    return seen | {f"_{name}: words": error_words(now) for name, (now, _) in pairs.items()}
+    seen |= {f"_{name}: words": error_words(now) for name, (now, _) in pairs.items()}
+    if seen["expanded"] and (written := _changed(subject, list(given), usual, "`")):
+        seen["_expanded: changed words"] = written
+    return seen
 
 
 def again(subject: Subject) -> dict[str, Any]:

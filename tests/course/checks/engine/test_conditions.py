@@ -127,6 +127,18 @@ FAULTS = {
 }
 
 
+def test_who_writes_into_an_argument_hears_that_where_its_rows_share_memory(check):
+    def halves(x, y):
+        mixed = attend(x, y)
+        for row in x.detach():  # one row for all of them, halved as often, where it is expanded
+            row.mul_(0.5)
+        return mixed + x.sum()
+
+    messages = said(check, lambda x, y: attend(x, y) + x.sum() / 2, halves)
+    assert "the call writes into `x`, whose rows share one memory there" in messages[CONDITIONS["layout"].title]
+    assert "as_strided" not in str(messages)
+
+
 @pytest.mark.parametrize("kind", FAULTS)
 def test_each_fault_is_seen_by_its_condition_and_said_in_a_sentence(check, kind):
     answer, words = FAULTS[kind]
