@@ -133,19 +133,25 @@ def _right(exercise: Exercise, bank: Bank) -> Sequence[Observation]:
 
 
 def observe(
-    exercise: Exercise, source: str | None, key: Key, against: tuple[Implementation, ...] | None = None
+    exercise: Exercise,
+    source: str | None,
+    key: Key,
+    against: tuple[Implementation, ...] | None = None,
+    *,
+    over: type[Local] = Local,
 ) -> Sequence[Observation]:
     """What the exercise's check sees of an answer (of the reference for None), in this process and in silence.
 
     Each case looks when its observation is asked for: of most wrong answers, one case tells that they are not meant. An
-    answer that is a test is tried on `against`, by default on the whole bank of what it tests, and at once.
+    answer that is a test is tried on `against`, by default on the whole bank of what it tests, and at once. `over` is
+    the protocol between the two.
     """
     check = check_of(exercise)
     against = against or implementations(exercise)
     if against is None:
-        return _Looks(exercise, check, source, key)
+        return _Looks(exercise, check, source, key, over)
     with silence(key, exercise.name):
-        return check.observe(check.student(Local(namespace(exercise, source))), key, against)
+        return check.observe(check.student(over(namespace(exercise, source))), key, against)
 
 
 @contextlib.contextmanager
@@ -162,8 +168,8 @@ def silence(key: Key, *labels: str | int) -> Iterator[None]:
 class _Looks(Sequence[Observation]):
     """The observations of an answer, by case, each made at its first use."""
 
-    def __init__(self, exercise: Exercise, check: Check, source: str | None, key: Key):
-        self._exercise, self._check, self._source, self._key = exercise, check, source, key
+    def __init__(self, exercise: Exercise, check: Check, source: str | None, key: Key, over: type[Local]):
+        self._exercise, self._check, self._source, self._key, self._over = exercise, check, source, key, over
         self._student: Student | None = None
         self._seen: list[Observation | None] = [None] * len(check.cases)
 
@@ -181,7 +187,7 @@ class _Looks(Sequence[Observation]):
         if self._seen[index] is None:
             with silence(self._key, self._exercise.name, index % len(self)):
                 if self._student is None:
-                    self._student = self._check.student(Local(namespace(self._exercise, self._source)))
+                    self._student = self._check.student(self._over(namespace(self._exercise, self._source)))
                 self._seen[index] = self._check.look(index % len(self), self._student, self._key)
         return self._seen[index]
 

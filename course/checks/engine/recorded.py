@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from course.checks.engine.check import Check
-from course.checks.engine.table import Diagnosis, Observation, Table
+from course.checks.engine.table import UNSTEADY, Diagnosis, Observation, Table
 from course.key import RECORDED_KEY
 from course.protocol.wire import Foreign
 
@@ -45,6 +45,8 @@ def dump(check: Check, table: Table) -> bytes:
             return {"array": places[key]}
         if isinstance(value, Foreign):
             return {"foreign": value.type_name}
+        if value is UNSTEADY:
+            return {"unsteady": True}
         if value is None or isinstance(value, (bool, int, float, str)):
             return value
         raise TypeError(f"an observation of type {type(value).__name__} cannot be recorded")
@@ -111,6 +113,8 @@ def load(check: Check) -> Table:
         if isinstance(value, dict):
             if "foreign" in value:
                 return Foreign(value["foreign"])
+            if "unsteady" in value:
+                return UNSTEADY
             kind, start, shape = value["array"]
             return arrays[kind][start : start + math.prod(shape)].view(shape)
         return value

@@ -17,6 +17,14 @@ class Observation:
 
 
 @dataclass(frozen=True)
+class Unsteady:
+    """Stands in a recorded table for a number of a wrong answer that another processor may round to another."""
+
+
+UNSTEADY = Unsteady()
+
+
+@dataclass(frozen=True)
 class Diagnosis:
     """A wrong answer of the answer bank: its name, what to tell the student, and what each case sees of it."""
 

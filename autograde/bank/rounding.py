@@ -1,0 +1,96 @@
+"""Which numbers of a wrong answer rest on rounding, and so on the processor: learners' tables leave them open.
+
+A table is recorded on one machine and compared on all. Sums are added in another order elsewhere, which moves a right
+answer by less than any tolerance; a wrong one, where a sum just misses 1 or scores of 100,000 cancel, it can move by
+more, and the answer would lose its name there. So each is observed a second time with sums and exponentials that are
+rounded up or down at random, as Monte Carlo arithmetic does (Parker, 1997), and what departs by more than the tolerance
+counts as unsteady.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from autograde import bank
+from course.checks.engine.case import Case
+from course.checks.engine.compare import difference, same_value
+from course.checks.engine.of_tests import CheckOfTest
+from course.checks.engine.table import UNSTEADY, Diagnosis, Observation, Table
+from course.exercises import Exercise
+from course.protocol import nests
+from course.protocol.student import Local
+
+_aten = torch.ops.aten
+_ROUNDED = {
+    _aten.mm, _aten.bmm, _aten.addmm, _aten.baddbmm, _aten.mv, _aten.dot, _aten.sum, _aten.mean, _aten.cumsum,
+    _aten.prod, _aten._softmax, _aten._log_softmax, _aten.logsumexp, _aten.exp, _aten.log, _aten.tanh, _aten.sigmoid,
+}  # fmt: skip
+
+
+class _RoundedAtRandom(TorchDispatchMode):
+    """What processors round differently is computed in float64 and rounded to one of the two float32 numbers about it;
+    what is a float32 number stays."""
+
+    def __init__(self, generator: torch.Generator):
+        super().__init__()
+        self._generator = generator  # of its own: PyTorch's numbers are the answer's
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        given = (args, kwargs or {})
+        kinds = {tensor.dtype for tensor in nests.tensors(given) if tensor.is_floating_point()}
+        if func.overloadpacket not in _ROUNDED or kinds != {torch.float32}:
+            return func(*args, **(kwargs or {}))
+        wide, named = nests.changed(given, lambda x: x.double() if x.dtype == torch.float32 else x)
+        return nests.changed(func(*wide, **named), self._rounded)
+
+    def _rounded(self, exact: Tensor) -> Tensor:
+        if exact.dtype != torch.float64:
+            return exact
+        nearest = exact.float()
+        other = nearest.nextafter(torch.where(exact > nearest, torch.inf, -torch.inf).float())
+        chosen = torch.rand(exact.shape, generator=self._generator) < 0.5
+        return torch.where(chosen & (exact != nearest) & nearest.isfinite(), other, nearest)
+
+
+class RoundedAtRandom(Local):
+    """The protocol within one process, where the answer's sums are rounded up or down at random."""
+
+    def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
+        with _RoundedAtRandom(torch.Generator().manual_seed(0)):
+            return super().request(message, callbacks)
+
+
+def marked(exercise: Exercise, table: Table) -> Table:
+    """The table with UNSTEADY for the numbers of wrong answers that rest on rounding.
+
+    A case keeps its numbers where nothing else of it tells the answer from the reference: what is left open there would
+    be anything. Tests of tests hold no numbers.
+    """
+    check = bank.check_of(exercise)
+    if isinstance(check, CheckOfTest):
+        return table
+    sources = {wrong.name: wrong.source for wrong in bank.find(exercise).wrong}
+
+    def steady(diagnosis: Diagnosis) -> Diagnosis:
+        again = bank.observe(exercise, sources[diagnosis.name], table.key, over=RoundedAtRandom)
+        seen = zip(diagnosis.observations, again, table.reference, check.cases, strict=True)
+        return replace(diagnosis, observations=tuple(_open(*each) for each in seen))
+
+    return replace(table, diagnoses=tuple(map(steady, table.diagnoses)))
+
+
+def _open(seen: Observation, again: Observation, reference: Observation, case: Case) -> Observation:
+    """What was seen of a wrong answer, with what departed when it was seen `again` left open."""
+    if seen.raised is not None or again.values.keys() != seen.values.keys():
+        return seen
+    unsteady = {name for name, value in seen.values.items() if not same_value(again.values[name], value, case)}
+    own, asked = (Observation({n: v for n, v in o.values.items() if n not in unsteady}) for o in (seen, reference))
+    if not unsteady or not asked.values or difference(own, asked, case) is None:
+        return seen
+    return replace(seen, values=seen.values | dict.fromkeys(unsteady, UNSTEADY))

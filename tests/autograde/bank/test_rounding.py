@@ -1,0 +1,49 @@
+"""Numbers of wrong answers that rest on rounding are left open in learners' tables; the answers keep their names."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from autograde import bank
+from autograde.bank import rounding
+from course.checks.engine.case import Case
+from course.checks.engine.table import UNSTEADY, Observation
+from course.exercises import of_component
+
+CODE = {"sums": lambda x: x.sum(-1), "weights": lambda x: x.softmax(-1), "draws": lambda x: torch.rand(3)}
+CASE = Case("a case", lambda student, draw: {}, 1, None, 1e-5, 1e-4, False)
+
+
+def asked(name, x):
+    message = {"op": "call", "name": name, "args": [x], "seed": 1}
+    return [over(dict(CODE)).request(message, [])["ok"] for over in (rounding.Local, rounding.RoundedAtRandom)]
+
+
+def test_sums_are_rounded_up_or_down_and_what_needs_no_rounding_stays():
+    whole = torch.arange(12.0).view(3, 4)
+    assert torch.equal(*asked("sums", whole)) and torch.equal(*asked("draws", whole))
+    nearest, other = asked("weights", whole / 7)
+    assert (nearest != other).any()
+    assert torch.allclose(nearest, other, rtol=2**-22, atol=0)
+
+
+def test_the_names_of_answers_do_not_hang_on_a_sum_that_just_misses_one():
+    exercise = of_component("generate")
+    name = "the token that crosses p is dropped"
+    check, (wrong,) = bank.check_of(exercise), [w for w in bank.find(exercise).wrong if w.name == name]
+    table = bank.recorded(exercise)
+    table = replace(table, diagnoses=tuple(d for d in table.diagnoses if d.name == name))
+    elsewhere = bank.observe(exercise, wrong.source, table.key, over=rounding.RoundedAtRandom)
+    assert check.compare(elsewhere, table).diagnosis == ""
+    opened = rounding.marked(exercise, table)
+    for seen in (elsewhere, table.diagnoses[0].observations):
+        assert check.compare(seen, opened).diagnosis == name
+
+
+@pytest.mark.parametrize("also", [{}, {"form": "(3,)"}])
+def test_a_case_in_which_nothing_else_tells_keeps_its_numbers(also):
+    reference = Observation({"sum": torch.tensor(1.0)} | dict.fromkeys(also, "(2,)"))
+    seen, again = (Observation({"sum": torch.tensor(value)} | also) for value in (2.0, 3.0))
+    opened = rounding._open(seen, again, reference, CASE)
+    assert (opened.values["sum"] is UNSTEADY) == bool(also) and opened.values.keys() == seen.values.keys()
