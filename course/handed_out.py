@@ -14,6 +14,8 @@ GUESS = "guess"
 TESTS_ALONE = "remove-cell"
 INSTALLS = "install-the-course"  # the id of the cell that installs the course where it is missing
 NO_PACKAGE = 'COURSE = ""'  # in that cell
+# PyTorch's own index of builds for the CPU, as in `tools/setup.py`, which runs before anything is installed.
+CPU_BUILDS = "https://download.pytorch.org/whl/cpu"
 SET_UP = "set-up"  # with the tag above: the cell that installs the course where it is missing
 
 

@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 from autograde.files import write_atomically
 from autograde.gradebook import earlier
 from autograde.wheel import wheel, zipped
-from course.handed_out import handed_out, installing
+from course.handed_out import CPU_BUILDS, handed_out, installing
 
 BEGIN = "BEGIN.txt"
 _BEGIN = """{name}: how to begin
@@ -28,7 +28,7 @@ package that lies beside it.
 With nothing but Python 3.11 or newer, once for all assignments, in a terminal in the folder that holds this one:
 
     Linux:   python3 -m venv .venv
-             .venv/bin/python -m pip install --extra-index-url https://download.pytorch.org/whl/cpu jupyterlab {path}
+             .venv/bin/python -m pip install --extra-index-url {index} jupyterlab {path}
              .venv/bin/jupyter lab
     macOS:   the same without --extra-index-url and its address, which is for PyTorch without what a GPU needs
     Windows: py -m venv .venv
@@ -114,7 +114,7 @@ def hand_out(
     package, packed = wheel(beside=solutions) if repository and solutions else plain
     if repository and (address := repository.raw(f"{name}/{package}")):
         content = installing(content, address)
-    begin = _BEGIN.format(name=name, path=f"{name}/{package}").encode()
+    begin = _BEGIN.format(name=name, index=CPU_BUILDS, path=f"{name}/{package}").encode()
     files = {f"{name}.ipynb": content, package: packed, BEGIN: begin, **solutions}
     return HandedOut(name, files, earlier.answers(brought, chapters))
 

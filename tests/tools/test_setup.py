@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from course.handed_out import CPU_BUILDS
 from tools import setup
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -370,3 +371,7 @@ def test_an_old_python_is_told_what_to_install(tmp_path):
     assert done.returncode != 0
     (line,) = [line for line in done.stderr.splitlines() if not line.startswith("make")]
     assert "needs Python 3.11 or newer" in line and "Python 3.8.18" in line and "apt-get install python3" in line
+
+
+def test_notebooks_and_archives_name_the_same_index():
+    assert setup.CPU_BUILDS == CPU_BUILDS

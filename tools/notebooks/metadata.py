@@ -9,7 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from course import captions
-from course.handed_out import INSTALLS
+from course.handed_out import CPU_BUILDS, INSTALLS
 
 # The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out, JupyterLab
 # and Colab fold it, and `make lab`, where the course is installed, does not copy it.
@@ -34,8 +34,8 @@ if importlib.util.find_spec("course") is None:
         )
     install = [sys.executable, "-m", "pip", "install", "--quiet", wheels[-1] if wheels else COURSE]
     if sys.platform == "linux" and not shutil.which("nvidia-smi") and not importlib.util.find_spec("torch"):
-        install += ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]  # PyTorch without what a GPU needs
-    subprocess.run(install, check=True)"""
+        install += ["--extra-index-url", "CPU_BUILDS"]  # PyTorch without what a GPU needs
+    subprocess.run(install, check=True)""".replace("CPU_BUILDS", CPU_BUILDS)
 GUARD_METADATA = {"cellView": "form", "jupyter": {"source_hidden": True}, "tags": ["set-up", "remove-cell"]}
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
