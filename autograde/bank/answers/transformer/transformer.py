@@ -152,9 +152,9 @@
         source = source[:, : int(lengths.max())]
         memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
 
-# %% wrong: the model remembers what it wrote
-# The words so far are kept on the model, so a state is good for the last step alone: who tries two words after one
-# state, or writes two sentences in turn, mixes them up. Read them from the state.
+# %% wrong: the model remembers what the state should hold
+# The words so far, the memory or its mask are kept on the model and not in the state: who tries two words after one
+# state, or writes two sentences in turn, mixes them up. Put all of them into the state, and read them from it.
 
 # --- before
         return source[:, :0], memory, memory_mask
