@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from autograde.bank import reference
+from autograde import reference
 from autograde.bank.reader import Bank, find
 from course import checks
 from course.chapters import Unfinished

@@ -22,8 +22,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from autograde import bank
-from autograde.bank import mutation, reference
+from autograde import bank, reference
+from autograde.bank import mutation
 from course.checks.engine import Table
 from course.exercises import Exercise, tasks
 from course.key import Key

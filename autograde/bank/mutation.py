@@ -28,8 +28,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from autograde import bank
-from autograde.bank import reference
+from autograde import bank, reference
 from course import checks
 from course.checks.engine import Implementation
 from course.checks.engine.of_tests import CheckOfTest

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from autograde.bank import reference
+from autograde import reference
 from course.exercises import Exercise
 
 FOLDERS: tuple[Path, ...] = (Path(__file__).with_name("answers"),)  # tests add one of their own

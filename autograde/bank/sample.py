@@ -15,8 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from autograde import bank
-from autograde.bank import reference
+from autograde import bank, reference
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import flags

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Collection, Mapping
 
-from autograde.bank import reference
+from autograde import reference
 from course.exercises import exercises, of_component
 from course.wording import listed
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from autograde.bank import reference
+from autograde import reference
 from autograde.intake.merge import Cell
 from autograde.intake.names import Names, names_of, symbols
 from autograde.intake.syntax import nodes

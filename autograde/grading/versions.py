@@ -25,7 +25,8 @@ import nbformat
 
 import course.chapters
 import course.exercises
-from autograde.bank import operators, reader, reference
+from autograde import reference
+from autograde.bank import operators, reader
 from autograde.grading import judge
 from autograde.intake.syntax import nodes
 from autograde.sandbox import folder

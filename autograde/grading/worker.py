@@ -19,7 +19,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograde.bank import reference
+from autograde import reference
 from autograde.grading import judge
 from autograde.grading.judge import Judgement
 from autograde.grading.versions import edited, versions

@@ -23,7 +23,8 @@ from copydetect import CodeFingerprint, compare_files
 from copydetect.utils import filter_code, find_fingerprint_overlap, get_copied_slices
 from pygments import lexers, token
 
-from autograde.bank import reader, reference
+from autograde import reference
+from autograde.bank import reader
 from autograde.folders import ClassFolder
 from autograde.intake.jail import Intake, Unread
 from autograde.intake.marks import ANSWER, grade_id

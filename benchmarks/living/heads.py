@@ -127,6 +127,11 @@ def name_of(heads: Iterable[Head]) -> str:
     return " and ".join(f"head {h} of layer {i}" for i, h in heads)
 
 
+def numbered(heads: Iterable[Head]) -> str:
+    """Some heads in a record, each as layer.head: "0.1 1.3"."""
+    return " ".join(f"{i}.{h}" for i, h in heads)
+
+
 def measured(model: Counter, means: list[list[list[float]]]) -> list[Record]:
     """Hidden words right and loss without one head, two or several, with zeros or with means in their place."""
     batch, records = tested(), []
@@ -135,7 +140,7 @@ def measured(model: Counter, means: list[list[list[float]]]) -> list[Record]:
     for name, off in {**groups(model), **alone, **pairs}.items():
         for place, given in (("zeros", None), ("means", means)):
             quality = counting_quality(without(model, off, given), batch)
-            record: Record = {"measure": "off", "name": name, "heads": [list(head) for head in off], "in_place": place}
+            record: Record = {"measure": "off", "name": name, "heads": numbered(off), "in_place": place}
             records.append(record | {"right": round(quality["accuracy"] * int(batch.hidden.sum())), **quality})
     return records
 

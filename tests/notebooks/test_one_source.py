@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from autograde.bank import reference
+from autograde import reference
 from course import checks
 from course.chapters import chapter as texts
 from tools.notebooks import as_text, files, listing, metadata, recording, refreshing, solving

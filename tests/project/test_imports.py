@@ -53,7 +53,7 @@ PICTURE = {
     "autograde.sandbox": {*BASE, "course.protocol"},
     "autograde.intake": {*BASE, "autograde.sandbox"},
     "autograde.bank": {*BASE, *CHECKS, "autograde.intake"},
-    "autograde.gradebook": {*BASE, "autograde.sandbox", "autograde.bank"},
+    "autograde.gradebook": {*BASE, "autograde.sandbox"},
     "autograde.grading": {*BASE, *CHECKS, *BELOW},
     "autograde.reports": {*BASE, *BELOW - {"autograde.sandbox"}, "autograde.grading"},
     COMMANDS: {*BASE, *ENGINE, *BELOW, "autograde.grading", "autograde.reports"},
@@ -62,7 +62,7 @@ PICTURE = {
     "benchmarks": {*BASE, *ENGINE, *BELOW, "course.data", "solutions", "training", "autograde.grading"},
 }
 # What is entered by a name alone, with no import statement: a release leaves out the solutions that are not yet due.
-BY_NAME = {"course.learner": {"solutions"}, "autograde.bank": {"solutions"}}
+BY_NAME = {"course.learner": {"solutions"}, "autograde": {"solutions"}}
 # Whose commands import what they need when they are called, so that `--help` answers at once.
 LATE = {"autograde.cli"}
 # Libraries that come with a dependency as a part of it, and are imported by name.

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from autograde import bank
+from autograde import bank, reference
 from autograde.bank import __main__ as command
-from autograde.bank import reference
 from autograde.bank.reader import Answer
 from course.chapters import Unfinished, chapter, question
 from course.exercises import by_number, exercises

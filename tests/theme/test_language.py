@@ -16,7 +16,7 @@ msgstr "Jede Query fragt `jeden` Key."
 
 
 def build(source: Path, built: Path) -> str:
-    settings = {"extensions": ["myst_parser", "theme.language"]}
+    settings = {"extensions": ["myst_nb", "theme.language"], "nb_execution_mode": "off"}
     with docutils_namespace():
         Sphinx(source, source, built, built / "doctrees", "html", settings, status=None, warning=None).build()
     return (built / "index.html").read_text("utf-8")

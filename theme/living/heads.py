@@ -31,10 +31,10 @@ def figure() -> Explorable:
     still, record = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)
     (whole,) = (r for r in record["records"] if r["measure"] == "whole")
     off = [r for r in record["records"] if r["measure"] == "off"]
-    alone = {tuple(r["heads"][0]): r["accuracy"] for r in off if len(r["heads"]) == 1 and r["in_place"] == "zeros"}
+    alone = {r["heads"]: r["accuracy"] for r in off if r["in_place"] == "zeros"}
     rows: dict[str, dict[str, float]] = {}
     for r in off:
-        if len(r["heads"]) != 1 and " and " not in r["name"]:
+        if len(r["heads"].split()) != 1 and " and " not in r["name"]:
             rows.setdefault(r["name"], {})[r["in_place"]] = r["accuracy"]
     (all_on,) = (r for r in off if not r["heads"] and r["in_place"] == "zeros")
     named = {t: (word, share) for t, word, share in still["named"]}
@@ -47,7 +47,7 @@ def figure() -> Explorable:
             named=named,
             asked=still["asked"],
             layers=[
-                [(alone[i, h], head, *looks(still["words"], head)) for h, head in enumerate(layer)]
+                [(alone[f"{i}.{h}"], head, *looks(still["words"], head)) for h, head in enumerate(layer)]
                 for i, layer in enumerate(still["weights"])
             ],
             right=all_on["right"],

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograde.bank import reference
+from autograde import reference
 from tools.notebooks import listing
 from tools.notebooks.files import ROOT, chapter, read, write
 from tools.notebooks.metadata import normalise

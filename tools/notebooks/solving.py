@@ -5,7 +5,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from autograde.bank import reference
+from autograde import reference
 from course.chapters import question
 from tools.notebooks.files import ROOT, chapter, read, write
 from tools.notebooks.listing import declared

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from typer.testing import CliRunner
 
-from autograde.bank import reference
+from autograde import reference
 from autograde.cli import app
 from autograde.gradebook import earlier
 from autograde.gradebook.hand_out import HandedOut, Repository, hand_out, put

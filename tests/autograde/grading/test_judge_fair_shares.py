@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from autograde.bank import reference
+from autograde import reference
 from autograde.grading import endings, judge, shares, timed
 from autograde.intake.merge import Cell
 from autograde.sandbox.limits import MIB, Limits

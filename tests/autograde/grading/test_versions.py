@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autograde.bank import reference, sample
+from autograde import reference
+from autograde.bank import sample
 from autograde.gradebook import store
 from autograde.gradebook.release import release
 from autograde.grading import run, versions, worker
@@ -111,7 +112,7 @@ autograde/grading/shares.py autograde/grading/timed.py autograde/intake/parse.py
 autograde/intake/received.py
 autograde/intake/matching.py autograde/intake/marks.py autograde/intake/comparison.py autograde/intake/magics.py
 autograde/intake/environment.py autograde/intake/names.py autograde/intake/notes.py
-autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/bank/reference.py
+autograde/intake/syntax.py autograde/intake/flags.py autograde/bank/reader.py autograde/reference.py
 autograde/sandbox/launch.py autograde/sandbox/pool.py autograde/sandbox/seccomp.py
 autograde/sandbox/inside/__init__.py autograde/sandbox/inside/__main__.py autograde/sandbox/inside/child.py
 autograde/sandbox/inside/confinement.py autograde/sandbox/inside/fork_server.py autograde/sandbox/inside/kernel.py

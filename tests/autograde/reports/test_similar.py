@@ -101,7 +101,8 @@ def test_blank_answers_and_stubs_never_count(a_class):
 
 
 def test_what_every_right_answer_shares_makes_no_pair(toy_released, submission):
-    from autograde.bank import reader, reference
+    from autograde import reference
+    from autograde.bank import reader
     from course.exercises import exercises
 
     standardise = next(exercise for exercise in exercises() if exercise.name == "standardise")

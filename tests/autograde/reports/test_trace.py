@@ -17,6 +17,7 @@ from traitlets.config import Configurable
 from autograde import terminal
 from autograde.gradebook import configuration, store
 from autograde.grading import run as grade
+from autograde.grading import versions
 from autograde.ledger import Ledger
 from autograde.reports import export, trace
 from tests.autograde import toy
@@ -95,7 +96,7 @@ def test_what_changed_since_is_said(toy_class, tmp_path, monkeypatch):
     (folder.submitted / "untouched" / toy.NAME / f"{toy.NAME}.ipynb").write_text("{}")
     with folder.released(toy.NAME).open("a") as file:
         file.write("\n")
-    monkeypatch.setattr(trace, "versions", lambda *_: {"python": "9", "torch": "9", "grader": "other"})
+    monkeypatch.setattr(versions, "versions", lambda *_: {"python": "9", "torch": "9", "grader": "other"})
     with toy.installed(tmp_path):
         one = trace.traces(folder, toy.NAME, ["untouched"])["untouched"]
         fields = dict(trace.in_words(folder, one))

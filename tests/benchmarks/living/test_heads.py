@@ -28,6 +28,11 @@ def test_the_still_picture_is_what_the_weights_say(model):
         assert word == kept["words"][place]
 
 
+def of(record) -> tuple[heads.Head, ...]:
+    """The heads that a record's model is without."""
+    return tuple((int(layer), int(head)) for layer, head in (each.split(".") for each in record["heads"].split()))
+
+
 def test_the_record_is_of_these_weights(model):
     records = read("multi_head_living")["records"]
     (sizes,) = (record for record in records if record["measure"] == "weights")
@@ -39,7 +44,7 @@ def test_the_record_is_of_these_weights(model):
     for record in off:
         if record["name"].count("head ") < 2:  # the 28 pairs would take a minute
             given = means if record["in_place"] == "means" else None
-            made = counting_quality(heads.without(model, map(tuple, record["heads"]), given), batch)
+            made = counting_quality(heads.without(model, of(record), given), batch)
             assert made["loss"] == pytest.approx(record["loss"], rel=1e-2)
             assert made["accuracy"] == pytest.approx(record["accuracy"], abs=0.006)
 
@@ -53,7 +58,7 @@ def test_it_is_the_kept_model_of_the_chapter():
 
 def test_what_the_page_says_of_pairs():
     zeros = [r for r in read("multi_head_living")["records"] if r["measure"] == "off" and r["in_place"] == "zeros"]
-    right = {tuple(map(tuple, r["heads"])): r["right"] for r in zeros}
+    right = {of(r): r["right"] for r in zeros}
     lost = {switched: right[()] - count for switched, count in right.items()}
     pairs = [switched for switched in lost if len(switched) == 2]
     assert sum(lost[pair] > sum(lost[head,] for head in pair) for pair in pairs) == 24 and len(pairs) == 28

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import course
-from autograde.bank import reference
+from autograde import reference
 from course.checks import questions
 from course.exercises import by_number, exercises, of_component
 from course.learner import check, progress

@@ -7,7 +7,7 @@ import types
 import pytest
 
 import course
-from autograde.bank import reference
+from autograde import reference
 from course.exercises import exercises, of_component
 from course.learner import owed, progress
 from tools.notebooks import files

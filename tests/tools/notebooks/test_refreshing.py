@@ -53,9 +53,7 @@ def test_a_second_refresh_changes_no_byte(toy):
 
 def test_a_check_that_fails_stops_the_refresh_and_leaves_the_notebook(toy, monkeypatch):
     before = toy.read_bytes()
-    monkeypatch.setattr(
-        "autograde.bank.reference.source", lambda *_: "def safe_softmax(scores, dim=-1):\n    return scores"
-    )
+    monkeypatch.setattr("autograde.reference.source", lambda *_: "def safe_softmax(scores, dim=-1):\n    return scores")
     with pytest.raises(Exception, match="safe_softmax"):
         refreshing.refresh(toy)
     assert toy.read_bytes() == before

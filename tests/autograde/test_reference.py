@@ -2,7 +2,7 @@
 
 import pytest
 
-from autograde.bank import reference
+from autograde import reference
 
 
 def test_a_component_comes_with_the_private_helpers_it_reaches_and_no_other_component(monkeypatch, tmp_path):
