@@ -9,7 +9,7 @@ counts as unsteady.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -67,11 +67,7 @@ class RoundedAtRandom(Local):
 
 
 def marked(exercise: Exercise, table: Table) -> Table:
-    """The table with UNSTEADY for the numbers of wrong answers that rest on rounding.
-
-    A case keeps its numbers where nothing else of it tells the answer from the reference: what is left open there would
-    be anything. Tests of tests hold no numbers.
-    """
+    """The table with UNSTEADY for the numbers of wrong answers that rest on rounding; tests of tests hold none."""
     check = bank.check_of(exercise)
     if isinstance(check, CheckOfTest):
         return table
@@ -79,18 +75,30 @@ def marked(exercise: Exercise, table: Table) -> Table:
 
     def steady(diagnosis: Diagnosis) -> Diagnosis:
         again = bank.observe(exercise, sources[diagnosis.name], table.key, over=RoundedAtRandom)
-        seen = zip(diagnosis.observations, again, table.reference, check.cases, strict=True)
-        return replace(diagnosis, observations=tuple(_open(*each) for each in seen))
+        return replace(diagnosis, observations=opened(diagnosis.observations, again, table.reference, check.cases))
 
     return replace(table, diagnoses=tuple(map(steady, table.diagnoses)))
 
 
-def _open(seen: Observation, again: Observation, reference: Observation, case: Case) -> Observation:
-    """What was seen of a wrong answer, with what departed when it was seen `again` left open."""
-    if seen.raised is not None or again.values.keys() != seen.values.keys():
-        return seen
-    unsteady = {name for name, value in seen.values.items() if not same_value(again.values[name], value, case)}
-    own, asked = (Observation({n: v for n, v in o.values.items() if n not in unsteady}) for o in (seen, reference))
-    if not unsteady or not asked.values or difference(own, asked, case) is None:
-        return seen
-    return replace(seen, values=seen.values | dict.fromkeys(unsteady, UNSTEADY))
+def opened(
+    seen: Sequence[Observation], again: Sequence[Observation], reference: Sequence[Observation], cases: Sequence[Case]
+) -> tuple[Observation, ...]:
+    """What was seen of a wrong answer, with what departed when it was seen `again` left open. An answer that nothing
+    steady tells from the reference keeps its numbers: it would look like any other."""
+    done, tells = [], False
+    for before, after, right, case in zip(seen, again, reference, cases, strict=True):
+        unsteady = _departed(before, after, case)
+        own, asked = (_without(each, unsteady) for each in (before, right))
+        tells = tells or (bool(asked.values) and difference(own, asked, case) is not None)
+        done.append(replace(before, values=before.values | dict.fromkeys(unsteady, UNSTEADY)))
+    return tuple(done) if tells else tuple(seen)
+
+
+def _departed(before: Observation, after: Observation, case: Case) -> list[str]:
+    if before.raised is not None or after.values.keys() != before.values.keys():
+        return []
+    return [name for name, value in before.values.items() if not same_value(after.values[name], value, case)]
+
+
+def _without(seen: Observation, names: Sequence[str]) -> Observation:
+    return replace(seen, values={name: value for name, value in seen.values.items() if name not in names})
