@@ -1,11 +1,18 @@
-"""Running text of a page, where links may be put in: no code, no equation, no heading, no caption, no link."""
+"""Running text of a page, where links may be put in: no code, no equation, no heading, no caption, no link.
+
+And its sentences: where one ends, and which of them ask something of the reader.
+"""
 
 from __future__ import annotations
 
+import re
 from itertools import groupby
 
 from docutils import nodes
 
+# A sentence that asks something of the reader ends with a question mark, or begins with one of these.
+ASKS = re.compile(r"^(?:Guess|Sketch|Rank|Predict|Write down|Put the|Sort|Name) |\bguess\b.*[:.]$|\?$")
+END = re.compile(r"(?<=[.?!])\s+|(?<=[.?!]\))\s+")  # of a sentence, in running text
 APART = (nodes.Inline, nodes.literal_block, nodes.math_block, nodes.title, nodes.caption)
 
 

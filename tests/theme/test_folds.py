@@ -9,7 +9,7 @@ from docutils import nodes
 from playwright.sync_api import Browser
 from sphinx_design.shared import create_component
 
-from theme import folds
+from theme import folds, margin_notes
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
@@ -50,7 +50,8 @@ def test_every_fold_of_a_chapter_is_of_this_kind(path: Path, built: Path) -> Non
     cells = json.loads(path.read_text("utf-8"))["cells"]
     prose = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     written = sum(len(WRITTEN.findall(source)) for source in prose)
-    assert written and len(re.findall(r'<details class="fold\b', page)) == written
+    in_margin = page.count(f'<aside class="{margin_notes.CLASS}">')
+    assert written and len(re.findall(r'<details class="fold\b', page)) + in_margin == written
     assert "sd-dropdown" not in page and "togglebutton" not in page
     assert not re.search(r'class="[^"]*admonition[^"]*\bdropdown\b', page)
 

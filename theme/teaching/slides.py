@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import html as markup
+import itertools
 import re
 import shutil
 from collections.abc import Iterator
@@ -21,12 +22,10 @@ from sphinx.application import Sphinx
 from course.exercises import Exercise, exercises
 from course.wording import counted, points
 from theme.head import asks
+from theme.prose import ASKS, END
 from theme.ways import duration
 
 FOLDER = "slides"
-# A sentence that asks something of the reader ends with a question mark, or begins with one of these.
-ASKS = re.compile(r"^(?:Guess|Sketch|Rank|Predict|Write down|Put the|Sort|Name) |\bguess\b.*[:.]$|\?$")
-END = re.compile(r"(?<=[.?!])\s+")
 TRY = "Try first"  # so begins what stands beside a figure to move
 LEFT_OUT = "headerlink", "tryit", "copybtn"
 NO_SLIDES = "exercise-card", "fold", "chapter-head"  # what is inside them is no slide of a lecture
@@ -98,6 +97,7 @@ class Deck:
         for link in article.iter("a"):
             if link.get("href", "").startswith("#"):
                 link.set("href", self.page + link.get("href"))
+        unframe(article)
         of = [e for e in exercises() if e.notebook == stem]
         self.title(of)
         for section in article.xpath(".//section[h2]"):
@@ -187,6 +187,24 @@ class Deck:
             f'<link rel="icon" href="../_static/favicon.svg">{sheets}<script defer src="../_static/slides.js"></script>'
             f"</head><body><main>\n{numbered}\n</main>{letters}</body></html>\n"
         )
+
+
+def unframe(article: HtmlElement) -> None:
+    """Take the frames of experiments away, each paragraph that they divide whole again, and notes from the margin."""
+    for card in article.find_class("experiment"):
+        card[0].drop_tree()
+        first = card[0]
+        for other in itertools.takewhile(lambda element: element.tag == "p", list(card)[1:]):
+            other.tag, other.tail = "span", None
+            other.text = f" {other.text or ''}"
+            first.append(other)
+            other.drop_tag()
+        card.drop_tag()
+    for note in article.find_class("margin-note"):
+        note.drop_tree()
+    for name in ("margin-prose", "with-margin"):
+        for frame in article.find_class(name):
+            frame.drop_tag()
 
 
 def listed_of(element: HtmlElement) -> str:
