@@ -1,4 +1,4 @@
-"""The head of a chapter's page: what the chapter asks, how much there is to do, what it needs and what it gives.
+"""The head of a chapter's page: what it asks, its opening figure, how much there is to do, what it needs and gives.
 
 The question stands in `course/chapters/<chapter>.toml`, all else in the notebooks: nothing of it is written twice.
 """
@@ -15,10 +15,11 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxRole
 
+from course import committed
 from course.chapters import Unfinished, chapter
 from course.exercises import Exercise, exercises
 from course.wording import counted
-from theme import volume, ways
+from theme import openings, volume, ways
 from theme.chapter import is_chapter
 from theme.exercises import place
 
@@ -70,8 +71,8 @@ def given(stem: str, link: Link) -> str:
     return "; ".join(said)
 
 
-def head(stem: str, link: Link, files: str = "") -> str:
-    """The markup of the head; `files` is that of the links to the whole book's files."""
+def head(stem: str, link: Link, files: str = "", opening: str = "") -> str:
+    """The markup of the head; `files` is that of links to the whole book's files, `opening` of the opening figure."""
     question = asks(stem)
     lead = f'<p class="chapter-asks">{html.escape(question)}</p>' if question else ""
     notebook = html.escape(link(f"_sources/notebooks/{stem}.ipynb", ""))
@@ -85,7 +86,7 @@ def head(stem: str, link: Link, files: str = "") -> str:
         + (f'; <span class="{volume.CLASS}">the whole book: {files}</span>' if files else ""),
     }
     listed = "".join(f"<dt>{term}</dt><dd>{said}</dd>" for term, said in rows.items() if said)
-    return f'<div class="chapter-head">{lead}<dl>{listed}</dl></div>'
+    return f'<div class="chapter-head">{lead}{opening}<dl>{listed}</dl></div>'
 
 
 class AddHeads(SphinxPostTransform):
@@ -99,7 +100,8 @@ class AddHeads(SphinxPostTransform):
         if not is_chapter(docname) or stem not in {e.notebook for e in exercises()}:
             return
         title = next(iter(self.document.findall(nodes.title)))
-        raw = nodes.raw("", head(stem, self.link, volume.links(self.config.course_volume)), format="html")
+        opening = openings.figure(stem, openings.sections(self.document))
+        raw = nodes.raw("", head(stem, self.link, volume.links(self.config.course_volume), opening), format="html")
         title.parent.insert(title.parent.index(title) + 1, raw)
 
     def link(self, page: str, fragment: str) -> str:
@@ -140,9 +142,12 @@ def name_neighbours(app: Sphinx, pagename: str, templatename: str, context: dict
 
 
 def note_chapters(app: Sphinx, doctree: nodes.document) -> None:
-    """Write a chapter's page again where its question or its hints change."""
+    """Write a chapter's page again where its question, its hints or kept results change."""
     if is_chapter(app.env.docname):
-        for path in sorted((ways.ROOT / "course" / "chapters").glob("*.*")):
+        stills = (ways.ROOT / "theme" / "living" / "stills").glob("*.json")
+        for path in sorted(
+            [*(ways.ROOT / "course" / "chapters").glob("*.*"), *committed.RESULTS.glob("*.json"), *stills]
+        ):
             app.env.note_dependency(str(path))
 
 
