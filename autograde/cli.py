@@ -32,6 +32,7 @@ from course.exercises import SPINE, exercises, meant
 if TYPE_CHECKING:
     from autograde.grading.run import Line, Summary
     from autograde.reports.grade_import import Table
+    from autograde.reports.push.send import Push
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -862,6 +863,94 @@ def _export_for(
     for table in made:
         if table.students or len(made) == 1:
             _give(folder, table, dry_run, to)
+
+
+@app.command()
+def push(
+    assignments: Assignments = None,
+    platform: Annotated[str, typer.Option("--for", help="where the grades go: canvas or moodle")] = "",
+    address: Annotated[str, typer.Option(help="the platform's address (https://canvas.example.org)")] = "",
+    course: Annotated[str, typer.Option(help="the platform's number of the course")] = "",
+    number: Annotated[
+        list[str] | None, typer.Option("--id", help="the platform's number of an assignment: '02=4321'")
+    ] = None,
+    with_feedback: Annotated[bool, typer.Option("--feedback", help="send the feedback pages too")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="also in place of points that somebody gave on the platform")
+    ] = False,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="the file, yours alone, that holds the token; AUTOGRADE_CANVAS_TOKEN or _MOODLE_TOKEN if none"
+        ),
+    ] = None,
+    roster: RosterOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change there, and send nothing")] = False,
+    where: ClassOption = CLASS,
+) -> None:
+    """Send grades straight to Canvas or Moodle: only what differs, and nothing over what a person gave there."""
+    from autograde.gradebook import configuration
+
+    try:
+        from autograde.reports.push import send, token, web
+    except ModuleNotFoundError as error:
+        raise stop(
+            f"{error.name} is not installed. To do: python -m pip install -c requirements.txt canvasapi"
+        ) from None
+
+    folder = _there(where)
+    names = _named(folder, assignments)
+    with _mended():
+        said = configuration.read(folder).Push
+        kind = platform or str(said.get("platform", ""))
+        if kind not in send.PLATFORMS:
+            which = f"no platform {kind!r} to send to" if kind else "say where, with --for"
+            raise ValueError(f"{which}; there are {', '.join(send.PLATFORMS)}")
+        to, number_of_course = address or str(said.get("address", "")), course or str(said.get("course", ""))
+        if not to or not re.fullmatch("[0-9]+", number_of_course):
+            raise ValueError(
+                "say --address, and --course, which is the number in the course's own address there; or put them into"
+                f" {folder.config.name}: c.Push.address, c.Push.course"
+            )
+        numbers = {str(name): str(of) for name, of in dict(said.get("ids", {})).items()}
+        for words in number or []:
+            which, equals, of = words.partition("=")
+            if not equals or not of:
+                raise ValueError(f"--id {words!r} names no assignment there: write '02=4321'")
+            numbers |= dict.fromkeys(_named(folder, [which]), of)
+        file = token_file or (Path(str(said["token_file"])).expanduser() if "token_file" in said else None)
+        to, secret = web.address_of(to), token.find(folder, kind, file)
+        one = send.Push(folder, send.connect(kind, to, number_of_course, secret), kind, to, number_of_course, overwrite)
+        _push(folder, one, names, numbers, roster, with_feedback, dry_run)
+
+
+def _push(
+    folder: ClassFolder,
+    one: Push,
+    names: list[str],
+    numbers: dict[str, str],
+    roster: Path | None,
+    pages: bool,
+    dry_run: bool,
+) -> None:
+    """Sends the assignments one after the other, and says what became of each student."""
+    from autograde.ledger import Ledger
+
+    amiss = False
+    with contextlib.nullcontext() if dry_run else Ledger(folder.ledger).alone():
+        for name in names:
+            try:
+                with terminal.Steps() as steps:
+                    one.progress = steps.update
+                    pushed = one.push(name, numbers.get(name, ""), roster, pages=pages, write=not dry_run)
+            except KeyboardInterrupt:
+                raise stop("interrupted. The same command sends the rest: what was confirmed is kept.", 130) from None
+            terminal.show_pushed(pushed, one.platform.name, dry_run)
+            amiss = amiss or bool(pushed.failed or pushed.stopped)
+            if pushed.stopped:
+                break
+    if amiss:
+        raise stop("not everything was sent: see above. The same command sends the rest, and nothing twice")
 
 
 def main() -> None:

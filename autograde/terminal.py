@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from autograde.grading.worker import Graded
     from autograde.intake.collect import Collected
     from autograde.reports.grade_import import Table as Given
+    from autograde.reports.push.send import Pushed
     from autograde.reports.similar import Similar
     from autograde.reports.summary import Summary
     from autograde.reports.trace import Trace
@@ -289,6 +290,39 @@ def show_summary(assignment: str, report: Summary, page: Path) -> None:
         if names:
             console.print(text(f"{heading}: {wording.listed(names, 10, '; ')}", style), soft_wrap=True)
     console.print(text(f"The whole summary: {page}"), soft_wrap=True)
+
+
+def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
+    """What changes on a platform, student by student; who is held back or left out and why; and what was confirmed."""
+    table = Table(title=f"{pushed.assignment} to {platform}: {plain(pushed.item.title)}", title_justify="left")
+    for column, justify in (("student", "left"), ("there", "right"), ("here", "right"), ("page", "left"), ("", "left")):
+        table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for change in pushed.changes:
+        if change.kind == "send":
+            before = "none" if change.before is None else f"{change.before:g}"
+            table.add_row(
+                text(change.student), before, f"{change.after:g}", "new" if change.page else "", text(change.why)
+            )
+    if table.rows:
+        console.print(table)
+    for change in pushed.changes:
+        if change.kind == "held":
+            console.print(text(f"Left as it is: {change.student}: {change.why}", style="yellow"), soft_wrap=True)
+        elif change.kind == "same" and change.why:
+            console.print(text(f"{change.student}: {change.why}"), soft_wrap=True)
+    for note in pushed.notes:
+        console.print(text(note), soft_wrap=True)
+    for student, why in pushed.left_out:
+        console.print(text(f"Left out: {student}, {why}", style="yellow"), soft_wrap=True)
+    for student, why in pushed.failed:
+        console.print(text(f"Not confirmed: {student}: {why}", style="bold red"), soft_wrap=True)
+    if pushed.stopped:
+        words = f"Stopped, with {pushed.left} left: {pushed.stopped}"
+        console.print(text(words, style="bold red"), soft_wrap=True)
+    kinds = [change.kind for change in pushed.changes]
+    counts = f"{kinds.count('same')} the same there already, {kinds.count('held')} left as they are"
+    done = f"{kinds.count('send')} would be sent" if dry_run else f"{len(pushed.sent)} sent and confirmed"
+    console.print(text(f"{done}, {counts}{' (nothing was sent)' if dry_run else ''}."), soft_wrap=True)
 
 
 def show_similar(found: Similar, page: Path, dry_run: bool) -> None:

@@ -58,7 +58,7 @@ CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 EXTRAS = {
     "learner": ("book", "grade", "lab"),
     "course": ("book", "grade", "lab"),
-    "test": ("book", "grade", "lab", "train", "benchmark", "test"),
+    "test": ("book", "grade", "push", "lab", "train", "benchmark", "test"),
     "gpu": ("grade", "lab", "train", "benchmark", "test"),
 }
 POSTGRESQL = ("pg_ctlcluster", "initdb")  # Debian has the server's own programs off the path

@@ -23,6 +23,7 @@ from autograde.intake import provenance, roster
 from autograde.intake.people import People
 from autograde.intake.roster import Person
 from autograde.ledger import Ledger
+from autograde.sent import Sent
 
 _LEAST = 4  # letters of a word that is looked for: a shorter one is found in anything
 _MOST = 64 << 20  # bytes of a file that is searched
@@ -71,6 +72,7 @@ def forget(folder: ClassFolder, student: str, *, write: bool = True) -> Forgotte
         extensions.forget(folder, student)
         store.forget(folder, student)
         people.forget(student)
+        Sent(folder.ledger).forget(ledger.numbers({student})[student])
         ledger.forget(student, folder.assignments())
         done.left = sorted(_where(folder, {word for word in words if len(word) >= _LEAST}))
     return done

@@ -92,17 +92,7 @@ def tables(
 
     Raises BadRoster where there is no roster of the platform's or it does not fit, GradebookError, and OSError.
     """
-    with store.open_gradebook(folder) as book:
-        given = [
-            Points(
-                name,
-                book.find_assignment(name).max_score,
-                {who: max(0.0, one.points - one.penalty) for who, one in graded.items()},
-                frozenset(who for who, one in graded.items() if one.waits),
-            )
-            for name in assignments
-            for graded in [trace.in_gradebook(book, name)]
-        ]
+    given = points_of(folder, assignments)
     make: Callable[[Roster, Sequence[_Column]], bytes] = {
         CANVAS: _for_canvas, MOODLE: _for_moodle, BRIGHTSPACE: _for_brightspace, GRADESCOPE: _for_gradescope,
     }[platform]  # fmt: skip
@@ -116,6 +106,21 @@ def tables(
         table.students = sorted({student for column in filled for student, _ in column.of.values()})
         made.append(table)
     return made
+
+
+def points_of(folder: ClassFolder, assignments: Sequence[str]) -> list[Points]:
+    """What the gradebook gives. Raises GradebookError."""
+    with store.open_gradebook(folder) as book:
+        return [
+            Points(
+                name,
+                book.find_assignment(name).max_score,
+                {who: max(0.0, one.points - one.penalty) for who, one in graded.items()},
+                frozenset(who for who, one in graded.items() if one.waits),
+            )
+            for name in assignments
+            for graded in [trace.in_gradebook(book, name)]
+        ]
 
 
 def roster_for(folder: ClassFolder, platform: str, assignment: str, given: Path | None = None) -> Roster:
@@ -163,7 +168,8 @@ def person_of(folder: ClassFolder, people: People, roster: Roster, student: str,
     return roster.called(student) if scheme in (FOLDERS, LOOSE) else roster.named(student)
 
 
-def _column(folder: ClassFolder, roster: Roster, points: Points, columns: Mapping[str, str], table: Table) -> _Column:
+def rows_of(folder: ClassFolder, roster: Roster, points: Points) -> tuple[dict[str, Person], list[tuple[str, str]]]:
+    """(student -> their row of the roster, those who have none for their points and why)."""
     people, rows = People(folder), dict[str, Person | str]()
     for student in sorted(points.of):
         if student in points.waiting:
@@ -171,13 +177,20 @@ def _column(folder: ClassFolder, roster: Roster, points: Points, columns: Mappin
         else:
             rows[student] = person_of(folder, people, roster, student, points.assignment)
     twice = Counter(row.number for row in rows.values() if isinstance(row, Person))
-    of = {}
+    found, left_out = dict[str, Person](), list[tuple[str, str]]()
     for student, row in rows.items():
         if isinstance(row, Person) and twice[row.number] == 1:
-            of[row.number] = student, round(points.of[student], 2)
+            found[student] = row
         else:
             why = row if isinstance(row, str) else f"row {row.row} of {roster.file} is also another student's"
-            table.left_out.append((student, f"{points.assignment}: {why}"))
+            left_out.append((student, f"{points.assignment}: {why}"))
+    return found, left_out
+
+
+def _column(folder: ClassFolder, roster: Roster, points: Points, columns: Mapping[str, str], table: Table) -> _Column:
+    rows, left_out = rows_of(folder, roster, points)
+    table.left_out += left_out
+    of = {row.number: (student, round(points.of[student], 2)) for student, row in rows.items()}
     if silent := len(roster.people) - len(of):
         table.notes.append(f"{points.assignment}: {silent} of {len(roster.people)} in {roster.file} have no points here"
                            " and no row: what they have there stays")  # fmt: skip

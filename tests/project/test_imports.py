@@ -25,11 +25,11 @@ EXTRAS = {
     "course": (),
     "solutions": (),
     "training": ("train",),
-    "autograde": ("grade",),
+    "autograde": ("grade", "push"),
     "theme": ("book",),
     "benchmarks": ("grade", "train", "benchmark", "test"),
     "tools": ("grade", "book", "lab", "test"),
-    "tests": ("grade", "book", "lab", "train", "benchmark", "test"),
+    "tests": ("grade", "push", "book", "lab", "train", "benchmark", "test"),
 }
 OURS = set(EXTRAS)
 # The picture, from the bottom to the top: each package, and which others it may import. A package stands below all that

@@ -11,6 +11,7 @@ from autograde.grading import forget
 from autograde.grading import run as grading
 from autograde.intake.people import People
 from autograde.ledger import Ledger
+from autograde.sent import Sent, Target
 from tests.autograde import toy
 from tests.autograde.test_cli import run, said
 
@@ -40,6 +41,10 @@ def folder(toy_class, tmp_path, submission, one_sandbox):
             json.dumps({f"{NAME}/{toy.NAME}": ["Moodle", "77"], f"right/{toy.NAME}": ["Moodle", "9"]})
         )
         grading.grade(folder, students=[NAME])
+        for student in (NAME, "right"):
+            number = Ledger(folder.ledger).numbers({student})[student]
+            to = Target("canvas", "https://canvas.example.org", "11", "4321")
+            Sent(folder.ledger).add(to, number, f"platform-{number}", 1.0, "", confirmed=True)
         run("extend", NAME, "00", "+2d", "--class", folder.root)
         for command in ("feedback", "summary", "similar", "export"):
             assert run(command, "--class", folder.root).exit_code == 0
@@ -64,14 +69,17 @@ def standing(folder, *words):
 def test_nothing_of_theirs_is_left_and_nobody_elses_is_lost(folder):
     where, others = ("--class", folder.root), {k: v for k, v in store.scores(folder, toy.NAME).items() if k != NAME}
     before = list(Ledger(folder.ledger).read(toy.NAME))
-    assert len(standing(folder, NAME, EMAIL)) > 10
+    mine = f"platform-{Ledger(folder.ledger).numbers({NAME})[NAME]}"
+    assert len(standing(folder, NAME, EMAIL)) > 10 and standing(folder, mine)
     shown = said(run("forget", NAME, "--dry-run", *where))
     assert f"Taken away: submissions/{NAME}" in shown and "rosters/class.csv: row 3" in shown
     assert f"Changed: extensions.csv: more time for {toy.NAME}" in shown
     assert f"{NAME} would be forgotten (nothing was taken away)" in shown and len(standing(folder, NAME)) > 10
     done = run("forget", NAME, *where)
     assert done.exit_code == 0 and "still stands" not in said(done)
-    assert standing(folder, NAME, EMAIL) == []
+    assert (
+        standing(folder, NAME, EMAIL, mine) == [] and len((folder.ledger / "sent.jsonl").read_text().split("\n")) == 2
+    )
     assert store.scores(folder, toy.NAME) == others
     after = list(Ledger(folder.ledger).read(toy.NAME))
     assert [(r.run, r.exercise, r.points) for r in after] == [(r.run, r.exercise, r.points) for r in before]

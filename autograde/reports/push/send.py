@@ -1,0 +1,263 @@
+"""What would change on a platform, and then just that.
+
+A grade there is ours where it is what was sent last, or what may have arrived since (`autograde.sent`). Any other is
+somebody's: it is held back and listed, unless `overwrite`. Each student is looked at once more right before anything is
+sent, and again where the answer was lost, so that nothing is written twice and nothing over what came in between.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from autograde.folders import ClassFolder
+from autograde.intake.roster import CANVAS, MOODLE, Person
+from autograde.ledger import Ledger
+from autograde.reports import grade_import
+from autograde.reports.grade_import import Points
+from autograde.reports.push import platform as platforms
+from autograde.reports.push.moodle import Moodle
+from autograde.reports.push.platform import Found, Item, Page, Platform, Standing
+from autograde.reports.push.web import PushError, Refused, Session, Stopped, Unknown
+from autograde.sent import History, Sent, Target
+
+PLATFORMS = (CANVAS, MOODLE)
+SEND, SAME, HELD = "send", "same", "held"
+_LOST, _REFUSED = 3, 10  # answers lost, or students refused, in a row after which nothing more is tried
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of one student: `kind` is SEND, SAME or HELD; points there before and here; and why, or what to
+    know. `page` is to be sent too."""
+
+    student: str
+    user: str
+    kind: str
+    before: float | None
+    after: float
+    page: Page | None = None
+    why: str = ""
+
+
+@dataclass
+class Pushed:
+    """What a push of one assignment would do, or did. `sent` are the students whose change the platform confirmed,
+    `failed` those of whom it did not, and why; `stopped` says why it went no further, with `left` to send."""
+
+    assignment: str
+    item: Item
+    changes: list[Change]
+    left_out: list[tuple[str, str]]
+    notes: list[str]
+    sent: list[str] = field(default_factory=list)
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    stopped: str = ""
+    left: int = 0
+
+
+@dataclass
+class Push:
+    """One class and one course of a platform's. `progress` is told what is done, how much of it, and of how much."""
+
+    folder: ClassFolder
+    platform: Platform
+    kind: str
+    address: str
+    course: str
+    overwrite: bool = False
+    progress: Callable[[str, int, int], object] = lambda what, done, of: None
+    _items: Sequence[Item] | None = None
+
+    def push(
+        self, assignment: str, said: str = "", roster: Path | None = None, *, pages: bool = False, write: bool = True
+    ) -> Pushed:
+        """Sends an assignment's grades, and its feedback pages with `pages`; without `write`, says what would be sent.
+        `said` is the platform's number of the assignment, or its title there.
+
+        Raises BadRoster and PushError before anything is sent; GradebookError and OSError.
+        """
+        (points,) = grade_import.points_of(self.folder, [assignment])
+        rows, left_out = grade_import.rows_of(
+            self.folder, grade_import.roster_for(self.folder, self.kind, assignment, roster), points
+        )
+        if self._items is None:
+            self._items = self.platform.items()
+        item = _meant(self._items, assignment, said, self.platform.name)
+        _fits(item, points, self.platform.name)
+        found = self.platform.standing(item)
+        done = Pushed(assignment, item, [], left_out, list(found.notes))
+        closed = self.platform.takes_pages(item) if pages else ""
+        if closed:
+            done.notes.append(closed)
+        sent, target = Sent(self.folder.ledger), Target(self.kind, self.address, self.course, item.number)
+        history = sent.of(target)
+        users = _users(self.platform, rows, found, done)
+        for student, user in users.items():
+            page = self._page(student, assignment) if pages and not closed else None
+            after, standing = round(points.of[student], 2), found.people[user]
+            change = decide(student, user, standing, history.get(user, History()), after, page, self.overwrite)
+            done.changes.append(change)
+        if pages and not closed and (without := sum(self._page(student, assignment) is None for student in users)):
+            done.notes.append(f"{without} of {len(users)} have no page here: `autograde feedback` writes them")
+        if write:
+            self._send(done, sent, target, history)
+        return done
+
+    def _page(self, student: str, assignment: str) -> Page | None:
+        path = self.folder.feedback / student / assignment / f"{assignment}.html"
+        return Page(path, platforms.named(assignment, path.read_bytes())) if path.is_file() else None
+
+    def _send(self, done: Pushed, sent: Sent, target: Target, history: Mapping[str, History]) -> None:
+        numbers = Ledger(self.folder.ledger).numbers({change.student for change in done.changes})
+        for change in done.changes:
+            if change.kind == SAME and history.get(change.user, History()).confirmed != change.after:
+                sent.add(target, numbers[change.student], change.user, change.after, "", confirmed=True)
+        todo = [place for place, change in enumerate(done.changes) if change.kind == SEND]
+        lost = refused = 0
+        for count, place in enumerate(todo):
+            change = done.changes[place]
+            self.progress(done.assignment, count, len(todo))
+            known = history.get(change.user, History())
+            try:
+                done.changes[place] = self._one(done.item, change, sent, target, numbers[change.student], known)
+            except Stopped as error:
+                done.stopped, done.left = str(error), len(todo) - count
+                return
+            except (Refused, Unknown) as error:
+                unsure = isinstance(error, Unknown)
+                done.failed.append((change.student, f"{error}{': nobody knows whether it arrived' if unsure else ''}"))
+                lost, refused = (lost + 1, 0) if unsure else (0, refused + 1)
+                if (lost == _LOST or refused == _REFUSED) and count + 1 < len(todo):
+                    done.stopped, done.left = f"{lost or refused} in a row went wrong", len(todo) - count - 1
+                    return
+                continue
+            lost = refused = 0
+            if done.changes[place].kind == SEND:
+                done.sent.append(change.student)
+
+    def _one(self, item: Item, change: Change, sent: Sent, target: Target, number: int, known: History) -> Change:
+        """Sends one student's, unless it is there by now or somebody was there before; the change as it came out."""
+        student, user, after, page = change.student, change.user, change.after, change.page
+        now = self.platform.look(item, user)
+        change = decide(student, user, now, known, after, page, self.overwrite)
+        if change.kind == SEND:
+            name = change.page.name if change.page else ""
+            sent.add(target, number, user, after, name, confirmed=False)
+            for last in (False, True):
+                try:
+                    now = self.platform.give(item, user, after, change.page, now)
+                    break
+                except Unknown:  # what nobody knows is looked up; if it did not arrive, it may be sent once more
+                    now = self.platform.look(item, user)
+                    if _there(now, after, change.page):
+                        break
+                    if last:
+                        raise
+            if not _there(now, after, change.page):
+                kept = "none" if now.points is None else f"{now.points:g}"
+                raise Refused(
+                    f"{self.platform.name} took it and still shows {kept} instead of {after:g}"
+                    f"{'' if change.page is None else ', or not the page'}: is the grade locked or overridden there?"
+                )
+            sent.add(target, number, user, after, name, confirmed=True)
+        elif change.kind == SAME:  # an earlier run's that was not confirmed then
+            name = page.name if page is not None and page.name in (now.pages or ()) else ""
+            sent.add(target, number, user, after, name, confirmed=True)
+        return change
+
+
+def decide(
+    student: str, user: str, now: Standing, known: History, after: float, page: Page | None, overwrite: bool
+) -> Change:
+    """What becomes of a student, as things stand there."""
+    there = now.pages if now.pages is not None else {known.page}
+    change = Change(student, user, SEND, now.points, after, page, now.note)
+    if now.closed:
+        return replace(change, kind=HELD, page=None, why=now.closed)
+    if page is not None and (now.no_page or page.name in there):
+        change = replace(change, page=None, why=now.no_page or now.note)
+    if now.points is not None and _same(now.points, after):
+        return change if change.page else replace(change, kind=SAME)
+    ours = known.confirmed is None if now.points is None else known.ours(now.points)
+    if ours or overwrite:
+        return change
+    if now.points is None:
+        why = f"{known.confirmed:g} points were sent, and there are none now: somebody took them away"
+    elif known.confirmed is None:
+        why = f"{now.points:g} points stand there that were not sent from here"
+    else:
+        why = f"{known.confirmed:g} points were sent, and somebody changed them to {now.points:g}"
+    return replace(change, kind=HELD, page=None, why=f"{why}; --overwrite puts {after:g} in their place")
+
+
+def connect(kind: str, address: str, course: str, token: str, **more: Callable[[float], None]) -> Platform:
+    """A platform, one of PLATFORMS, with a course open. Raises ValueError where its client is not installed."""
+    session = Session({CANVAS: "Canvas", MOODLE: "Moodle"}[kind], address, token, **more)
+    if kind == MOODLE:
+        return Moodle(session, course, token)
+    try:  # an extra: who has no Canvas needs no client of it
+        from autograde.reports.push.canvas import Canvas
+    except ModuleNotFoundError as error:
+        to_do = "python -m pip install -c requirements.txt canvasapi"
+        raise ValueError(f"{error.name}, which speaks with Canvas, is not installed. To do: {to_do}") from None
+    return Canvas(session, course, token)
+
+
+def _same(one: float, other: float) -> bool:
+    return abs(one - other) < 0.005
+
+
+def _there(now: Standing, after: float, page: Page | None) -> bool:
+    """Whether what was sent has arrived."""
+    return now.points is not None and _same(now.points, after) and (page is None or page.name in (now.pages or ()))
+
+
+def _meant(items: Sequence[Item], assignment: str, said: str, name: str) -> Item:
+    """The platform's assignment: by its number or title as said, else by the class's name for it in its title."""
+    wanted = (said or assignment).casefold()
+    found = [item for item in items if said and item.number == said]
+    found = found or [item for item in items if item.title.casefold() == wanted]
+    found = found or [item for item in items if wanted in item.title.casefold()]
+    if len(found) != 1:
+        why = f"{len(found)} assignments of {name}'s are" if found else f"no assignment of {name}'s is"
+        some = ", ".join(f"{item.title} ({item.number})" for item in (found or items)[:8]) or "none"
+        raise PushError(
+            f"{assignment}: {why} called {said or assignment!r}; there are {some}. To do: say which by its number, with"
+            f" --id '{assignment}=NUMBER'"
+        )
+    return found[0]
+
+
+def _fits(item: Item, points: Points, name: str) -> None:
+    if item.closed:
+        raise PushError(f"{points.assignment}: nothing can go to {item.title!r}: {item.closed}")
+    if not _same(item.most, points.most):
+        raise PushError(
+            f"{points.assignment}: {item.title!r} is out of {item.most:g} on {name}, and here it is out of"
+            f" {points.most:g}. To do: make them the same there"
+        )
+
+
+def _users(platform: Platform, rows: Mapping[str, Person], found: Found, done: Pushed) -> dict[str, str]:
+    """Student -> the platform's number, of those who are there once; the others are left out with the reason."""
+    users = {student: platform.user_of(person) for student, person in rows.items()}
+    count, fine = Counter(users.values()), dict[str, str]()
+    for student, user in users.items():
+        if not user or user not in found.people:
+            number = f" (number {rows[student].number})"
+            why = (
+                f"is not in {done.item.title!r} on {platform.name}{number}: enrolled there, and in the roster as there?"
+            )
+        elif count[user] > 1:
+            others = [other for other in users if users[other] == user and other != student]
+            why = f"is the same person on {platform.name} as {', '.join(others)}: see the roster"
+        elif user in found.twice:
+            why = f"was listed twice by {platform.name}, whose answer cannot be right: give the command again"
+        else:
+            fine[student] = user
+            continue
+        done.left_out.append((student, f"{done.assignment}: {why}"))
+    return fine

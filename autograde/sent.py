@@ -1,0 +1,102 @@
+"""What was sent to a platform through its interface, and what it has confirmed: ledger/sent.jsonl, a line for each.
+
+A line is written before a grade is sent and another once the platform has confirmed it, so that whatever ends a run,
+the next one knows what may have arrived: such a grade is ours, and none that a person gave there. Students are the
+ledger's numbers here, too; `user` is the platform's own number of theirs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from autograde.files import open_to_add, write_atomically
+
+_SENT = "sent.jsonl"
+_NEEDED = {"platform", "address", "course", "item", "student", "user", "points", "page", "confirmed"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """One assignment on a platform: `course` and `item` are the platform's own numbers, as text."""
+
+    platform: str
+    address: str
+    course: str
+    item: str
+
+
+@dataclass
+class History:
+    """What went to one person: the points confirmed last, those that may have arrived since, and the name of the page
+    confirmed last."""
+
+    confirmed: float | None = None
+    begun: set[float] = field(default_factory=set)
+    page: str = ""
+
+    def ours(self, points: float) -> bool:
+        """Whether points that stand on the platform may be those that were sent."""
+        known = self.begun if self.confirmed is None else {self.confirmed, *self.begun}
+        return any(abs(points - one) < 0.005 for one in known)
+
+
+class Sent:
+    """The file of one class."""
+
+    def __init__(self, ledger: Path) -> None:
+        self.path = ledger / _SENT
+
+    def of(self, target: Target) -> dict[str, History]:
+        """The platform's number of a person -> what went to them."""
+        people: dict[str, History] = {}
+        for line in self._lines():
+            if {name: line[name] for name in vars(target)} != vars(target):
+                continue
+            history = people.setdefault(line["user"], History())
+            if not line["confirmed"]:
+                history.begun.add(float(line["points"]))
+                continue
+            history.confirmed, history.begun = float(line["points"]), set()
+            history.page = line["page"] or history.page
+        return people
+
+    def add(self, target: Target, student: int, user: str, points: float, page: str, *, confirmed: bool) -> None:
+        """Adds a line, which is on disk when this returns. `student` is the ledger's number, `page` the name of the
+        page that goes with the points, "" for none."""
+        when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        line = vars(target) | {"student": student, "user": user, "points": points, "page": page}
+        line |= {"confirmed": confirmed, "when": when}
+        handle = open_to_add(self.path)
+        try:
+            size = os.fstat(handle).st_size
+            cut = size and os.pread(handle, 1, size - 1) != b"\n"  # a killed run's last line was cut short: end it
+            data = (b"\n" if cut else b"") + json.dumps(line, sort_keys=True).encode() + b"\n"
+            while data:
+                data = data[os.write(handle, data) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def forget(self, student: int) -> bool:
+        """Takes a student's lines out; whether there were any."""
+        lines = list(self._lines())
+        left = [line for line in lines if line["student"] != student]
+        if len(left) == len(lines):
+            return False
+        write_atomically(self.path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in left))
+        return True
+
+    def _lines(self) -> Iterator[dict[str, Any]]:
+        """The lines, without one that was cut short by a killed run."""
+        with contextlib.suppress(FileNotFoundError):
+            for line in self.path.read_bytes().splitlines():
+                with contextlib.suppress(ValueError):
+                    if isinstance(read := json.loads(line), dict) and _NEEDED <= set(read):
+                        yield read
