@@ -300,9 +300,9 @@ def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
     for change in pushed.changes:
         if change.kind == "send":
             before = "none" if change.before is None else f"{change.before:g}"
-            table.add_row(
-                text(change.student), before, f"{change.after:g}", "new" if change.page else "", text(change.why)
-            )
+            done = "" if dry_run else "confirmed" if change.student in pushed.sent else "not confirmed"
+            words = "; ".join(filter(None, [done, change.why]))
+            table.add_row(text(change.student), before, f"{change.after:g}", "new" if change.page else "", text(words))
     if table.rows:
         console.print(table)
     for change in pushed.changes:

@@ -173,7 +173,9 @@ def rows_of(folder: ClassFolder, roster: Roster, points: Points) -> tuple[dict[s
     people, rows = People(folder), dict[str, Person | str]()
     for student in sorted(points.of):
         if student in points.waiting:
-            rows[student] = "waits for a person: give or confirm the points in the formgrader, and export again"
+            rows[student] = (
+                "waits for a person: give or confirm the points in the formgrader, and give the command again"
+            )
         else:
             rows[student] = person_of(folder, people, roster, student, points.assignment)
     twice = Counter(row.number for row in rows.values() if isinstance(row, Person))

@@ -44,6 +44,7 @@ class Moodle:
         self._assignments: dict[str, dict[str, Any]] = {}
         self._grades: dict[str, dict[str, Any]] = {}  # of the assignment that is open: user -> the newest row
         self._states: dict[str, str] = {}
+        self._comments: dict[str, dict[str, Any] | None] = {}  # user -> the comment when they were looked at last
         self._users: dict[str, str] = {}  # participant's number, or address -> user
 
     def items(self) -> list[Item]:
@@ -65,12 +66,12 @@ class Moodle:
     def look(self, item: Item, user: str) -> Standing:
         with as_documented(self.name):
             self._newest(item)
-            files, _, closed = self._feedback(item, user)
+            files, self._comments[user], closed = self._feedback(item, user)
             return self._standing(user, files, closed)
 
     def give(self, item: Item, user: str, points: float, page: Page | None, before: Standing) -> Standing:
         with as_documented(self.name):
-            _, comment, _ = self._feedback(item, user)
+            comment = self._comments[user]
             plugins: dict[str, Any] = {"assignfeedbackcomments_editor": comment} if comment is not None else {}
             if page is not None:
                 plugins["files_filemanager"] = repeated(lambda: self._uploaded(page))

@@ -82,4 +82,5 @@ class Platform(Protocol):
         """What stands there for one, with the pages."""
 
     def give(self, item: Item, user: str, points: float, page: Page | None, before: Standing) -> Standing:
-        """Puts it there, and says what stands there then. Whatever else is there stays."""
+        """Puts it there, and says what stands there then, `before` being what `look` has just said. Whatever else is
+        there stays."""

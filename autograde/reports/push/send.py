@@ -7,6 +7,7 @@ sent, and again where the answer was lost, so that nothing is written twice and 
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -127,9 +128,8 @@ class Push:
                 done.stopped, done.left = str(error), len(todo) - count
                 return
             except (Refused, Unknown) as error:
-                unsure = isinstance(error, Unknown)
-                done.failed.append((change.student, f"{error}{': nobody knows whether it arrived' if unsure else ''}"))
-                lost, refused = (lost + 1, 0) if unsure else (0, refused + 1)
+                done.failed.append((change.student, str(error)))
+                lost, refused = (lost + 1, 0) if isinstance(error, Unknown) else (0, refused + 1)
                 if (lost == _LOST or refused == _REFUSED) and count + 1 < len(todo):
                     done.stopped, done.left = f"{lost or refused} in a row went wrong", len(todo) - count - 1
                     return
@@ -141,21 +141,15 @@ class Push:
     def _one(self, item: Item, change: Change, sent: Sent, target: Target, number: int, known: History) -> Change:
         """Sends one student's, unless it is there by now or somebody was there before; the change as it came out."""
         student, user, after, page = change.student, change.user, change.after, change.page
-        now = self.platform.look(item, user)
+        try:
+            now = self.platform.look(item, user)
+        except Unknown as error:
+            raise Unknown(f"{error}, so nothing was sent") from None
         change = decide(student, user, now, known, after, page, self.overwrite)
         if change.kind == SEND:
             name = change.page.name if change.page else ""
             sent.add(target, number, user, after, name, confirmed=False)
-            for last in (False, True):
-                try:
-                    now = self.platform.give(item, user, after, change.page, now)
-                    break
-                except Unknown:  # what nobody knows is looked up; if it did not arrive, it may be sent once more
-                    now = self.platform.look(item, user)
-                    if _there(now, after, change.page):
-                        break
-                    if last:
-                        raise
+            now = self._given(item, change, now)
             if not _there(now, after, change.page):
                 kept = "none" if now.points is None else f"{now.points:g}"
                 raise Refused(
@@ -167,6 +161,23 @@ class Push:
             name = page.name if page is not None and page.name in (now.pages or ()) else ""
             sent.add(target, number, user, after, name, confirmed=True)
         return change
+
+    def _given(self, item: Item, change: Change, now: Standing) -> Standing:
+        """What stands there once it is sent. Where the answer is lost it is looked up; if it did not arrive, it may be
+        sent once more."""
+        lost: Unknown | None = None
+        for _ in range(2):
+            try:
+                return self.platform.give(item, change.user, change.after, change.page, now)
+            except Unknown as error:
+                lost = error
+            with contextlib.suppress(Unknown):
+                now = self.platform.look(item, change.user)
+                if _there(now, change.after, change.page):
+                    return now
+                continue
+            break
+        raise Unknown(f"{lost}: nobody knows whether it arrived")
 
 
 def decide(

@@ -30,10 +30,10 @@ class Refusal(Exception):
 
 class StandIn:
     """A server on this machine. `people` is what stands there, by the platform's numbers; `written` whose grades were
-    written, one entry each time; `log` each request's verb and path."""
+    written, one entry each time; `log` each request's verb and path, `body` the last one's body."""
 
     def __init__(self, people, tls=None):
-        self.people, self.written, self.log, self.amiss = people, [], [], []
+        self.people, self.written, self.log, self.amiss, self.body = people, [], [], [], b""
         self.fault = lambda number: ""
         self.title, self.most = "An assignment", 9.0
         outer = self
@@ -67,6 +67,7 @@ class StandIn:
     def handle(self, request):
         body = request.rfile.read(int(request.headers.get("Content-Length") or 0))
         self.log.append((request.command, request.path))
+        self.body = body
         how = self.fault(len(self.log))
         if how == "before":  # it never arrived
             self.cut(request)
@@ -111,6 +112,7 @@ class StandIn:
 FAULTS = {
     "500": (500, {"errors": [{"message": "An error occurred."}]}),
     "503": (503, b"<html>down for maintenance</html>"),
+    **{str(status): (status, {"errors": [{"message": "No."}]}) for status in (400, 401, 403, 404, 409, 422)},
     "429": (429, {"status": "429"}, {"Retry-After": "0"}),
     "throttled": (403, b"403 Forbidden (Rate Limit Exceeded)", {"X-Rate-Limit-Remaining": "0.0"}),
     "html": (200, b"<html>Log in</html>", {"Content-Type": "text/html"}),

@@ -286,6 +286,21 @@ def test_a_platform_that_is_out_of_order_is_one_sentence(case, how, says):
     assert bool(waits) == (how != "elsewhere") and not case.server.written
 
 
+@pytest.mark.parametrize("status", ["400", "401", "403", "404", "409", "422"])
+def test_what_is_refused_for_one_student_names_them_and_the_others_go_on(case, status):
+    def refuses(number):
+        of_canvas = case.server.log[-1] == ("PUT", f"/api/v1/courses/{COURSE}/assignments/4321/submissions/7")
+        of_moodle = b"mod_assign_save_grade" in case.server.body and b"userid=100&" in case.server.body
+        return status if of_canvas or of_moodle else ""
+
+    case.server.fault = refuses
+    pushed = case.push()
+    assert [who for who, _ in pushed.failed] == [ADA] and f"(status {status})" in pushed.failed[0][1]
+    assert "It says: No." in pushed.failed[0][1] and pushed.sent == [LINK, ASA] and case.standing()[ADA] is None
+    case.server.fault = lambda number: ""
+    assert case.push().sent == [ADA] and case.standing() == GIVEN and len(case.server.written) == 3
+
+
 def test_a_limit_is_waited_for(case):
     waits = []
     case.server.fault = lambda number: ("429", "throttled", "")[number % 3]
@@ -631,3 +646,10 @@ def test_while_another_run_has_the_class_nothing_is_sent(class_and_server, monke
     with Ledger(folder.ledger).alone():
         result = run(*words, "--id", f"{toy.NAME}=4321")
     assert result.exit_code == 1 and "another run" in said(result) and not server.log
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(send.Push, "push", interrupted)
+    result = run(*words)
+    assert result.exit_code == 130 and "The same command sends the rest" in said(result)
