@@ -1,14 +1,15 @@
 """An experiment as a card: what it took, its question, its code folded, its result.
 
 Nothing marks an experiment but what a notebook has anyway: cells tagged `guess` that train, or that read kept results,
-and the paragraph before them, which asks. Where the code itself is looked at, in "Find the bug", it stays open. The
-seconds are those of the kept results, with their seeds.
+and the paragraph before them, which asks. Where the code itself is looked at, in "Find the bug", it stays open. Time
+is that of the kept results, with their seeds, and of the cells in a notebook (`benchmarks/cells.py`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -66,28 +67,47 @@ def said(sentence: Sentence) -> str:
 
 
 def divided(paragraph: nodes.paragraph) -> tuple[list[Sentence], list[Sentence], list[Sentence]]:
-    """A paragraph's sentences before its question, the question, and those after it: three times none if none asks."""
+    """A paragraph's sentences before its question, the question, and those after it: three times none if none asks.
+
+    The question is the last sentence that asks, with those right before it that end with a question mark.
+    """
     found = sentences(paragraph)
     asks = [ASKS.search(said(sentence)) is not None for sentence in found]
     if not any(asks):
         return [], [], []
     end = len(asks) - asks[::-1].index(True)
     start = end - 1
-    while start and asks[start - 1]:
+    while start and said(found[start - 1]).endswith("?"):
         start -= 1
     return found[:start], found[start:end], found[end:]
 
 
 def took(cells: list[nodes.container]) -> str:
-    """What an experiment took, as markup; "" where its cells read no kept results."""
+    """What an experiment took, as markup: its kept results, and what its cells take in the notebook, where known."""
     names = dict.fromkeys(name for cell in cells for name in READS.findall(source(cell)))
     kept = [committed.read(name) for name in names]
-    if not kept:
-        return ""
-    seeds = max(len(result["seeds"]) for result in kept)
-    threads = max(result["machine"]["threads_used"] for result in kept)
-    time = span(sum(result["seconds"] for result in kept))
-    return f" <span>kept results of {counted(seeds, 'seed')}</span> <span>{time} on {counted(threads, 'core')}</span>"
+    parts = []
+    if kept:
+        seeds = max(len(result["seeds"]) for result in kept)
+        threads = max(result["machine"]["threads_used"] for result in kept)
+        time = span(sum(result["seconds"] for result in kept))
+        parts = [f"kept results of {counted(seeds, 'seed')}", f"{time} on {counted(threads, 'core')}"]
+    here = sum(seconds().get(committed.digest(source(cell)), 0) for cell in cells)
+    if here >= 1:
+        parts.append(f"{span(here)} in the notebook")
+    elif not kept and any(committed.digest(source(cell)) in seconds() for cell in cells):
+        parts.append("less than a second in the notebook")
+    return "".join(f" <span>{part}</span>" for part in parts)
+
+
+@cache
+def seconds() -> dict[str, float]:
+    """Seconds of each cell that was measured (`benchmarks/cells.py`), by the digest of its source."""
+    try:
+        records = committed.read("cells")["records"]
+    except FileNotFoundError:  # not measured yet
+        return {}
+    return {record["cell"]: record["cpu_seconds"] for record in records}
 
 
 def span(seconds: float) -> str:

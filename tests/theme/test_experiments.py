@@ -25,9 +25,13 @@ def cell(source: str, *tags: str, graded: bool = False) -> nodes.container:
 
 def test_the_question_is_the_last_that_asks_and_what_stands_around_it_stays() -> None:
     paragraph = nodes.paragraph("", "One line. ", nodes.emphasis("", "Which? Why?"))
-    paragraph += nodes.Text(" (Two lines.) Guess both: a, b. Is it so? Look.")
+    paragraph += nodes.Text(" (Two lines.) A blind guess is a fifth. Is it so? Guess both: a, b. Look.")
     before, question, after = (" ".join(map(experiments.said, part)) for part in experiments.divided(paragraph))
-    assert (before, question, after) == ("One line. Which? Why? (Two lines.)", "Guess both: a, b. Is it so?", "Look.")
+    assert (before, question, after) == (
+        "One line. Which? Why? (Two lines.) A blind guess is a fifth.",
+        "Is it so? Guess both: a, b.",
+        "Look.",
+    )
     assert experiments.divided(nodes.paragraph("", "No question.")) == ([], [], [])
 
 
@@ -41,11 +45,14 @@ def test_an_experiment_trains_or_reads_kept_results_and_is_guessed() -> None:
     assert [(before, len(cells)) for before, cells in experiments.runs(section)] == [([asks], 2)]
 
 
-def test_what_it_took_is_what_the_kept_results_say() -> None:
+def test_what_it_took_is_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = committed.read("vit_bias")
     said = experiments.took([cell('committed_results("vit_bias")')])
     assert f"{len(kept['seeds'])} seeds" in said and experiments.span(kept["seconds"]) in said
     assert experiments.took([cell("1")]) == ""
+    monkeypatch.setattr(experiments, "seconds", lambda: {committed.digest("fit()"): 4.2, committed.digest("1"): 0.1})
+    assert experiments.took([cell("fit()"), cell("1")]) == " <span>4 s in the notebook</span>"
+    assert experiments.took([cell("1")]) == " <span>less than a second in the notebook</span>"
     assert [experiments.span(seconds) for seconds in (41.7, 754, 9000)] == ["42 s", "13 min", "2.5 h"]
 
 
