@@ -902,6 +902,9 @@ def push(
     names = _named(folder, assignments)
     with _mended():
         said = configuration.read(folder).Push
+        known = {"platform", "address", "course", "ids", "token_file"}
+        if other := sorted(set(said) - known):
+            raise ValueError(f"{folder.config.name}: no c.Push.{other[0]}; there are {', '.join(sorted(known))}")
         kind = platform or str(said.get("platform", ""))
         if kind not in send.PLATFORMS:
             which = f"no platform {kind!r} to send to" if kind else "say where, with --for"
@@ -912,8 +915,8 @@ def push(
                 "say --address, and --course, which is the number in the course's own address there; or put them into"
                 f" {folder.config.name}: c.Push.address, c.Push.course"
             )
-        numbers = {str(name): str(of) for name, of in dict(said.get("ids", {})).items()}
-        for words in number or []:
+        numbers: dict[str, str] = {}
+        for words in [*(f"{name}={of}" for name, of in dict(said.get("ids", {})).items()), *(number or [])]:
             which, equals, of = words.partition("=")
             if not equals or not of:
                 raise ValueError(f"--id {words!r} names no assignment there: write '02=4321'")

@@ -33,7 +33,7 @@ from autograde.intake.roster import Person
 from autograde.reports.push.platform import Found, Item, Page, Standing
 from autograde.reports.push.web import Session, as_documented, repeated
 
-_MOST = 200_000  # rows of a list: more are pages that lead round in a circle
+_MOST = 50_000  # rows of a list: more are pages that lead round in a circle
 _POINTS = ("points", "percent", "letter_grade", "gpa_scale")  # ways to grade that take points
 
 

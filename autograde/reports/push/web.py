@@ -21,6 +21,7 @@ from autograde.text import in_one_line
 TIMEOUT = (10.0, 60.0)  # seconds to connect, and between two pieces of an answer
 _TRIES, _READS = 6, 3  # as often at most where the platform asks to wait; where a reading request fails
 _LONGEST = 60.0  # seconds of one wait
+_HOPS = 5  # redirects of an upload
 T = TypeVar("T")
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -80,9 +81,11 @@ class Session(requests.Session):
         self.name, self.address, self.pause, self._token = name, address, pause, token
         self.auth = lambda request: request  # or else ~/.netrc may put another password in the token's place
 
-    def request(self, method: Any, url: Any, *args: Any, again: bool | None = None, **more: Any) -> requests.Response:
+    def request(
+        self, method: Any, url: Any, *args: Any, again: bool | None = None, hops: int = 0, **more: Any
+    ) -> requests.Response:
         """As `requests` has it, for its libraries' sake; `again` says that the request only reads. What has no token in
-        it, an upload to where the platform said, may lead elsewhere. Raises PushError."""
+        it, an upload to where the platform said, may lead elsewhere, `hops` times so far. Raises PushError."""
         url, headers, data = str(url), more.get("headers") or {}, more.get("data")
         secret = "Authorization" in headers or (isinstance(data, dict) and self._token in data.values())
         if secret and _origin(url) != _origin(self.address):
@@ -94,8 +97,8 @@ class Session(requests.Session):
         more |= {"timeout": TIMEOUT, "allow_redirects": False}
         reads = method == "GET" if again is None else again
         response = self._patiently(method, url, reads, args, more)
-        if response.is_redirect and not secret:
-            return self._onward(response, url, headers)
+        if response.is_redirect and not secret and hops < _HOPS:
+            return self._onward(response, url, headers, hops + 1)
         return self._checked(response, json=secret)
 
     def _patiently(self, method: str, url: str, reads: bool, args: tuple, more: dict[str, Any]) -> requests.Response:
@@ -127,11 +130,12 @@ class Session(requests.Session):
                 return response
         raise Stopped(f"{self.name} asks to wait again and again: give the same command later, it sends the rest")
 
-    def _onward(self, response: requests.Response, url: str, headers: dict[str, str]) -> requests.Response:
+    def _onward(self, response: requests.Response, url: str, headers: dict[str, str], hops: int) -> requests.Response:
         """Where an upload leads to, as Canvas's documentation says: back to it, with the token, or to its store."""
         to = urljoin(url, response.headers["Location"])
         home = _origin(to) == _origin(self.address)
-        return self.get(to, headers=headers | ({"Authorization": f"Bearer {self._token}"} if home else {}))
+        own = {"Authorization": f"Bearer {self._token}"} if home else {}
+        return self.request("GET", to, headers=headers | own, hops=hops)
 
     def _checked(self, response: requests.Response, json: bool) -> requests.Response:
         status, where = response.status_code, _origin(response.url)

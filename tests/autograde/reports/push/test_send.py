@@ -160,7 +160,10 @@ def test_what_differs_is_sent_once_with_its_page(case):
     assert kinds(case.push(pages=True)) == dict.fromkeys(GIVEN, "same") and len(case.server.written) == 3
     case.points[ADA] = 8.25
     case.write_page(ASA, "Better, Åsa")
+    before = len(case.server.log)
     again = case.push(pages=True)
+    each = {"canvas": 3 + 2 + 5, "moodle": 4 + 5 + 6}  # the lists, one student's points, another's page
+    assert len(case.server.log) - before == each[case.kind]
     assert again.sent == [ADA, ASA] and case.standing() == GIVEN | {ADA: 8.25}
     assert len(set(case.pages(ASA))) == len(case.pages(ASA)) == (2 if case.kind == "canvas" else 1)
     assert kinds(case.push(pages=True)) == dict.fromkeys(GIVEN, "same")
@@ -448,6 +451,24 @@ def test_canvas_pages_that_lead_elsewhere_get_no_token(canvas, monkeypatch):
         canvas.push()
 
 
+def test_canvas_an_upload_that_leads_on_for_ever_ends(canvas, monkeypatch):
+    def route(request, body, real=canvas.server.route):
+        to = {"Location": f"{canvas.server.address}/upload"}
+        return (303, b"", to) if request.path == "/upload" else real(request, body)
+
+    monkeypatch.setattr(canvas.server, "route", route)
+    pushed = canvas.push(pages=True)
+    assert pushed.stopped and "which gets no token" in pushed.stopped and not canvas.server.written
+
+
+def test_a_platform_that_says_the_token_back_does_not_bring_it_into_a_message(case, monkeypatch):
+    monkeypatch.setitem(stand_in.FAULTS, "422", (422, {"errors": [{"message": f"bad {TOKEN}\u202e"}]}))
+    case.server.fault = lambda number: "422"
+    with pytest.raises(web.Refused, match=r"It says: bad \(token\)\?") as error:
+        case.push()
+    assert TOKEN not in str(error.value)
+
+
 @pytest.mark.parametrize("rows", [[], [{}], [{"id": 1}], {"a": 1}, None, "x", [1]])
 def test_answers_of_another_form(case, rows, monkeypatch):
     monkeypatch.setattr(case.server, "route", lambda request, body: (200, rows, {}))
@@ -585,7 +606,7 @@ def test_the_command_from_the_dry_run_to_the_second_time(class_and_server, tmp_p
     assert done.exit_code == 0 and "3 sent and confirmed" in said(done), done.output
     with folder.config.open("a") as config:
         config.write(f'\nc.Push.platform, c.Push.address, c.Push.course = "canvas", "{server.address}", {COURSE}\n')
-        config.write(f'c.Push.ids = {{"{toy.NAME}": 4321}}\nc.Push.token_file = "{file}"\n')
+        config.write(f'c.Push.ids = {{"00": 4321}}\nc.Push.token_file = "{file}"\n')
     enter(folder, GIVEN | {ASA: 5.0})
     server.people["7"]["score"] = 1.0
     again = run("push", toy.NAME, "--class", folder.root)
@@ -595,6 +616,9 @@ def test_the_command_from_the_dry_run_to_the_second_time(class_and_server, tmp_p
     server.fault = lambda number: "503"
     broken = run("push", toy.NAME, "--class", folder.root)
     assert broken.exit_code == 1 and "out of order (status 503)" in said(broken) and "Traceback" not in said(broken)
+    with folder.config.open("a") as config:
+        config.write("c.Push.adress = 'https://x.org'\n")
+    assert "no c.Push.adress; there are address, course" in said(run("push", toy.NAME, "--class", folder.root))
 
 
 @pytest.mark.parametrize(
