@@ -7,7 +7,6 @@ sent, and again where the answer was lost, so that nothing is written twice and 
 
 from __future__ import annotations
 
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -162,21 +161,24 @@ class Push:
             sent.add(target, number, user, after, name, confirmed=True)
         return change
 
-    def _given(self, item: Item, change: Change, now: Standing) -> Standing:
-        """What stands there once it is sent. Where the answer is lost it is looked up; if it did not arrive, it may be
-        sent once more."""
+    def _given(self, item: Item, change: Change, before: Standing) -> Standing:
+        """What stands there once it is sent. Where the answer is lost it is looked up; if it did not arrive, and nobody
+        else was there, it is sent once more."""
         lost: Unknown | None = None
         for _ in range(2):
             try:
-                return self.platform.give(item, change.user, change.after, change.page, now)
+                return self.platform.give(item, change.user, change.after, change.page, before)
             except Unknown as error:
                 lost = error
-            with contextlib.suppress(Unknown):
+            try:
                 now = self.platform.look(item, change.user)
-                if _there(now, change.after, change.page):
-                    return now
-                continue
-            break
+            except Unknown:
+                break
+            if _there(now, change.after, change.page):
+                return now
+            if now.points not in (before.points, change.after):
+                raise Refused(f"{lost}, and somebody gave other points in between: give the command again")
+            before = now
         raise Unknown(f"{lost}: nobody knows whether it arrived")
 
 
