@@ -235,17 +235,44 @@ class Report:
     refused: tuple[tuple[str, str], ...]  # (answer, why)
 
 
+def passes(exercise: Exercise, seen: Sequence[Observation], reference: Sequence[Observation]) -> bool:
+    """Whether no case tells an answer from the reference; they look until one does."""
+    each = zip(seen, reference, check_of(exercise).cases, strict=True)
+    return all(difference(now, right, case) is None for now, right, case in each)
+
+
+def short_verdict(exercise: Exercise, seen: Sequence[Observation], table: Table) -> tuple[bool, str]:
+    """Whether an answer gets full marks, and the diagnosis that is certain, as its verdict says both.
+
+    Where a case fails that speaks for a diagnosis, the others say nothing to either (`diagnose.causes`), and need not
+    look; those that speak look until one tells two answers apart.
+    """
+    check, cases = check_of(exercise), check_of(exercise).cases
+    speak = [i for i, case in enumerate(cases) if not (case.agrees or case.contract)]
+    fails = any(difference(seen[i], table.reference[i], cases[i]) is not None for i in speak)
+    if isinstance(check, CheckOfTest) or not fails:
+        verdict = check.compare(seen, table)
+        return verdict.fraction >= 1, verdict.diagnosis
+
+    def alike(other: Sequence[Observation]) -> bool:
+        looked = [getattr(each, "made", set(speak)) for each in (seen, other)]
+        in_turn = sorted(speak, key=lambda i: (sum(i not in made for made in looked), i))
+        return other is seen or all(check.same(i, seen[i], other[i]) for i in in_turn)
+
+    return False, next((each.name for each in table.diagnoses if alike(each.observations)), "")
+
+
 def examine(exercise: Exercise, table: Table) -> Report:
     """Judge every answer of the bank against a table: survivors must be none, unnamed few, refused none."""
     check = check_of(exercise)
     bank, against = find(exercise), table.against or published(exercise)
     survivors, unnamed, refused = [], [], []
     for wrong in bank.wrong:
-        verdict = check.compare(observe(exercise, wrong.source, table.key, against), table)
-        if verdict.fraction >= 1:
+        full, diagnosis = short_verdict(exercise, observe(exercise, wrong.source, table.key, against), table)
+        if full:
             survivors.append(wrong.name)
-        elif verdict.diagnosis != wrong.name:
-            unnamed.append((wrong.name, verdict.diagnosis))
+        elif diagnosis != wrong.name:
+            unnamed.append((wrong.name, diagnosis))
     for correct in bank.correct:
         verdict = check.compare(observe(exercise, correct.source, table.key, against), table)
         if not verdict.passed:

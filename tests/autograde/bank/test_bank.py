@@ -51,6 +51,23 @@ def test_wrong_answers_fail_by_name_and_correct_ones_pass(exercise, seed):
     assert len(report.unnamed) <= 0.1 * report.wrong, report.unnamed
 
 
+@pytest.mark.parametrize("name", ["masked_softmax", "fix_the_split", "test_split_heads"])
+def test_few_cases_tell_what_a_verdict_says(name):
+    (exercise,) = (e for e in CODED if e.name == name)
+    check, answers = bank.check_of(exercise), bank.find(exercise)
+    stub = f"def {check.components[0]}(*args, **kwargs):\n    raise NotImplementedError"
+    diagnoses = set()
+    for table in (recorded.load(check), bank.table(exercise, Key.public(SEED))):
+        for source in (None, stub, *(answer.source for answer in (*answers.wrong, *answers.correct))):
+            seen = bank.observe(exercise, source, table.key, table.against or bank.published(exercise))
+            short = bank.short_verdict(exercise, seen, table)
+            verdict = check.compare(seen, table)
+            assert short == (verdict.fraction >= 1, verdict.diagnosis)
+            assert bank.passes(exercise, seen, table.reference) == verdict.passed
+            diagnoses.add(verdict.diagnosis)
+    assert diagnoses >= {"", *(wrong.name for wrong in answers.wrong[:1])}
+
+
 @pytest.mark.parametrize("exercise", CODED, ids=lambda e: e.name)
 def test_messages_say_cause_and_next_step_without_code(exercise):
     for wrong in bank.find(exercise).wrong:
