@@ -1,7 +1,7 @@
 """The banks through the real grader: every answer as a submission, in the sandbox, judged outside from a fresh key.
 
 The same verdicts as in process are asked for, so that a check means the same to a learner and to the grader. Every
-correct answer and every third wrong one; with `--full`, as once a week, all of them. A wrong answer stands among right
+correct answer and every sixth wrong one; with `--full`, as once a week, all of them. A wrong answer stands among right
 ones; correct ones come together, the first of each exercise in one submission, then the second of each: a child that
 runs the cells takes longer than most answers.
 """
@@ -34,7 +34,7 @@ def test_an_answer_gets_in_the_sandbox_what_it_gets_in_process(worker, full):
     worker, cells = worker
     sandbox, tables, different = worker.sandbox(), judge.tables(worker.name, KEY), []
     coded = [e for e in worker.exercises if not e.question]
-    submissions = [{e: answer} for e in coded for answer in bank.find(e).wrong[:: 1 if full else 3]]
+    submissions = [{e: answer} for e in coded for answer in bank.find(e).wrong[:: 1 if full else 6]]
     for correct in zip_longest(*(bank.find(e).correct for e in coded)):
         submissions.append({e: answer for e, answer in zip(coded, correct, strict=True) if answer is not None})
     for answers in submissions:
