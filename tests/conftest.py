@@ -9,6 +9,7 @@ At the end of the report: the notebooks' seconds and memory.
 """
 
 import functools
+import gc
 import json
 import os
 import re
@@ -121,6 +122,13 @@ def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):  # xdist hands groups out in the order of their first tests
         first = {group: place for place, group in reversed(list(enumerate(groups.values())))}
         items.sort(key=lambda item: (-seconds[groups[item]], first[groups[item]]))
+
+
+def pytest_collection_finish():
+    """What is in memory before the first test, libraries nearly all of it, stays to the end: the collector, which
+    would look through it again and again, passes it over."""
+    gc.collect()
+    gc.freeze()
 
 
 def never_fast(item):
