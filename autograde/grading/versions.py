@@ -105,7 +105,7 @@ def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
     files |= {f"answers/{e.name}": reader.path_of(e) for e in exercises() if e.chapter in chapters and not e.question}
     files |= {"exercises": course.exercises._FILE, "operators": operators.FILE}
     files["redundant conditions"] = engine.conditions.REDUNDANT
-    return files, {each.name for top in others - sys.stdlib_module_names for each in _distributions().get(top, ())}
+    return files, {name for top in others - sys.stdlib_module_names for name in _libraries(top)}
 
 
 def _chapters(assignment: str) -> set[str]:
@@ -127,6 +127,12 @@ def _distributions() -> dict[str, list[importlib.metadata.Distribution]]:
         for name in declared or _installed(distribution.read_text("RECORD") or ""):
             found.setdefault(name, []).append(distribution)
     return found
+
+
+@cache
+def _libraries(top: str) -> frozenset[str]:
+    """What is installed that holds a module of this name, by what it calls itself: a file is parsed for each."""
+    return frozenset(each.name for each in _distributions().get(top, ()))
 
 
 def _installed(record: str) -> set[str]:
