@@ -13,6 +13,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
 from course import committed
@@ -23,6 +24,7 @@ from theme import openings, volume, ways
 from theme.chapter import is_chapter
 from theme.exercises import place
 
+logger = logging.getLogger(__name__)
 SET_UP = "book/start/set-up"
 Link = Callable[[str, str], str]  # a page and a place on it -> the address from here
 
@@ -89,6 +91,15 @@ def head(stem: str, link: Link, files: str = "", opening: str = "") -> str:
     return f'<div class="chapter-head">{lead}{opening}<dl>{listed}</dl></div>'
 
 
+def opened(stem: str, document: nodes.document) -> str:
+    """The markup of the opening figure; "" and a warning where what it is drawn from, or leads to, is not there."""
+    try:
+        return openings.figure(stem, openings.sections(document))
+    except (ValueError, LookupError, OSError) as error:
+        logger.warning("no opening figure: %s", error, location=document, type="course", subtype="opening")
+        return ""
+
+
 class AddHeads(SphinxPostTransform):
     """Puts the head below a chapter's title."""
 
@@ -100,8 +111,8 @@ class AddHeads(SphinxPostTransform):
         if not is_chapter(docname) or stem not in {e.notebook for e in exercises()}:
             return
         title = next(iter(self.document.findall(nodes.title)))
-        opening = openings.figure(stem, openings.sections(self.document))
-        raw = nodes.raw("", head(stem, self.link, volume.links(self.config.course_volume), opening), format="html")
+        files = volume.links(self.config.course_volume)
+        raw = nodes.raw("", head(stem, self.link, files, opened(stem, self.document)), format="html")
         title.parent.insert(title.parent.index(title) + 1, raw)
 
     def link(self, page: str, fragment: str) -> str:

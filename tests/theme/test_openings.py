@@ -6,15 +6,31 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from docutils.utils import new_document
 from playwright.sync_api import Browser
 
 from course import committed
 from course.exercises import exercises
-from theme import openings
+from theme import head, openings
 from theme.openings import chapters, marks
 
+ROOT = Path(__file__).resolve().parents[2]
 STEMS = list(dict.fromkeys(e.notebook for e in exercises()))
 MOST = 4000  # bytes of a drawing
+# What the section that answers draws or reads.
+ANSWERS = {
+    "00-warm-up": "# Figure 0.1:",
+    "01-seq2seq": "seq2seq_numbers",
+    "02-bahdanau": "changed_without_top",
+    "03-captioning": "Shuffle",
+    "04-dot-product": "dot_product_scale",
+    "05-multi-head": "multi_head_pair",
+    "06-transformer": "transformer_parts",
+    "07-language-model": "next-character.md",
+    "08-vit": "vit_tokens",
+    "09-cuda": "µs for one addition",
+    "10-scale": "scale_resume",
+}
 
 
 def test_every_chapter_has_one_that_is_small_asks_and_says_what_it_shows() -> None:
@@ -25,6 +41,14 @@ def test_every_chapter_has_one_that_is_small_asks_and_says_what_it_shows() -> No
         root = ElementTree.fromstring(asks.drawing)
         assert root.get("aria-label") and len(asks.drawing) < MOST, stem
         assert stem == "00-warm-up" or ">?</text>" in asks.drawing, stem
+
+
+@pytest.mark.parametrize("stem", STEMS)
+def test_the_section_that_it_leads_to_answers(stem: str) -> None:
+    cells = json.loads((ROOT / "notebooks" / f"{stem}.ipynb").read_text("utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells)
+    of_section = {part.split(" ")[0]: part for part in text.split("\n## ")}
+    assert ANSWERS[stem] in of_section[chapters.OPENINGS[stem]().section]
 
 
 @pytest.mark.parametrize(
@@ -48,12 +72,15 @@ def test_what_it_shows_changes_with_the_results_and_the_answer_is_not_in_it(
     assert "0.12" not in asks.drawing + asks.question
 
 
-def test_a_figure_that_leads_nowhere_or_draws_on_nothing_is_refused() -> None:
+def test_a_figure_that_leads_nowhere_or_draws_on_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match=r"04-dot-product leads to section 4\.4: there are 4\.1"):
         openings.figure("04-dot-product", {"4.1": "a"})
     with pytest.raises(ValueError, match=r"no cell with '# Figure 9\.9:' stores image/svg"):
         chapters.stored("00-warm-up", "# Figure 9.9:", "image/svg+xml")
     assert openings.figure("12-nothing", {}) == ""
+    warned: list[tuple] = []
+    monkeypatch.setattr(head.logger, "warning", lambda *said, **about: warned.append(said))
+    assert head.opened("04-dot-product", new_document("")) == "" and "section 4.4" in str(warned[0][1])
 
 
 def test_a_bar_is_as_long_as_its_value_and_a_question_says_nothing_by_its_length() -> None:

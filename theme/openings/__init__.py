@@ -39,9 +39,10 @@ def figure(stem: str, places: dict[str, str]) -> str:
     asks = OPENINGS[stem]()
     if asks.section not in places:
         raise ValueError(f"the opening figure of {stem} leads to section {asks.section}: there are {', '.join(places)}")
+    question = re.sub(r"\*([^*]+)\*", r"<em>\1</em>", html.escape(asks.question, quote=False))
     link = f'<a href="#{html.escape(places[asks.section])}">section {asks.section}</a>'
     return (
         f'<figure class="opening"><div class="opening-picture">{asks.drawing}</div>'
-        f'<figcaption><p class="opening-asks">{html.escape(asks.question, quote=False)}</p>'
+        f'<figcaption><p class="opening-asks">{question}</p>'
         f"<p>Guess now; {link} answers.</p></figcaption></figure>"
     )

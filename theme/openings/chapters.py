@@ -33,7 +33,7 @@ WHOLE = ("never stopped", "nothing")  # chapter 10's runs in which nothing is mi
 
 
 class Opening(NamedTuple):
-    """A question in one sentence or two, the number of the section that answers it, and the drawing as SVG."""
+    """A question, its *emphasized* words between stars, the number of the section that answers it, and the drawing."""
 
     question: str
     section: str
@@ -124,8 +124,8 @@ def bahdanau() -> Opening:
                 drawn.append(box(x, y, step, high, "cell"))
     drawn += [text(left + (at + 0.5) * step, 16, word, "middle small") for at, word in enumerate(source)]
     question = (
-        f"While it writes {words[0]}, a trained model looks at the word {source[0]}. "
-        f"Where does it look for {words[-1]}, and must it look there?"
+        f"While it writes *{words[0]}*, a trained model looks at the word *{source[0]}*. "
+        f"Where does it look for *{words[-1]}*, and must it look there?"
     )
     shows = (
         f"A table of {len(words)} German words as written, {' '.join(words)}, against the English words, "
@@ -281,7 +281,7 @@ def cuda() -> Opening:
     shown = [("microseconds to add one to 1 number", float(first)), *asking]
     body, height = bars(shown, digits=1)
     question = f"To add one to a single number takes {float(first):.0f} millionths of a second. And to {others[0][0]}?"
-    return Opening(question, "9.2", picture(f"Bars: {told(shown, 1)}.", height, body))
+    return Opening(question, "9.3", picture(f"Bars: {told(shown, 1)}.", height, body))
 
 
 @opening("10-scale")
