@@ -70,6 +70,25 @@ def open_to_add(path: Path) -> int:
     return handle
 
 
+def add(path: Path, lines: bytes) -> None:
+    """Writes lines at a file's end, on the disk when this returns. One that a killed or a full disk cut short before is
+    ended first. Raises OSError with the file's name."""
+    try:
+        handle = open_to_add(path)
+        try:
+            size = os.fstat(handle).st_size
+            if size and os.pread(handle, 1, size - 1) != b"\n":
+                lines = b"\n" + lines
+            while lines:
+                lines = lines[os.write(handle, lines) :]
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+    except OSError as error:
+        error.filename = str(path)
+        raise
+
+
 def umask_of(folder: Path) -> int:
     """The umask under which others make the class's files as we do."""
     return 0o007 if shared(folder) else 0o077

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from autograde.files import open_to_add, write_atomically
+from autograde.files import add, open_to_add, write_atomically
 from course.verdict import Verdict
 
 _PEOPLE = "people.json"
@@ -125,16 +125,7 @@ class Ledger:
         numbers = self.numbers({record.student for record in records})
         stored = [record.as_json() | {"student": numbers[record.student]} for record in records]
         lines = "".join(json.dumps(line, ensure_ascii=False, sort_keys=True) + "\n" for line in stored).encode()
-        handle = open_to_add(self.path(assignment))
-        try:
-            size = os.fstat(handle).st_size
-            if size and os.pread(handle, 1, size - 1) != b"\n":  # a killed run's last line was cut short: end it
-                lines = b"\n" + lines
-            while lines:
-                lines = lines[os.write(handle, lines) :]
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        add(self.path(assignment), lines)
 
     def read(self, assignment: str) -> Iterator[Record]:
         """All records in the order in which they were written; a line cut short by a killed run is passed over."""
@@ -247,12 +238,7 @@ class Ledger:
                         yield read
 
     def _add(self, name: str, line: dict[str, Any]) -> None:
-        handle = open_to_add(self.folder / name)
-        try:
-            os.write(handle, b"\n" + json.dumps(line).encode() + b"\n")  # apart from what was cut short before
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        add(self.folder / name, json.dumps(line).encode() + b"\n")
 
     def latest(self, assignment: str) -> dict[tuple[str, str], dict[str, Record]]:
         """(student, submission) -> exercise -> the record that counts."""

@@ -9,10 +9,14 @@ into the database of the class that was archived.
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import fcntl
+import glob
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import stat
 import tarfile
@@ -26,13 +30,15 @@ from pathlib import Path, PurePosixPath
 from sqlalchemy import make_url
 
 from autograde import access
-from autograde.files import open_to_add, sync_folder
+from autograde.files import add, sync_folder
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, tables
 from autograde.ledger import Ledger
+from autograde.progress import Progress, silent
 
 SUMS = "SHA256SUMS"
 COPY = "gradebook-copy.db"  # in an archive: SQLite's file of a gradebook that was in another database
+_HALF = ".unfinished"  # ends the names of folders in which something is on its way
 _LIST = "archives.jsonl"  # in the ledger's folder: which archives were made
 _CHUNK = 1 << 20
 
@@ -52,14 +58,14 @@ class Archived:
     left_out: list[str] = field(default_factory=list)
 
 
-def archive(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
+def archive(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: bool = True) -> Archived:
     """Writes the class into one file, and reads that again to the last digest. Raises ValueError, with what to do,
     where the file is there already, lies in the class, or the gradebook cannot be copied; LedgerBusy; OSError."""
     with Ledger(folder.ledger).alone():
-        return held(folder, to, write=write)
+        return held(folder, to, progress, write=write)
 
 
-def held(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
+def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: bool = True) -> Archived:
     """The same, for one who holds the class already."""
     to = to.resolve()
     if to.exists():
@@ -68,8 +74,9 @@ def held(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
         raise ValueError(f"{to} lies in the class: name a file outside of it")
     done, url = Archived(to), configuration.database(folder)
     database = _file(folder, url)
-    with tempfile.TemporaryDirectory(prefix=f".{to.name}.", dir=to.parent) as beside:
-        copy = Path(beside) / "gradebook.db"
+    with contextlib.ExitStack() as held_open:
+        beside = held_open.enter_context(_beside(to)) if write else to.parent
+        copy = beside / "gradebook.db"
         members = {name: path for name, path in _members(folder, done) if path != database}
         if database is None:
             members[COPY] = copy
@@ -81,16 +88,39 @@ def held(folder: ClassFolder, to: Path, *, write: bool = True) -> Archived:
         done.size = sum(path.stat().st_size for path in members.values() if path.exists())
         if not write:
             return done
-        made = Path(beside) / to.name
-        _write(made, members)
-        check(made)
+        made = beside / to.name
+        _write(made, members, progress)
+        check(made, progress)
         with made.open("rb") as file:
             done.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             os.fsync(file.fileno())
+        _remember(folder, done)  # before it is there: what is killed here may list a file too many, and forgets none
         os.rename(made, to)
         sync_folder(to.parent)
-        _remember(folder, done)
     return done
+
+
+@contextlib.contextmanager
+def _beside(target: Path) -> Iterator[Path]:
+    """A folder beside a target, for what is to be moved there once it is whole. One that was left behind where this was
+    killed holds names and grades: it is taken away. Who is still at work holds a lock on it."""
+    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=_HALF, dir=target.parent) as made:
+        for folder in (Path(made), *target.parent.glob(f"{glob.escape(f'.{target.name}.')}*{_HALF}")):
+            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                continue
+            if folder == Path(made):
+                own = lock
+            else:
+                shutil.rmtree(folder)
+                os.close(lock)
+        try:
+            yield Path(made)
+        finally:
+            os.close(own)
 
 
 def _file(folder: ClassFolder, url: str) -> Path | None:
@@ -133,11 +163,12 @@ def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
             done.left_out.append(f"{name}: no ordinary file")
 
 
-def _write(to: Path, members: dict[str, Path]) -> None:
+def _write(to: Path, members: dict[str, Path], progress: Progress) -> None:
     sums = []
     with os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
         with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6, format=tarfile.PAX_FORMAT) as tar:
-            for name, path in members.items():
+            for count, (name, path) in enumerate(members.items()):
+                progress("writing the archive", count, len(members))
                 with path.open("rb") as one:
                     info = tarfile.TarInfo(f"class/{name}")
                     state = os.fstat(one.fileno())
@@ -172,30 +203,25 @@ class _Hashing:
 def _remember(folder: ClassFolder, done: Archived) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     line = json.dumps({"when": now, "file": str(done.file), "sha256": done.sha256}) + "\n"
-    handle = open_to_add(folder.ledger / _LIST)
-    try:
-        os.write(handle, line.encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    add(folder.ledger / _LIST, line.encode())
 
 
-def check(file: Path) -> int:
+def check(file: Path, progress: Progress = silent) -> int:
     """Reads an archive to its end; how many files of a class are in it. Raises BadArchive where a digest is another, a
     member is missing or too many, or the file is cut off."""
-    return sum(1 for _ in _checked(file, None))
+    return sum(1 for _ in _checked(file, None, progress))
 
 
-def restore(file: Path, folder: ClassFolder, database: str = "") -> int:
+def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progress = silent) -> int:
     """Makes a class of an archive where there is none; how many files it has. Its gradebook goes into the empty
     `database` (a URL), where one is named. Raises BadArchive or ValueError, and nothing is there then, also where a
     class is there already; OSError."""
     if folder.root.exists():
         raise ValueError(f"{folder.root} is there already: name a folder that is not, with --class")
     folder.root.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{folder.root.name}.", dir=folder.root.parent) as beside:
-        count = sum(1 for _ in _checked(file, Path(beside)))
-        coming = Path(beside) / "class"
+    with _beside(folder.root) as beside:
+        count = sum(1 for _ in _checked(file, beside, progress))
+        coming = beside / "class"
         access.close(ClassFolder.at(coming), "")
         _own_gradebook(coming, database)
         os.rename(coming, folder.root)
@@ -224,14 +250,16 @@ def _own_gradebook(coming: Path, database: str) -> None:
         written.write(f"\n# `autograde restore` put the gradebook there:\nc.CourseDirectory.db_url = {where}\n")
 
 
-def _checked(file: Path, into: Path | None) -> Iterator[str]:
+def _checked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]:
     """The names of an archive's files, each unpacked where there is a place for it; after the last, all digests are
     right."""
     found: dict[str, str] = {}
-    sums = ""
+    sums: str | None = None  # an empty list is that of a class without a file
     try:
-        with tarfile.open(file, "r:gz") as tar:
+        with file.open("rb") as packed, tarfile.open(fileobj=packed, mode="r:gz") as tar:
+            size = os.fstat(packed.fileno()).st_size
             for member in tar:
+                progress("reading the archive, in kB", packed.tell() >> 10, max(1, size >> 10))
                 content = tar.extractfile(member)
                 parts = PurePosixPath(member.name).parts
                 if content is None or (member.name != SUMS and (parts[:1] != ("class",) or ".." in parts)):
@@ -249,9 +277,9 @@ def _checked(file: Path, into: Path | None) -> Iterator[str]:
         if isinstance(error, BadArchive):
             raise
         raise BadArchive(f"{file} is damaged: {error}. To do: take another copy of it") from None
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in sums.splitlines())}
-    if not listed:
+    if sums is None:
         raise BadArchive(f"{file} has no {SUMS} at its end: it is cut off, or none of ours")
+    listed = {name: digest for digest, _, name in (line.partition("  ") for line in sums.splitlines())}
     for name in [*listed, *(set(found) - set(listed))]:
         if found.get(name) != listed.get(name):
             why = "is not in it" if name not in found else "has another digest than is listed"

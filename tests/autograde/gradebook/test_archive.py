@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import os
+import signal
 import subprocess
 import sys
 import tarfile
@@ -46,6 +47,50 @@ def rewritten(file, change):
             info = tarfile.TarInfo(name)
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
+
+
+def killed(at, call):
+    """Runs something in a process of its own, which is killed where it comes to `at`: (module, name)."""
+    if (child := os.fork()) == 0:
+        setattr(*at, lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        call()
+    assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
+
+
+def test_what_a_killed_archive_or_restore_left_is_taken_away_by_the_next(folder, tmp_path):
+    file, again = tmp_path / "spring.tar.gz", ClassFolder.at(tmp_path / "again")
+    before = digests(folder.submitted)
+    killed((archive, "check"), lambda: archive.archive(folder, file))
+    assert list(tmp_path.glob(".spring.tar.gz.*.unfinished")) and not file.exists()
+    assert run("archive", "--to", file, "--class", folder.root).exit_code == 0
+    killed((archive.access, "close"), lambda: archive.restore(file, again))
+    assert list(tmp_path.glob(".again.*.unfinished")) and not again.root.exists()
+    assert run("restore", file, "--class", again.root).exit_code == 0
+    assert not list(tmp_path.glob(".*")) and digests(again.submitted) == before
+    # whoever is killed at the last step has it listed: what is forgotten since is not overlooked
+    killed((archive.os, "rename"), lambda: archive.archive(folder, tmp_path / "late.tar.gz"))
+    assert "late.tar.gz" in (folder.ledger / "archives.jsonl").read_text()
+
+
+def test_what_another_is_at_work_on_is_left(tmp_path):
+    with archive._beside(tmp_path / "a") as one, archive._beside(tmp_path / "a") as other:
+        assert one.is_dir() and other.is_dir() and one != other
+
+
+def test_an_interrupted_archive_says_that_nothing_was_written(folder, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(archive, "check", interrupt)
+    result = run("archive", "--to", tmp_path / "x.tar.gz", "--class", folder.root)
+    assert result.exit_code == 130 and "interrupted. Nothing was written: give the command again." in said(result)
+    assert not list(tmp_path.glob("*x.tar.gz*"))
+
+
+def test_a_class_without_a_file_is_archived_too(tmp_path):
+    (tmp_path / "class" / "ledger").mkdir(parents=True)
+    made = archive.archive(ClassFolder.at(tmp_path / "class"), tmp_path / "a.tar.gz")
+    assert made.files == 0 and archive.check(made.file) == 0
 
 
 def test_a_class_comes_back_as_it_was(folder, tmp_path):
