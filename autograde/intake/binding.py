@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 
 from autograde.folders import ClassFolder
 from autograde.intake.people import People, student_id
+from autograde.intake.platforms import canvas
 from autograde.intake.platforms.gradescope import LIST, Listed, Submitter
 from autograde.intake.platforms.moodle import BLIND
 from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, alike, kept
-from autograde.intake.whose import FOLDERS, LOOSE, Place, readable, safe
+from autograde.intake.whose import FOLDERS, IN_A_FOLDER, LOOSE, Place, readable, safe
 
 # Platforms whose own mark of a person is the same in every assignment: who it is once, it is for ever.
 _LASTING = ("Canvas", "Blackboard", "Gradescope")
@@ -23,10 +24,14 @@ _NO_NAME = "no student's name can be made of its folder's: put it into submissio
 
 @dataclass(frozen=True)
 class Bound:
-    """One whose work it is: what the class calls them, and the key that tells them from others."""
+    """One whose work it is: what the class calls them, and the key that tells them from others. `when`, `late` and
+    `note` are what a worksheet that was downloaded with it says of the time."""
 
     student: str
     key: str
+    when: str = ""
+    late: bool = False
+    note: str = ""
 
 
 @dataclass
@@ -48,6 +53,8 @@ class Binding:
                 return f"{LIST} does not say whose it is. To do: put it into FOLDER/STUDENT/ASSIGNMENT/"
             found = [self._submitter(each, roster) for each in self.listed[place.student].submitters]
             return next((each for each in found if isinstance(each, str)), [b for b in found if isinstance(b, Bound)])
+        if place.scheme == "Canvas" and _is_test_student(place, roster):
+            return f"Canvas's Test Student, who is nobody in the class. To do: for a person of that name, {IN_A_FOLDER}"
         people = _in_roster(place, roster) if roster else None
         if isinstance(people, str):
             return people
@@ -83,7 +90,18 @@ class Binding:
     def _bound(self, person: Person, scheme: str, key: str) -> Bound:
         """By the name that the class has for this person since before there was a roster, if it has one."""
         known = self.people.known(scheme, key) if scheme in _LASTING else ""
-        return Bound(known or person.student, key)
+        if (
+            self.roster is None
+        ):  # one that is kept may be older than what is collected: its times may be an earlier one's
+            return Bound(known or person.student, key)
+        return Bound(known or person.student, key, person.when, person.late, person.why)
+
+
+def _is_test_student(place: Place, roster: Roster | None) -> bool:
+    """Whether a file is of a course's student view: by the gradebook's row, or by the name where there is none."""
+    if roster is not None and roster.kind == CANVAS:
+        return bool(roster.nobody) and place.key == roster.nobody
+    return place.student == f"{canvas.TEST_NAME}_{place.key}"
 
 
 def _in_roster(place: Place, roster: Roster) -> Sequence[Person] | str | None:

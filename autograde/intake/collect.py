@@ -47,6 +47,7 @@ from autograde.intake.sources import (
 from autograde.intake.submissions import NO_MOMENT, UNPACKED, Submission, finish_what_was_begun, put
 from autograde.intake.whose import IN_A_FOLDER, LOOSE, UNSAID, Names, Place, safe
 from autograde.ledger import Ledger
+from autograde.progress import Progress, silent
 from autograde.sandbox.pool import SandboxError
 
 EARLIER = "an earlier attempt: kept in earlier/, not graded"
@@ -89,6 +90,7 @@ def collect(
     roster: Path | None = None,
     dry_run: bool = False,
     intake: Intake | None = None,
+    progress: Progress = silent,
 ) -> Collected:
     """Puts the submissions of a source into submissions/. `assignment` is which they are, and `platform` (one of
     `whose.PLATFORMS`) where they come from, where the source's names do not say. `roster` binds its names to people,
@@ -102,7 +104,7 @@ def collect(
     with contextlib.ExitStack() as held:
         intake = intake or held.enter_context(Intake())  # its jail starts with the first archive
         try:
-            return _collect(folder, source, assignment, platform, roster, dry_run, intake)
+            return _collect(folder, source, assignment, platform, roster, dry_run, intake, progress)
         except SandboxError as error:
             reason = f"archives are opened in a sandbox, which does not work here: {error}"
             raise BadSource(f"{reason}. To do: run autograde doctor") from None
@@ -116,6 +118,7 @@ def _collect(
     roster: Path | None,
     dry_run: bool,
     intake: Intake,
+    progress: Progress,
 ) -> Collected:
     assignments, done = folder.assignments(), Collected()
     who = Binding(folder, People(folder), rosters.read(roster) if roster else None)
@@ -137,14 +140,16 @@ def _collect(
         for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, who.people, done):
             there = (present.get(student, folder.submitted / student) / name).exists()
             action = "replaced if it differs" if there else "new"
-            done.items.append(_item(student, name, action, submission, (), twins))
+            several = sum(rest[-1].lower().endswith(".ipynb") for rest, _ in submission.files)
+            notes = [f"{several} notebooks: which of them is graded is said when they are read"] if several > 1 else []
+            done.items.append(_item(student, name, action, submission, notes, twins))
         return done
     with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
         finish_what_was_begun(folder)
         if who.roster and roster:
             write_atomically(rosters.place_of(folder, who.roster, assignment), roster.read_bytes())
         with tempfile.TemporaryDirectory(dir=folder.root, prefix=UNPACKED) as unpacked:
-            work = Work(intake, Path(unpacked), Chapters(folder), done.aside)
+            work = Work(intake, Path(unpacked), Chapters(folder), done.aside, progress)
             if given.packed:
                 wanted = {name: file for each in submissions.values() for name, file in each.wanted().items()}
                 unpack_source(given.outer, wanted, work)
@@ -161,7 +166,10 @@ def _put_down(
     twins: set[str],
     done: Collected,
 ) -> None:
-    for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, people, done):
+    everybodys, begun = _each_ones(submissions), 0
+    for student, name, submission in _in_nobodys_place(everybodys, folder, people, done):
+        work.progress("putting submissions down", begun, len(everybodys))
+        begun += 1
         scheme, key = submission.mark
         members = tuple(entry.name for _, entry in submission.files)
         together = tuple(each for each in submission.together if each != student)
@@ -287,7 +295,7 @@ def _placed(
             if isinstance(people, str):
                 done.aside.append((safe(entry.name), people))
             else:
-                placed.append(Placed(entry, place, tuple(people), who.moment(place)))
+                placed.append(Placed(entry, place, tuple(people), who.moment(place) or people[0].when))
     twice = _twice(placed, hint or assignment, who)
     for each in placed:
         if why := next((twice[bound.student] for bound in each.people if bound.student in twice), ""):
@@ -354,8 +362,8 @@ def _add(each: Placed, submission: Submission, done: Collected) -> None:
         else:
             submission.stamps.append(each.entry)
         return
-    submission.late |= place.late
-    submission.notes |= {place.note} - {""}
+    submission.late |= place.late or own.late
+    submission.notes |= {place.note, own.note} - {""}
     submission.files.append((place.rest, each.entry))
 
 

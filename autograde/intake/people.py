@@ -114,7 +114,7 @@ class People:
         if before is None:
             return "it took the place of one that was there"
         written = before[-1]
-        said = f"it took the place of the one collected as {safe(written)!r}"
+        said = f"it took the place of the one that was collected before ({_in_words(before[0], written)})"
         if written == own:
             return said
         return f"{said} ({safe(ascii(written))}), and this one is {safe(own)!r} ({safe(ascii(own))}): the same person?"
@@ -155,6 +155,13 @@ class People:
         if not isinstance(mark, list) or len(mark) < 2:
             return None
         return str(mark[0]), str(mark[1]), str(mark[-1])
+
+
+def _in_words(scheme: str, written: str) -> str:
+    """What a key is, and whose: a platform's number alone says nothing."""
+    if scheme == FOLDERS:
+        return f"out of the folder or file {safe(written)!r}"
+    return f"by {scheme}'s {'number' if written.isdecimal() else 'name'} {safe(written)}"
 
 
 def _composed(mark: tuple[str, str]) -> tuple[str, str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograde.intake.parse import MAX_BYTES, Contents, Notes, Refused, contents, reasons, safe
 from autograde.intake.provenance import PROVENANCE
+from course.exercises import exercises
 
 if TYPE_CHECKING:
     import nbformat
@@ -244,13 +245,15 @@ def _bytes(folder: Path, name: str, reading: _Found) -> bytes:
 
 
 def _choose(names: list[str], expected: str, read: Callable[[str], bytes]) -> tuple[str, bytes]:
-    """The notebook to grade: the expected name before others, then the most marks of our cells, then the outermost,
-    then by name; an empty file after all. Raises what `read` does where no other file has as good a name.
+    """The notebook to grade: the expected name before others, then the most cells of this assignment, then of any, then
+    the outermost, then by name; an empty file after all. Raises what `read` does where no other file has as good a
+    name.
 
     "02-bahdanau (1).ipynb" or "Copy of 02-bahdanau.ipynb" comes after the exact name and before strangers. However
     many there are, all are ranked; only those that may be chosen are read, the likeliest first.
     """
     stem = expected.removesuffix(".ipynb").lower()
+    own = [b'"%s-' % each.name.encode() for each in exercises() if each.notebook.lower() == stem]
 
     def kinship(name: str) -> int:
         base = os.path.basename(name)
@@ -268,7 +271,8 @@ def _choose(names: list[str], expected: str, read: Callable[[str], bytes]) -> tu
             refused = refused or (kinship(name), error)
             continue
         left -= len(data)
-        rank = (not data.strip(), kinship(name), -data.count(b'"grade_id"'), name.count(os.sep), name)
+        ours, marks = sum(mark in data for mark in own), data.count(b'"grade_id"')
+        rank = (not data.strip(), kinship(name), -ours, -marks, name.count(os.sep), name)
         if best is None or rank < best[0]:
             best = rank, name, data
     if refused is not None and (best is None or best[0] > (False, refused[0] + 1)):

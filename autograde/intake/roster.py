@@ -3,9 +3,10 @@
 Which platform's it is, its header says (`KINDS`). The forms are those of:
 
 - Canvas's gradebook, lib/gradebook_exporter.rb in its source: Student (or LastName, FirstName), ID, SIS Login ID,
-  Section, and a row "Points Possible";
+  Section, a row "Points Possible", and one for the Test Student, who is nobody;
 - Moodle's grading worksheet of one assignment, mod/assign/gradingtable.php in its source: Identifier ("Participant
-  1234") and Grade, in English. Its numbers hold for that assignment alone;
+  1234") and Grade, in English. Its numbers hold for that assignment alone; Status and "Last modified (submission)" say
+  when each came;
 - Gradescope's roster: First Name and Last Name (or Name), Email, and SID where there are numbers, as its guide "Adding
   Students and Staff" says;
 - Brightspace's export of grades, D2L's "Importing grades": OrgDefinedId or Username, and End-of-Line Indicator;
@@ -28,6 +29,7 @@ from pathlib import Path
 
 from autograde.folders import ClassFolder
 from autograde.intake.people import folded, student_id
+from autograde.intake.platforms import canvas, moodle
 from autograde.intake.whose import safe
 
 MAX_BYTES = 64 << 20
@@ -60,7 +62,8 @@ class BadRoster(ValueError):
 @dataclass(frozen=True)
 class Person:
     """One row. `student` is how the class calls them, `number` what the platform does, `logins` other names and numbers
-    of theirs, `row` the line of the file, and `cells` the row itself, by the header's own names."""
+    of theirs, `row` the line of the file, and `cells` the row itself, by the header's own names. `when` and `late` are
+    what Moodle's worksheet says of the submission, and `why` it says nothing that can be read."""
 
     student: str
     name: str
@@ -70,18 +73,22 @@ class Person:
     group: str
     row: int
     cells: Mapping[str, str]
+    when: str = ""
+    late: bool = False
+    why: str = ""
 
 
 @dataclass(frozen=True)
 class Roster:
     """A roster that has been read. `kind` is one of KINDS, `header` its columns as they stand there, `points` the cells
-    of Canvas's row "Points Possible"."""
+    of Canvas's row "Points Possible", `nobody` the number of its Test Student ("" where there is none)."""
 
     file: str
     kind: str
     header: tuple[str, ...]
     people: tuple[Person, ...]
     points: Mapping[str, str]
+    nobody: str = ""
 
     def by_number(self, number: str) -> Person | None:
         """Whom the platform knows by a number."""
@@ -195,7 +202,7 @@ def read(path: Path) -> Roster:
     kind = _kind(columns, name)
     if twice := [column for column, count in Counter(columns).items() if count > 1 and column in _used(kind)]:
         raise BadRoster(f"{name}, row 1: there are two columns {twice[0]!r}. To do: take one of them out")
-    people, points = list[Person](), dict[str, str]()
+    people, points, nobody = list[Person](), dict[str, str](), ""
     for row, cells in rows[1:]:
         if len(cells) != len(header):
             more = "the file is cut off there, or a cell has a separator in it" if len(cells) < len(header) else ""
@@ -205,12 +212,14 @@ def read(path: Path) -> Roster:
         of_file = dict(zip(header, cells, strict=True))
         if kind == CANVAS and "points possible" in cells[0].lower():
             points = of_file
+        elif kind == CANVAS and _is_test_student(by_column):
+            nobody = by_column["id"]
         elif not (kind == CANVAS and _only_notes(cells)) and by_column.get("role", "").lower() in ("", "student"):
             people.append(_person(kind, by_column, of_file, row, name))
     if not people:
         raise BadRoster(f"{name}, row {len(rows) + 1}: there is nobody in it")
     _each_once(people, name)
-    return Roster(name, kind, header, tuple(_named_apart(people)), points)
+    return Roster(name, kind, header, tuple(_named_apart(people)), points, nobody)
 
 
 def _text(path: Path) -> str:
@@ -286,6 +295,12 @@ def _only_notes(cells: list[str]) -> bool:
     return all(re.fullmatch(r"\s*(?:Muted|Manual Posting.*)?\s*", cell, re.IGNORECASE) for cell in cells)
 
 
+def _is_test_student(of: Mapping[str, str]) -> bool:
+    """Whether a row of Canvas's is the Test Student's, whom no school gave a number."""
+    name = of["student"] if "student" in of else f"{of.get('lastname', '')}, {of.get('firstname', '')}"
+    return name == canvas.TEST_STUDENT and not of.get("sisuserid")
+
+
 def _person(kind: str, of: Mapping[str, str], cells: Mapping[str, str], row: int, file: str) -> Person:
     number, where = of.get(_NUMBER[kind], ""), _NUMBER[kind]
     if kind == MOODLE:
@@ -310,7 +325,14 @@ def _person(kind: str, of: Mapping[str, str], cells: Mapping[str, str], row: int
     email = of.get("email") or of.get("emailaddress") or ""
     logins = tuple(dict.fromkeys(of[column].removeprefix("#") for column in _LOGINS if of.get(column)))
     student = student_id(name) or student_id(number)
-    return Person(student, name or number, number, email, logins, of.get("group", ""), row, cells)
+    when, why = "", ""
+    late = kind == MOODLE and moodle.is_late(of.get("status", ""))
+    if kind == MOODLE:
+        try:
+            when = moodle.moment(of.get("lastmodifiedsubmission", ""))
+        except ValueError as error:
+            why = f"{file}, row {row}: {error}, so its moment is not known"
+    return Person(student, name or number, number, email, logins, of.get("group", ""), row, cells, when, late, why)
 
 
 def _each_once(people: list[Person], file: str) -> None:

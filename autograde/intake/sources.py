@@ -23,6 +23,7 @@ from autograde.intake.jail import SOURCE_LIMITS, Intake
 from autograde.intake.parse import MAX_BYTES
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, IN_A_FOLDER, may_be_one_submission, one_submission, readable, safe
+from autograde.progress import Progress, silent
 
 MAX_ENTRIES = 200_000  # files of a source; a class of thousands has tens of thousands
 MAX_UNPACKED = 64 << 30  # bytes that a source's archive may unpack to
@@ -60,13 +61,14 @@ Wanted = dict[tuple[str, ...], tuple[Entry, Budget]]  # name in an archive -> it
 
 @dataclass(frozen=True)
 class Work:
-    """What unpacks archives, a folder of ours for what is on its way, the class's assignments by their cells, and what
-    is put aside."""
+    """What unpacks archives, a folder of ours for what is on its way, the class's assignments by their cells, what is
+    put aside, and whom to tell how far it is."""
 
     intake: Intake
     folder: Path
     chapters: Chapters
     aside: Aside
+    progress: Progress = silent
 
 
 # ---------------------------------------------------------------- what it is, and its files by their names
@@ -246,7 +248,7 @@ def unpack_source(source: Path, wanted: Wanted, work: Work) -> None:
     """
     budget = Budget(MAX_UNPACKED, MAX_ENTRIES)
     try:
-        take_out(_listed(source, budget, work.intake), wanted, work.folder, budget)
+        take_out(_listed(source, budget, work.intake), wanted, work.folder, budget, work.progress)
     except TooMuch as error:
         raise BadSource(f"{source.name}: {error}") from None
     for entry, _ in wanted.values():
@@ -254,13 +256,22 @@ def unpack_source(source: Path, wanted: Wanted, work: Work) -> None:
             raise BadSource(f"{source.name} has changed while it was read")
 
 
-def take_out(members: Iterator[tuple[str, Iterator[bytes]]], wanted: Wanted, to: Path, budget: Budget) -> None:
+def take_out(
+    members: Iterator[tuple[str, Iterator[bytes]]],
+    wanted: Wanted,
+    to: Path,
+    budget: Budget,
+    progress: Progress = silent,
+) -> None:
     """Writes the wanted members below `to`, each within a budget of its own too; of two with one name the last counts.
     Raises TooMuch where the budget of the archive is spent."""
+    taken = 0
     for name, content in members:
         if (target := wanted.get(unpack.parts(name) or ())) is None:
             continue
         entry, own = target
+        progress("unpacking", min(taken, len(wanted)), len(wanted))
+        taken += 1
         if entry.path is not None:  # there twice in the archive
             entry.path.unlink()
             entry.path = None

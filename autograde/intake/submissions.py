@@ -17,6 +17,7 @@ import re
 import secrets
 import shutil
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,13 +28,14 @@ from autograde.files import make_folder, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import provenance, unpack
 from autograde.intake.jail import Intake
-from autograde.intake.parse import MAX_BYTES
+from autograde.intake.parse import MAX_BYTES, Contents
 from autograde.intake.people import folded, student_id
 from autograde.intake.provenance import PROVENANCE, Provenance
-from autograde.intake.received import STAMP, handed_in_at, readable_moment
+from autograde.intake.received import STAMP, handed_in_at, readable_moment, receive
 from autograde.intake.sources import Entry, Wanted, Work, content_of, fetch, is_litter, take_out
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, safe
+from course.wording import counted, listed
 
 MAX_INSIDE = 2_000  # files of an archive that a student handed in
 MAX_FILES = 200  # files kept of one submission
@@ -133,9 +135,13 @@ def put(target: Path, submission: Submission, work: Work, before: str, come: Pro
             write_atomically(coming / STAMP, submission.when + "\n")
         now, new = _contents(target) if there else {}, _contents(coming)
         stamped = not submission.when and bool(now.pop(STAMP, None))  # by hand: the platform named no moment
+        first = there and STAMP not in now and new.pop(STAMP, None)  # of what came without: it is the same submission
         if there and now == new:
             known = provenance.read(target)
-            if not known or (come.late and not known.get("late")):  # a mark that came since counts
+            if first:
+                write_atomically(target / STAMP, submission.when + "\n")
+                notes.append(f"it is known now when it came: {submission.when}")
+            if not known or first or (come.late and not known.get("late")):  # a mark that came since counts
                 provenance.write(target, come)
             return Put("unchanged", notes)
         provenance.write(coming, come)
@@ -234,8 +240,6 @@ def _write(to: Path, assignment: str, submission: Submission, work: Work) -> lis
     if len(notebooks) == 1 and notebooks[0] != (f"{assignment}.ipynb",):
         notes.append(f"{safe('/'.join(notebooks[0]))} is kept as {assignment}.ipynb")
         files = [((f"{assignment}.ipynb",) if rest == notebooks[0] else rest, entry) for rest, entry in files]
-    if len(notebooks) > 1:
-        notes.append(f"{len(notebooks)} notebooks, of which one is graded: look which it should be")
     if len(files) > MAX_FILES:
         notes.append(f"{len(files)} files, {MAX_FILES} kept")
     for rest, entry in sorted(files, key=lambda file: not _is_notebook(file[0]))[:MAX_FILES]:
@@ -244,10 +248,25 @@ def _write(to: Path, assignment: str, submission: Submission, work: Work) -> lis
             notes.append(f"a {folded(path.name)} of the student's own was left out")
             continue
         _put_down(entry, path, submission.budget, notes)
+    if len(notebooks) > 1:
+        notes.append(_which_of_several(to, assignment))
     return notes
 
 
-def _is_notebook(rest: tuple[str, ...]) -> bool:
+def _which_of_several(folder: Path, assignment: str) -> str:
+    """Which notebook of a submission is the one that is graded, or why none is."""
+    seen = receive(folder, assignment, lambda data: Contents(None))
+    every = sorted(safe(str(path.relative_to(folder))) for path in folder.rglob("*") if _is_notebook(path.parts))
+    if not seen.name:
+        return f"{listed(every, 5)} are kept, and none of them can be graded: {seen.reason_for_instructor}"
+    others = listed([name for name in every if name != seen.name], 5)
+    return (
+        f"{counted(len(every), 'notebook')}: {seen.name} is graded, {others} only kept. Should it be another? Then take"
+        f" {seen.name} out of submissions/"
+    )
+
+
+def _is_notebook(rest: Sequence[str]) -> bool:
     return rest[-1].lower().endswith(".ipynb")
 
 

@@ -6,6 +6,8 @@ _ are all that is left of a name. The _ round digits go before the rest does, so
 name of bob's file: what may be two marks is never the first. What begins with "gradebook_" is what Blackboard calls a
 whole class's. A file that was handed in again has "-1" before its ending: that is the file's own name. A group's file
 has the group's name and the number of the one who stands for it.
+
+The Test Student of a course's student view is "Student, Test" in the gradebook and "studenttest" in names: nobody.
 """
 
 from __future__ import annotations
@@ -13,6 +15,9 @@ from __future__ import annotations
 import re
 
 from autograde.intake.platforms.scheme import Scheme
+
+TEST_STUDENT = "Student, Test"
+TEST_NAME = "studenttest"  # what is left of it in the name of a file
 
 SCHEMES = (
     Scheme(

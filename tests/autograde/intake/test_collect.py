@@ -319,8 +319,24 @@ def test_a_submission_that_could_not_be_put_down_leaves_no_folder(tmp_path, fold
 
 def test_several_notebooks_of_one_student_are_said(tmp_path, folder):
     files = {f"ada/{TWO}/{TWO}{more}.ipynb": NOTEBOOK for more in ("", " (1)")}
+    source = zipped(tmp_path / "a.zip", files)
+    (item,) = collect_mine(folder, source, dry_run=True).items
+    assert item.notes == ("2 notebooks: which of them is graded is said when they are read",)
+    (item,) = collect_mine(folder, source).items
+    assert item.notes == (
+        f"2 notebooks: {TWO}.ipynb is graded, {TWO} (1).ipynb only kept. Should it be another? Then take {TWO}.ipynb"
+        " out of submissions/",
+    )
+    assert len(list((folder.submitted / "ada" / TWO).glob("*.ipynb"))) == 2
+
+
+def test_of_several_notebooks_none_may_be_graded_and_all_are_kept(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr("autograde.intake.received.MAX_BYTES", 10)
+    files = {f"ada/{TWO}/{name}.ipynb": NOTEBOOK for name in ("a", "b")}
     (item,) = collect_mine(folder, zipped(tmp_path / "a.zip", files)).items
-    assert item.notes == ("2 notebooks, of which one is graded: look which it should be",)
+    assert item.notes == (
+        f"a.ipynb, b.ipynb are kept, and none of them can be graded: a.ipynb has {len(NOTEBOOK)} bytes",
+    )
 
 
 def test_a_students_own_archive_is_unpacked(tmp_path, folder):
@@ -687,7 +703,10 @@ def test_whose_submission_was_replaced_is_said_and_where_its_name_was_written_ot
     (first,) = collected("ad\u00e9", "one")
     assert (first.action, first.notes) == ("new", ())
     (again,) = collected("ad\u00e9", "two")
-    assert (again.action, again.notes) == ("replaced", ("it took the place of the one collected as 'adé'",))
+    assert (again.action, again.notes) == (
+        "replaced",
+        ("it took the place of the one that was collected before (out of the folder or file 'adé')",),
+    )
     (other,) = collected("ade\u0301", "three")
     assert other.action == "replaced" and r"('ad\xe9')" in other.notes[0] and r"('ade\u0301')" in other.notes[0]
     assert other.notes[0].endswith("the same person?")

@@ -8,7 +8,7 @@ from autograde.intake import provenance
 from autograde.intake.collect import EARLIER, BadSource, collect
 from autograde.intake.roster import BadRoster
 from tests.autograde.intake.test_collect import NOTEBOOK, ONE, TWO, actions, folder, intake, there, unpacked, zipped
-from tests.autograde.intake.test_roster import CANVAS, GRADESCOPE, MOODLE
+from tests.autograde.intake.test_roster import CANVAS, GRADESCOPE, MOODLE, SHEET
 
 __all__ = ["folder", "intake"]  # fixtures
 
@@ -65,6 +65,49 @@ def test_moodles_worksheet_is_of_one_assignment(tmp_path, folder, roster):
     why = dict(done.aside)
     assert "row 3: its number is \"Åsa O'Neil\"'s, not 'Asa'" in why[names[1]]
     assert "no row of roster.csv has the number 99" in why[names[2]]
+
+
+def test_canvass_test_student_is_put_aside(tmp_path, folder, roster):
+    names = ["lovelaceada_7_100_x.ipynb", "studenttest_99_101_x.ipynb"]
+    source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
+    for options in ({}, {"roster": roster(CANVAS + '"Student, Test",99,,5d1c,Spring,,\n')}):
+        done = collect(folder, source, TWO, platform="canvas", dry_run=True, **options)
+        assert len(done.items) == 1 and done.aside[0][0] == names[1]
+        assert "Canvas's Test Student, who is nobody in the class" in done.aside[0][1]
+    # a person of that name, by a number of the gradebook's
+    person = roster(CANVAS + '"Student, Test",99,S99,test,Spring,,\n')
+    done = collect(folder, source, TWO, platform="canvas", roster=person)
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Test Student", TWO)}
+
+
+def stamps(folder):
+    return {path.parts[-3]: path.read_text().strip() for path in folder.submitted.glob("*/*/timestamp.txt")}
+
+
+def test_a_worksheet_that_came_with_it_says_when_each_was_handed_in(tmp_path, folder, roster):
+    names = [f"{who}_{n}_assignsubmission_file/x.ipynb" for n, who in enumerate(("Ada", "Bo", "Di"), 1) if n != 3]
+    names.append("Di_4_assignsubmission_file/x.ipynb")
+    source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
+    collect(folder, source, ONE, platform="moodle")
+    assert not stamps(folder)
+    done = collect(folder, source, TWO, platform="moodle", roster=roster(SHEET))
+    assert stamps(folder) == {"Ada": "2026-01-30 19:05:00", "Bo": "2026-01-30 00:05:00"} and done.late == ["Ada"]
+    assert "row 5: 'vendredi 30 janvier 2026, 19:05' is no time" in str(done.items)
+    come = provenance.read(folder.submitted / "Ada" / TWO)
+    assert (come["handed_in"], come["late"]) == ("2026-01-30 19:05:00", True)
+    # the one that is kept is of then, and says nothing of what is collected later
+    later = unpacked(tmp_path / "later", {names[1]: NOTEBOOK + b" "})
+    collect(folder, later, TWO, platform="moodle")
+    assert set(stamps(folder)) == {"Ada"}
+
+
+def test_a_moment_that_is_known_later_replaces_nothing(tmp_path, folder, roster):
+    source = unpacked(tmp_path / "back", {"Ada_1_assignsubmission_file/x.ipynb": NOTEBOOK})
+    collect(folder, source, TWO, platform="moodle")
+    (item,) = collect(folder, source, TWO, platform="moodle", roster=roster(SHEET)).items
+    assert item.action == "unchanged" and "it is known now when it came: 2026-01-30 19:05:00" in item.notes
+    assert stamps(folder) == {"Ada": "2026-01-30 19:05:00"} and not folder.earlier.exists()
+    assert provenance.read(folder.submitted / "Ada" / TWO)["late"]
 
 
 def test_blind_marking_is_bound_by_the_worksheet(tmp_path, folder, roster):

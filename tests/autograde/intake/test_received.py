@@ -46,6 +46,16 @@ def test_of_several_notebooks_the_named_one_counts_then_the_one_with_our_marks(t
     assert "several notebooks" in received.notes[0] and received.flags == (finding.SEVERAL,)
 
 
+def test_of_strangers_the_one_with_this_assignments_cells_counts(tmp_path):
+    def answering(name, *cells):
+        marks = [{"cell_type": "code", "source": cell, "metadata": {"nbgrader": {"grade_id": cell}}} for cell in cells]
+        (tmp_path / name).write_text(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": marks}))
+
+    answering("a.ipynb", "gru_cell-answer", "gru_cell-check", "encoder-answer")
+    answering("b.ipynb", "masked_softmax-answer")
+    assert receive(tmp_path, NAME).name == "b.ipynb" and receive(tmp_path, "01-seq2seq").name == "a.ipynb"
+
+
 @pytest.mark.parametrize("name", [f"{NAME}.ipynb", f"{NAME.upper()}.IPYNB", f"z {NAME}.ipynb", "zz/work.ipynb"])
 def test_however_many_notebooks_sort_before_it_the_right_one_is_graded(tmp_path, name):
     for number in range(60):

@@ -53,6 +53,34 @@ def test_each_platforms_own(tmp_path, text, kind, student, number, form):
     assert first.row == text[: text.index("Ada")].count("\n") + 1 and "T A" not in [p.name for p in roster.people]
 
 
+@pytest.mark.parametrize("head", ["Student,ID,SIS User ID", "LastName,FirstName,ID,SIS User ID"])
+def test_canvass_test_student_is_nobody(tmp_path, head):
+    names = ['"Lovelace, Ada"', '"Student, Test"', '"Student, Test"']
+    if head.startswith("Last"):
+        names = [name.strip('"').replace(", ", ",") for name in names]
+    rows = [f"{names[0]},7,S7,ada,Spring", f"{names[1]},99,,5d1c,Spring", f"{names[2]},8,S8,test,Spring"]
+    roster = read(written(tmp_path, f"{head},SIS Login ID,Section\n" + "\n".join(rows)))
+    # a person of that name has a number of the school's
+    assert [each.number for each in roster.people] == ["7", "8"] and roster.nobody == "99"
+
+
+SHEET = """\
+Identifier,"Full name",Status,Grade,"Maximum Grade","Last modified (submission)","Last modified (grade)"
+"Participant 1",Ada,"Submitted for grading - 1 hour 5 mins late",-,28.00,"Friday, 30 January 2026, 7:05 PM",'-
+"Participant 2",Bo,"Submitted for grading - Graded",5.00,28.00,"Friday, January 30, 2026, 12:05\u202fAM",-
+"Participant 3",Cy,"No submission - Assignment is overdue by: 2 days late",,28.00,'-,'-
+"Participant 4",Di,"Submitted for grading",,28.00,"vendredi 30 janvier 2026, 19:05",-
+"""
+
+
+def test_moodles_worksheet_says_when_each_came(tmp_path):
+    ada, bo, cy, di = read(written(tmp_path, SHEET)).people
+    assert (ada.when, ada.late, ada.why) == ("2026-01-30 19:05:00", True, "")
+    assert (bo.when, bo.late) == ("2026-01-30 00:05:00", False)
+    assert (cy.when, cy.late, cy.why) == ("", False, "")
+    assert di.when == "" and "roster.csv, row 5: 'vendredi 30 janvier 2026, 19:05' is no time" in di.why
+
+
 def test_canvass_points_and_columns_are_kept(tmp_path):
     roster = read(written(tmp_path, CANVAS))
     assert roster.points["02-bahdanau (4321)"] == "28.0" and len(roster.people) == 2
