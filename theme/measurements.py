@@ -129,7 +129,8 @@ def terms(of: Iterable[tuple[str, str]], *classes: str) -> nodes.definition_list
 class Measurements(SphinxDirective):
     """`{measurements} NAME`: the targets, the experiments, or the result of that name.
 
-    :command: what measures it, shown where there is no result; :sort: the column to order rows by, the largest first;
+    :command: what measures it, shown where there is no result (one that is there says its own); :sort: the column to
+    order rows by, the largest first;
     :rows: how many at most; :last: a column of which only the largest value's rows are shown; :measure: the one of its
     tables to show, without the words around; :only: a column and the word that it must hold; :columns: which to show;
     :rounds: a column for each of so many rounds, the newest, or of all with 0; :caption: what stands over that;

@@ -20,6 +20,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from autograde import layout
+from autograde.folders import ClassFolder
 from course.files import replace
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -145,6 +147,19 @@ def autograde(*words: str) -> Callable[[], None]:
     return lambda: run(BIN / "autograde", *words)
 
 
+def upgrade_an_older_class() -> None:
+    """Gives a class that an earlier version made this version's layout, after an archive of it: whoever pulls an update
+    and makes the course again has nothing else to type."""
+    folder = ClassFolder.at(CLASS)
+    try:
+        if not layout.there(folder) or layout.of(folder).layout >= layout.LAYOUT:
+            return  # of a newer one, `autograde release` says what to do
+    except layout.OtherLayout as error:
+        raise StepFailed(str(error)) from None
+    print(f"{CLASS.name}/ was made by an earlier version of the course: it is archived, then upgraded.", flush=True)
+    run(BIN / "autograde", "upgrade", "--class", CLASS)
+
+
 BOOK = Step("book", "the book", BOOK_SOURCES, HTML / "index.html", build_book, environment=BOOK_ENVIRONMENT)
 RELEASE = Step("release", "the assignments", GRADE_SOURCES, CLASS / "release", autograde("release"))
 SAMPLE = Step("sample", "a sample class's submissions", (), CLASS / "submissions", autograde("sample"), (RELEASE,))
@@ -184,6 +199,7 @@ def main() -> None:
         for number, step in enumerate(steps, start=1):
             if step is RELEASE and not all(later.stands() for later in steps[number - 1 :]):
                 run(BIN / "autograde", "doctor")  # stops here where nothing could be graded safely
+                upgrade_an_older_class()
             step.bring_up_to_date(f"{number}/{len(steps)}")
     except StepFailed as failure:
         raise SystemExit(

@@ -4,6 +4,9 @@ import dataclasses
 
 import pytest
 
+from autograde import layout
+from autograde.folders import ClassFolder
+from tests.autograde.test_cli import run, said
 from tools import course
 
 
@@ -122,3 +125,23 @@ def test_a_failed_book_leaves_the_old_one_and_reads_everything_again(place, monk
     monkeypatch.setattr(course, "run", build(True))
     course.build_book()
     assert seen == [False, True, False]  # the third started from nothing
+
+
+def test_an_older_class_is_archived_and_upgraded(tmp_path, monkeypatch):
+    """Layout 0 has no file that says so, as classes of before 1.0."""
+    folder = ClassFolder.at(tmp_path / "class")
+    monkeypatch.setattr(course, "CLASS", folder.root)
+    commands = []
+    monkeypatch.setattr(course, "run", lambda program, *words: commands.append(words) or run(*words))
+    course.upgrade_an_older_class()
+    assert not commands  # nothing is there
+    folder.ledger.mkdir(parents=True)
+    assert "autograde upgrade" in said(run("release", "--class", folder.root))
+    course.upgrade_an_older_class()
+    assert commands == [("upgrade", "--class", folder.root)] and layout.of(folder).layout == layout.LAYOUT
+    assert (tmp_path / "class-before-upgrade.tar.gz").is_file()
+    course.upgrade_an_older_class()
+    assert len(commands) == 1
+    folder.layout.write_text("{")
+    with pytest.raises(course.StepFailed, match="cannot be read"):
+        course.upgrade_an_older_class()
