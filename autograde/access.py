@@ -36,9 +36,9 @@ def opened(folder: ClassFolder) -> Iterator[Open]:
             yield Open(path, f"the group {_name(state.st_gid)}")
 
 
-def close(folder: ClassFolder, group: str | None = None) -> int:
+def close(folder: ClassFolder, group: str | None = None, *, write: bool = True) -> int:
     """Leaves the class to its owner, and to the group that it is shared with: to `group` from now on, to none for "",
-    to the one that it has for None. Returns how many files and folders changed.
+    to the one that it has for None. Returns how many files and folders change.
 
     The owner's own rights stay as they are; the group may do what the owner may. Raises ValueError for a group that
     there is not, PermissionError, with the path in it, where this may not be done.
@@ -51,7 +51,7 @@ def close(folder: ClassFolder, group: str | None = None) -> int:
             raise ValueError(f"there is no group {group!r} on this machine: `getent group` lists them") from None
     share = bool(group) or (group is None and files.shared(folder.root))
     # the class's own folder before all else: what is in it cannot be reached through it any more
-    return sum(_set(path, descriptor, state, share, gid) for path, descriptor, state in _walk(folder.root))
+    return sum(_set(path, descriptor, state, share, gid, write) for path, descriptor, state in _walk(folder.root))
 
 
 def _walk(root: Path) -> Iterator[tuple[Path, int, os.stat_result]]:
@@ -76,13 +76,15 @@ def _held(name: str | Path, folder: int | None = None) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _set(path: Path, descriptor: int, before: os.stat_result, share: bool, gid: int) -> bool:
-    """Whether anything changed."""
+def _set(path: Path, descriptor: int, before: os.stat_result, share: bool, gid: int, write: bool) -> bool:
+    """Whether anything changes."""
     mine = before.st_mode & 0o700
     if stat.S_ISDIR(before.st_mode):
         wanted = 0o2770 if share else 0o700
     else:
         wanted = mine | mine >> 3 if share else mine
+    if not write:
+        return stat.S_IMODE(before.st_mode) != wanted or (share and before.st_gid != gid)
     itself = f"/proc/self/fd/{descriptor}"
     try:
         if share and before.st_gid != gid:

@@ -28,6 +28,7 @@ from autograde.folders import ClassFolder
 from autograde.sandbox.launch import ahead
 from autograde.terminal import console, stop, text
 from course.exercises import SPINE, exercises, meant
+from course.wording import counted
 
 if TYPE_CHECKING:
     from autograde.grading.run import Line, Summary
@@ -82,6 +83,7 @@ Assignments = Annotated[
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=1, help="worker processes on this machine; one core each")]
 Scheduler = Annotated[str, typer.Option(help="a Dask scheduler's address (tcp://10.0.0.5:8786): its workers grade")]
 Students = Annotated[list[str] | None, typer.Option("--student", help="only this student (may be said more than once)")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="say what would be written, and write nothing")]
 CLASS = ROOT / "class"
 
 
@@ -147,9 +149,13 @@ def _held(file: Path) -> list[str]:
     return [notebook for notebook, _ in counted.most_common(1)]
 
 
+_NOTHING = "Nothing was written: give the command again"
+_GRADED = "What was graded is in the ledger; --resume goes on"
+
+
 @contextlib.contextmanager
-def _mended(again: bool = False) -> Iterator[None]:
-    """Errors of a run that an instructor can mend, in one line."""
+def _mended(interrupted: str = "The same command once more does what is still to be done") -> Iterator[None]:
+    """Errors of a run that an instructor can mend, in one line; one that is interrupted says what then."""
     from autograde.gradebook.store import GradebookError
     from autograde.grading import isolation
     from autograde.grading.executor import EngineError
@@ -164,8 +170,7 @@ def _mended(again: bool = False) -> Iterator[None]:
     except (doctor.NotReady, GradebookError, LedgerBusy, SandboxError, ValueError) as error:
         raise stop(error) from None
     except KeyboardInterrupt:
-        more = " (or say --again once more: it starts over)" if again else ""
-        raise stop(f"interrupted. What was graded is in the ledger; --resume goes on{more}.", 130) from None
+        raise stop(f"interrupted. {interrupted}.", 130) from None
 
 
 @app.command()
@@ -200,13 +205,8 @@ def _tried() -> int:
     terminal.show_tried(tried)
     console.print("\nThe tests' attacks and broken files (many minutes):", highlight=False)
     ended = trying.corpora()
-    if ended is None:
-        console.print("Not run: they need the tests' packages. To do: make test-set-up", highlight=False)
-    if tried.amiss or ended:
-        console.print("\nDo not grade with this installation before each of these is explained.", highlight=False)
-        return 1
-    console.print("\nEverything that was tried came out as it must.", highlight=False)
-    return 0
+    terminal.show_how_much_was_tried(tried, ended)
+    return int(bool(tried.amiss or ended))
 
 
 @app.command()
@@ -215,6 +215,7 @@ def access(
         str | None, typer.Option(help="share the class with this group: its members may read it and grade")
     ] = None,
     owner_only: Annotated[bool, typer.Option("--owner-only", help="share it with no group any more")] = False,
+    dry_run: DryRun = False,
     where: ClassOption = CLASS,
 ) -> None:
     """Close the class to everybody but its owner, and the group that it is shared with."""
@@ -224,10 +225,12 @@ def access(
         raise stop("say --group with a group's name, or --owner-only")
     folder = _there(where, any_layout=True)
     try:
-        changed = closing.close(folder, "" if owner_only else group)
+        changed = closing.close(folder, "" if owner_only else group, write=not dry_run)
     except ValueError as error:
         raise stop(error) from None
-    message = f"{folder.root} is for {closing.whose(folder)}: {changed} files and folders changed"
+    message = f"{folder.root} is for {closing.whose(folder)}; files and folders changed: {changed}"
+    if dry_run:
+        message = f"{folder.root} is for {closing.whose(folder)} now; files and folders that would change: {changed}"
     console.print(text(message), soft_wrap=True)
 
 
@@ -313,10 +316,14 @@ def sample(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
     from autograde.bank import sample as sampling
 
     folder = ClassFolder.at(where)
-    made = {name: sampling.sample(folder, name) for name in _named(folder, assignments)}
+    names, made = _named(folder, assignments), {}
+    with terminal.Steps() as steps:
+        for count, name in enumerate(names):
+            steps.update("assignments", count, len(names))
+            made[name] = sampling.sample(folder, name)
     sampling.write_expected(folder, made)
     for name, submissions in made.items():
-        console.print(text(f"{name}: {len(submissions)} submissions"))
+        console.print(text(f"{name}: {counted(len(submissions), 'submission')}"))
 
 
 @app.command()
@@ -357,12 +364,15 @@ def collect(
         raise stop(f"{roster} is no file: name the roster that you downloaded")
     try:
         which = names[0] if assignment else ""
-        done = collecting.collect(folder, source, which, platform=platform, roster=roster, dry_run=dry_run)
+        with terminal.Steps() as steps:
+            done = collecting.collect(
+                folder, source, which, platform=platform, roster=roster, dry_run=dry_run, progress=steps.update
+            )
     except (collecting.BadSource, BadRoster, LedgerBusy) as error:
         raise stop(error) from None
     terminal.show_collected(done, dry_run)
     if not done.items:
-        raise stop(f"no submission was found in {source}; {len(done.aside)} files left aside")
+        raise stop(f"no submission was found in {source}; left aside: {counted(len(done.aside), 'file')}")
 
 
 @app.command()
@@ -374,6 +384,7 @@ def grade(
     ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="go on with the run that was interrupted")] = False,
     student: Students = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be graded, and grade nothing")] = False,
     jobs: Jobs = 1,
     scheduler: Scheduler = "",
     where: ClassOption = CLASS,
@@ -383,7 +394,23 @@ def grade(
     names = _named(folder, assignments)
     if resume and (assignments or student or again or outdated):
         raise stop("--resume goes on with all that the interrupted run was asked for: say nothing else with it")
-    with ahead(jobs == 1 and not scheduler) as launched, _mended(again), terminal.RunProgress() as bar:
+    if dry_run:
+        from autograde.grading import run as grading
+
+        with _mended(), terminal.Steps() as steps:
+            due = grading.due(
+                folder,
+                names if not resume else (),
+                again=again,
+                outdated=outdated,
+                resume=resume,
+                students=student or (),
+                steps=steps.update,
+            )
+        terminal.show_due(due)
+        return
+    interrupted = _GRADED + (" (or say --again once more: it starts over)" if again else "")
+    with ahead(jobs == 1 and not scheduler) as launched, _mended(interrupted), terminal.RunProgress() as bar:
         from autograde.grading import run as grading  # while the sandbox warms up
 
         summary = grading.grade(
@@ -396,7 +423,8 @@ def grade(
             jobs=jobs,
             scheduler=scheduler,
             ahead=launched,
-            progress=bar.update,
+            progress=bar.submission,
+            steps=bar.update,
         )
     from autograde import plan
 
@@ -432,17 +460,22 @@ def _summarise(summary: Summary, folder: ClassFolder) -> None:
     console.print(text(f"Verdicts in {folder.ledger}/, grades in {address(folder)}"), soft_wrap=True)
 
 
-def _in_short(folder: ClassFolder, assignment: str) -> None:
+def _in_short(folder: ClassFolder, assignment: str, dry_run: bool = False) -> None:
     """Makes the summary's page again, and says the most of it in a few lines."""
     from autograde.reports import summary as summing
 
-    terminal.show_summary(assignment, *summing.write(folder, assignment))
+    if dry_run:
+        terminal.show_summary(assignment, summing.summary(folder, assignment), None)
+    else:
+        terminal.show_summary(assignment, *summing.write(folder, assignment))
 
 
 @app.command()
 def regrade(
     assignments: Assignments = None,
-    diff: Annotated[bool, typer.Option("--diff", help="only show what would change: so it is unless --write")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", "--dry-run", help="only show what would change: so it is unless --write")
+    ] = False,
     write: Annotated[bool, typer.Option("--write", help="and take it over into the ledger and the gradebook")] = False,
     student: Students = None,
     jobs: Jobs = 1,
@@ -465,7 +498,8 @@ def regrade(
             jobs=jobs,
             scheduler=scheduler,
             ahead=launched,
-            progress=bar.update,
+            progress=bar.submission,
+            steps=bar.update,
         )
     terminal.show_changes(regraded)
     for name, settled in regraded.settled.items():
@@ -483,14 +517,21 @@ def regrade(
 @app.command()
 def undo(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change, and write nothing")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="ask nothing")] = False,
     where: ClassOption = CLASS,
 ) -> None:
     """Take back the last run (grade, regrade --write or points): grades are what they were; what people gave stays."""
     from autograde.grading import undo as undoing
 
     folder = _there(where)
-    with _mended():
-        undone = undoing.undo(folder, write=not dry_run)
+    with _mended(), terminal.Steps() as steps:
+        undone = undoing.undo(folder, write=False, progress=steps.update)
+    if not dry_run:
+        if undone.asks and not yes:
+            terminal.show_undone(undone, True)
+            terminal.ask(f"The run {undone.run} is to be taken back, and {undone.asks}.")
+        with _mended(), terminal.Steps() as steps:
+            undone = undoing.undo(folder, progress=steps.update, expected=undone.run)
     terminal.show_undone(undone, dry_run)
     if undone.refused:
         raise stop(f"nbgrader did not take {', '.join(undone.refused)}: `autograde undo` once more tries again")
@@ -527,10 +568,9 @@ def archive(
     from autograde.gradebook import archive as archiving
 
     folder = _there(where, any_layout=True)
-    with _mended():
-        made = archiving.archive(
-            folder, to or folder.root.with_name(f"{folder.root.name}-{date.today()}.tar.gz"), write=not dry_run
-        )
+    with _mended(_NOTHING), terminal.Steps() as steps:
+        target = to or folder.root.with_name(f"{folder.root.name}-{date.today()}.tar.gz")
+        made = archiving.archive(folder, target, steps.update, write=not dry_run)
     terminal.show_archived(made, dry_run)
 
 
@@ -551,10 +591,14 @@ def restore(
     if not file.is_file():
         raise stop(f"{file} is no file: name an archive that `autograde archive` made")
     folder = ClassFolder.at(where)
-    with _mended():
-        count = archiving.check(file) if dry_run else archiving.restore(file, folder, database)
+    with _mended(_NOTHING):
+        with terminal.Steps() as steps:
+            if dry_run:
+                count = archiving.check(file, steps.update)
+            else:
+                count = archiving.restore(file, folder, database, steps.update)
         done = f"in {file}, all as listed (nothing was written)" if dry_run else f"in {folder.root}, each as it was"
-        console.print(text(f"{count} files {done}"), soft_wrap=True)
+        console.print(text(f"{counted(count, 'file')} {done}"), soft_wrap=True)
         if not dry_run and (other := layout.explained(folder)):
             console.print(text(other, style="yellow"), soft_wrap=True)
 
@@ -572,8 +616,8 @@ def upgrade(
     from autograde.gradebook import upgrade as upgrading
 
     folder = _there(where, any_layout=True)
-    with _mended():
-        upgraded = upgrading.upgrade(folder, backup, write=not dry_run)
+    with _mended(), terminal.Steps() as steps:
+        upgraded = upgrading.upgrade(folder, backup, steps.update, write=not dry_run)
     terminal.show_upgraded(folder, upgraded, dry_run)
     if upgraded.changes and not dry_run:
         raise typer.Exit(examination.report(folder))
@@ -595,7 +639,8 @@ def forget(
     with _mended():
         if not forgetting.named(folder, student):
             _known(folder, student, *names)
-        forgotten = forgetting.forget(folder, student, write=not dry_run)
+        with terminal.Steps() as steps:
+            forgotten = forgetting.forget(folder, student, steps.update, write=not dry_run)
     terminal.show_forgotten(folder, student, forgotten, forgetting.archives(folder), dry_run)
 
 
@@ -635,13 +680,13 @@ def _known(folder: ClassFolder, student: str, *assignments: str) -> None:
 
 
 @app.command()
-def summary(assignments: Assignments = None, where: ClassOption = CLASS) -> None:
+def summary(assignments: Assignments = None, dry_run: DryRun = False, where: ClassOption = CLASS) -> None:
     """Say how an assignment went, from the gradebook as it stands: in short here, whole in class/summary/."""
     folder = ClassFolder.at(where)
     names = _named(folder, assignments)
     with _mended():
         for name in names:
-            _in_short(folder, name)
+            _in_short(folder, name, dry_run)
 
 
 @app.command()
@@ -720,18 +765,17 @@ def check(
         raise stop(f"{file} does not exist")
     name = _which(file, assignment)
     with ahead() as launched:
-        from autograde.grading import isolation, judge  # while the sandbox warms up
-        from autograde.grading import run as grading
+        from autograde.grading import isolation, judge, one  # while the sandbox warms up
         from autograde.sandbox import doctor
 
         try:
-            graded, exercises = grading.check(file, name, launched), judge.of_assignment(name)
+            graded, exercises = one.check(file, name, launched), judge.of_assignment(name)
         except isolation.Stopped as error:
             raise stop(error, STOPPED) from None
         except (doctor.NotReady, ValueError, FileNotFoundError) as error:
             raise stop(error) from None
     if as_json:
-        print(grading.checked_as_json(name, graded))
+        print(one.checked_as_json(name, graded))
     else:
         terminal.show_verdicts(graded, exercises)
     whys = [verdict.internal for verdict in graded.verdicts.values() if verdict.internal]
@@ -739,7 +783,6 @@ def check(
         raise stop(f"the grader itself failed, and what it failed at is no verdict: {(whys or graded.details)[-1]}")
 
 
-DryRun = Annotated[bool, typer.Option("--dry-run", help="say what would be written, and write nothing")]
 RosterOption = Annotated[
     Path | None, typer.Option(help="the platform's table of who is who; the one that the class keeps unless said")
 ]
@@ -761,20 +804,19 @@ def feedback(
 
     if platform and platform not in feedback_archive.PLATFORMS:
         raise stop(f"no platform {platform!r} to upload to; there are {', '.join(feedback_archive.PLATFORMS)}")
-    if dry_run and not platform:
-        raise stop("--dry-run goes with --for: say which platform")
     folder = ClassFolder.at(where)
     for name in _named(folder, assignments):
-        if not dry_run:
-            try:
-                print(f"{name}: {giving.feedback(folder, name)} pages", flush=True)
-            except RuntimeError as error:
-                raise stop(error) from None
+        try:
+            with terminal.Steps() as steps:
+                pages = giving.feedback(folder, name, steps.update, write=not dry_run)
+        except RuntimeError as error:
+            raise stop(error) from None
+        print(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}", flush=True)
         if platform:
             with _mended():
                 table = feedback_archive.archive(folder, platform, name, roster)
             _give(folder, table, dry_run)
-    if not platform:
+    if not platform and not dry_run:
         console.print(text(f"Feedback in {folder.feedback}/"), soft_wrap=True)
 
 
@@ -821,19 +863,23 @@ def export(
     if platform:
         _export_for(folder, platform, names, roster, column or [], to, dry_run)
         return
-    if dry_run or roster or column:
-        raise stop("--dry-run, --roster and --column go with --for: say which platform")
+    if roster or column:
+        raise stop("--roster and --column go with --for: say which platform")
     with _mended():
         try:
-            target, count = exporting.export(folder, to, names if assignments else ())
+            with terminal.Steps() as steps:
+                chosen = names if assignments else ()
+                target, count = exporting.export(folder, to, chosen, steps.update, writes=not dry_run)
         except OSError as error:
             if to is None or error.errno in _REFUSED:
                 raise
             raise stop(f"{to}: {error.strerror}. To do: name another file.") from None
-    if is_output(target):
-        Console(stderr=True).print(text(f"{count} rows"), soft_wrap=True)
+    if dry_run:
+        console.print(text(f"{counted(count, 'row')} would be in {target} (nothing was written)"), soft_wrap=True)
+    elif is_output(target):
+        Console(stderr=True).print(text(counted(count, "row")), soft_wrap=True)
     else:
-        console.print(text(f"{count} rows in {target}"), soft_wrap=True)
+        console.print(text(f"{counted(count, 'row')} in {target}"), soft_wrap=True)
 
 
 def _export_for(

@@ -6,11 +6,12 @@ has made, and prints it. Names and messages may be a student's, so whatever is p
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import typer
 from rich.console import Console
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from autograde.grading.lateness import Extended
     from autograde.grading.points import Repointed
     from autograde.grading.regrade import Regraded
-    from autograde.grading.run import Line
+    from autograde.grading.run import Due, Line
     from autograde.grading.undo import Undone
     from autograde.grading.worker import Graded
     from autograde.intake.collect import Collected
@@ -70,6 +71,15 @@ def stop(message: object, code: int = 1) -> typer.Exit:
     """Says what is wrong, in one line, where errors go."""
     Console(stderr=True).print(text(f"autograde: {message}", style="bold red"), soft_wrap=True)
     return typer.Exit(code)
+
+
+def ask(why: str) -> None:
+    """Asks whether to go on; stops where the answer is no, or nobody is there to give one."""
+    if not sys.stdin.isatty():
+        raise stop(f"{why} Nothing was written. To do: --yes where it is meant")
+    console.print(text(why, style="bold yellow"), soft_wrap=True)
+    if not typer.confirm("Go on?"):
+        raise stop("nothing was written")
 
 
 def failed(names: Sequence[str]) -> typer.Exit:
@@ -104,6 +114,20 @@ def show_tried(tried: Trial) -> None:
     for sentence in tried.amiss:
         console.print(text(f"NO  {sentence}", style="bold red"), soft_wrap=True)
     console.print(f"{tried.seconds / max(1, sum(tried.of.values())):.2f} s for each submission", highlight=False)
+
+
+def show_how_much_was_tried(tried: Trial, corpora: int | None) -> None:
+    """What ran of the full examination and how it ended, and what did not run. `corpora`: how the tests' attacks and
+    broken files ended, None where they did not run."""
+    made_up = f"The made-up class ran: {sum(tried.right.values())} of {sum(tried.of.values())} as they must."
+    beside = {
+        None: "The attacks and the broken files of the tests did not run, so nothing is known of them here: they need"
+        " the tests' packages. To do: make test-set-up, and give the command again.",
+        0: "The attacks and the broken files of the tests ran: all as they must.",
+    }.get(corpora, "The attacks and the broken files of the tests ran: not all as they must, see above.")
+    console.print(text(f"\n{made_up}\n{beside}"), soft_wrap=True)
+    if tried.amiss or corpora:
+        console.print("Do not grade with this installation before each of these is explained.", highlight=False)
 
 
 def show_handed_out(
@@ -142,57 +166,19 @@ def show_given(table: Given, path: Path, dry_run: bool) -> None:
 # ---------------------------------------------------------------- a run
 
 
-class RunProgress:
-    """A bar in a terminal, a line for each submission that is graded elsewhere; what failed, as it happens; and how
-    long it will still take."""
-
-    def __enter__(self) -> RunProgress:
-        self.bar = None
-        if console.is_terminal:
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-            left = TextColumn("left:"), TimeRemainingColumn(elapsed_when_finished=True)
-            self.bar = Progress(*columns, *left, console=console, speed_estimate_period=120)
-            self.bar.start()
-        self.tasks: dict[str, TaskID] = {}
-        self.began: dict[str, float] = {}
-        self.fresh: dict[str, int] = {}
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
-
-    def update(self, assignment: str, done: int, of: int, line: Line | None) -> None:
-        began = self.began.setdefault(assignment, time.monotonic())
-        self.fresh[assignment] = self.fresh.get(assignment, 0) + bool(line is not None and line.fresh)
-        if self.bar is not None:
-            if assignment not in self.tasks:
-                self.tasks[assignment] = self.bar.add_task(assignment, total=of)
-            if line is not None and line.fresh and (line.needs_person or line.flags):
-                message = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
-                console.print(text(f"{assignment} {line.student}: {message}", style="yellow"))
-            self.bar.update(self.tasks[assignment], completed=done)
-        elif line is not None and line.fresh:  # what is unchanged is counted at the end
-            message = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
-            message += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
-            left = (time.monotonic() - began) / done * (of - done)
-            measured = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
-            message += f" (about {left / 60:.0f} min left)" if measured and left > 90 else ""
-            print(plain(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)
-
-
 class Steps:
     """How far a command is, and how long it will still take: a bar in a terminal; elsewhere a line now and then, of a
     step that takes a while."""
 
     PAUSE = 10.0  # seconds between two lines
+    stays = False  # whether the bars are left standing at the end
 
-    def __enter__(self) -> Steps:
+    def __enter__(self) -> Self:
         self.bar = None
         if console.is_terminal:
-            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+            columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
             left = TextColumn("left:"), TimeRemainingColumn(elapsed_when_finished=True)
-            self.bar = Progress(*columns, *left, console=console, transient=True)
+            self.bar = Progress(*columns, *left, console=console, transient=not self.stays, speed_estimate_period=120)
             self.bar.start()
         self.tasks: dict[str, TaskID] = {}
         self.began: dict[str, float] = {}
@@ -209,11 +195,38 @@ class Steps:
         if self.bar is not None:
             if step not in self.tasks:
                 self.tasks[step] = self.bar.add_task(plain(step), total=of)
-            self.bar.update(self.tasks[step], completed=done)
+            self.bar.update(self.tasks[step], completed=done, total=of)
         elif 0 < done < of and now - self.said >= self.PAUSE:
             left = (now - began) / done * (of - done)
             print(plain(f"{step}: {done} of {of}, about {max(1, round(left / 60))} min left"), flush=True)
             self.said = now
+
+
+class RunProgress(Steps):
+    """The same of a run that grades, with a line for each submission that is graded elsewhere than in a terminal; and
+    what failed, as it happens."""
+
+    stays = True
+
+    def __enter__(self) -> Self:
+        self.fresh: dict[str, int] = {}
+        return super().__enter__()
+
+    def submission(self, assignment: str, done: int, of: int, line: Line | None) -> None:
+        began = self.began.setdefault(assignment, time.monotonic())
+        self.fresh[assignment] = self.fresh.get(assignment, 0) + bool(line is not None and line.fresh)
+        if self.bar is not None or line is None:
+            if line is not None and line.fresh and (line.needs_person or line.flags):
+                message = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
+                console.print(text(f"{assignment} {line.student}: {message}", style="yellow"))
+            self.update(assignment, done, of)
+        elif line.fresh:  # what is unchanged is counted at the end
+            message = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
+            message += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
+            left = (time.monotonic() - began) / done * (of - done)
+            measured = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
+            message += f" (about {left / 60:.0f} min left)" if measured and left > 90 else ""
+            print(plain(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)
 
 
 def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
@@ -229,7 +242,7 @@ def show_submissions(assignment: str, lines: Sequence[Line]) -> None:
     """A table of an assignment's submissions, or of those that a person should look at where there are many."""
     unusual = [line for line in lines if line.flags or line.manual or line.needs_person]
     listed = lines if len(lines) <= LISTED else unusual[:LISTED]
-    title = f"{assignment}: {len(lines)} submissions"
+    title = f"{assignment}: {wording.counted(len(lines), 'submission')}"
     title += f", {len(unusual)} of them unusual" if listed is not lines else ""
     table = Table(title=title, title_justify="left")
     for column, justify in (
@@ -247,6 +260,15 @@ def show_submissions(assignment: str, lines: Sequence[Line]) -> None:
         flags += ["needs a person"] if line.needs_person else []
         table.add_row(text(line.student), f"{line.score:g}/{line.max:g}", counted, text(", ".join(flags)))
     console.print(table)
+
+
+def show_due(due: Sequence[Due]) -> None:
+    """What a run would grade."""
+    for each in due:
+        words = f"{each.assignment}: {wording.counted(len(each.students), 'submission')} to grade"
+        names = f" ({wording.listed(each.students, 20, '; ')})" if each.students else ""
+        console.print(text(f"{words}{names}; {each.left} unchanged"), soft_wrap=True)
+    console.print("Nothing was graded, and nothing written.", highlight=False)
 
 
 def show_counts(lines: Sequence[Line]) -> None:
@@ -267,8 +289,8 @@ def show_outdated(outdated: Sequence[tuple[str, str]], folder: ClassFolder) -> N
         console.print(text(f"{message} {quote(str(folder.root))}", style="yellow"), soft_wrap=True)
 
 
-def show_summary(assignment: str, report: Summary, page: Path) -> None:
-    """The most of an assignment's summary, in a few lines."""
+def show_summary(assignment: str, report: Summary, page: Path | None) -> None:
+    """The most of an assignment's summary, in a few lines; `page` is the whole of it, None where none was written."""
     table = Table(title=f"{assignment}, by exercise", title_justify="left")
     for column in ("exercise", "mean", "", "submissions by points"):
         table.add_column(column, no_wrap=column != "submissions by points")
@@ -278,9 +300,10 @@ def show_summary(assignment: str, report: Summary, page: Path) -> None:
         table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
     console.print(table)
     if report.totals:
-        console.print(text(f"Median {report.median:g} of {report.max:g} points over {len(report.totals)} submissions."))
+        of = wording.counted(len(report.totals), "submission")
+        console.print(text(f"Median {report.median:g} of {report.max:g} points over {of}."))
     for diagnosis in report.diagnoses[:3]:
-        console.print(text(f"Common: {diagnosis.number}, {diagnosis.name} ({_students(diagnosis.students)})"))
+        console.print(text(f"Common mistake: {diagnosis.what} ({_students(diagnosis.students)})"), soft_wrap=True)
     for names, heading, style in (
         (report.waiting, "Waiting for a person", "bold yellow"),
         (report.late, "Late", ""),
@@ -289,7 +312,7 @@ def show_summary(assignment: str, report: Summary, page: Path) -> None:
     ):
         if names:
             console.print(text(f"{heading}: {wording.listed(names, 10, '; ')}", style), soft_wrap=True)
-    console.print(text(f"The whole summary: {page}"), soft_wrap=True)
+    console.print(text(f"The whole summary: {page}" if page else "Nothing was written."), soft_wrap=True)
 
 
 def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
@@ -334,20 +357,21 @@ def show_similar(found: Similar, page: Path, dry_run: bool) -> None:
         words = f"Equal answers to {group.number} {group.name}: {wording.listed(group.students, 10, '; ')}"
         console.print(text(words), soft_wrap=True)
     if len(own) > LISTED:
-        console.print(text(f"{len(own) - LISTED} more groups of equal answers"))
+        console.print(text(f"{wording.counted(len(own) - LISTED, 'more group')} of equal answers"))
     if known := len(found.groups) - len(own):
-        console.print(text(f"{known} more groups are equal to a right answer that the course has: that says little."))
+        more = f"{wording.counted(known, 'more group')} of answers equal to a right one that the course has"
+        console.print(text(f"{more}: that says little."))
     for pair in found.pairs[:10]:
         numbers = ", ".join(each.number for each in pair.shared)
         console.print(text(f"Alike: {' and '.join(pair.students)}, in {numbers}"), soft_wrap=True)
     done = f"The page would be {page} (nothing was written)" if dry_run else f"Side by side: {page}"
-    pairs = "1 pair that shares" if len(found.pairs) == 1 else f"{len(found.pairs)} pairs that share"
-    counts = f"{found.answers} answers of {found.submissions} submissions, {pairs} much"
-    console.print(text(f"{counts}. {done}"), soft_wrap=True)
+    answers = f"{wording.counted(found.answers, 'answer')} of {wording.counted(found.submissions, 'submission')}"
+    pairs = f"{wording.counted(len(found.pairs), 'pair')} of students with much in common"
+    console.print(text(f"{answers}; {pairs}. {done}"), soft_wrap=True)
 
 
 def _students(names: Sequence[str]) -> str:
-    return "1 student" if len(names) == 1 else f"{len(names)} students"
+    return wording.counted(len(names), "student")
 
 
 # ---------------------------------------------------------------- verdicts
@@ -365,8 +389,9 @@ def show_archived(made: Archived, dry_run: bool) -> None:
     """What is in an archive, and what is not."""
     for left_out in made.left_out:
         console.print(text(f"Left out: {left_out}", style="yellow"), soft_wrap=True)
-    done = "would go" if dry_run else "are"
-    console.print(text(f"{made.files} files of {made.size / 1e6:.1f} MB {done} in {made.file}"), soft_wrap=True)
+    done = "would go" if dry_run else "now"
+    files = f"{wording.counted(made.files, 'file')} of {made.size / 1e6:.1f} MB"
+    console.print(text(f"{files} {done} in {made.file}"), soft_wrap=True)
     if made.sha256:
         console.print(text(f"sha256 {made.sha256}"), soft_wrap=True)
 
@@ -429,7 +454,8 @@ def show_points(changed: Repointed, dry_run: bool) -> None:
     for assignment, student, had, has in changed.changed[:LISTED]:
         console.print(text(f"{assignment} {student}: {has:g} points instead of {had:g}"), soft_wrap=True)
     done = " (nothing was written)" if dry_run else ""
-    console.print(text(f"{len(changed.changed)} submissions have new points, before penalties{done}."), soft_wrap=True)
+    those = wording.counted(len(changed.changed), "submission")
+    console.print(text(f"New points, before penalties: {those}{done}."), soft_wrap=True)
 
 
 def show_extended(extended: Extended, dry_run: bool) -> None:
@@ -452,26 +478,30 @@ def show_settled(assignment: str, settled: Settled) -> None:
         words = f"{assignment} {change.student}: {net[0]:g} points after the penalty for lateness are {net[1]:g} now"
         console.print(text(words), soft_wrap=True)
     if len(settled.changes) > LISTED:
-        console.print(text(f"{assignment}: {len(settled.changes) - LISTED} more penalties changed"))
-    for remark in settled.remarks[:LISTED]:
-        console.print(text(f"{assignment}: {remark}", style="yellow"), soft_wrap=True)
+        console.print(text(f"{assignment}: {len(settled.changes) - LISTED} more of these"))
+    for student, why in settled.remarks[:LISTED]:
+        console.print(text(f"{assignment}: {student}: {why}", style="yellow"), soft_wrap=True)
     if len(settled.remarks) > LISTED:
         console.print(text(f"{assignment}: {len(settled.remarks) - LISTED} more of these", style="yellow"))
+    if settled.silent:
+        those = f"{wording.counted(len(settled.silent), 'submission')} without a stamp, so on time"
+        names = wording.listed(settled.silent, 3)
+        console.print(text(f"{assignment}: {those} ({names})", style="yellow"), soft_wrap=True)
 
 
 def show_changes(regraded: Regraded) -> None:
     """What changes where submissions are graded again."""
     if regraded.changes:
-        table = Table(title=f"{len(regraded.changes)} of {regraded.exercises} verdicts change", title_justify="left")
+        title = f"Other verdicts: {len(regraded.changes)} of {regraded.exercises}"
+        table = Table(title=title, title_justify="left")
         for column in ("assignment", "student", "exercise", "before", "now"):
             table.add_column(column, overflow="fold")
         for change in regraded.changes:
             before, after = (_verdict(record) for record in (change.before, change.after))
             table.add_row(change.after.assignment, text(change.after.student), change.after.exercise, before, after)
         console.print(table)
-    console.print(
-        text(f"{regraded.submissions} submissions graded again: {len(regraded.students)} students' points change.")
-    )
+    those = f"{wording.counted(regraded.submissions, 'submission')} graded again"
+    console.print(text(f"{those}; other points for {_students(list(regraded.students))}."))
     if nets := [net for net in regraded.nets if net.before != net.after]:
         table = Table(title="Points after penalties, with what people gave", title_justify="left")
         for column in ("assignment", "student", "before", "now"):

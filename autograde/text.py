@@ -19,6 +19,10 @@ _OTHERS = (
 )
 _CONTROL = re.compile(f"[{_MOVES}{_OTHERS}]")
 _IN_OUTPUT = re.compile(f"{_COLOUR}|[{_OTHERS}]")
+_UNSEEN, _SIGN = r"\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069", r"[=+@\uff1d\uff0b\uff0d\uff20-]"
+_FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}]*{_SIGN}")
+# Where a table's reader takes another separator than ours, a cell begins behind it, or on the next line.
+_BEHIND = re.compile(rf"([;|\t\r\n\v\f\x85\u2028\u2029][{_UNSEEN}\"]*+)(?={_SIGN})")
 
 
 def without_controls(text: str, instead: str = "\N{REPLACEMENT CHARACTER}") -> str:
@@ -39,3 +43,26 @@ def printable(text: str) -> str:
 def spelt(text: str) -> str:
     """The text as a terminal may show it: control characters but the line feed are spelt out, such as \\u202e."""
     return re.sub(f"[\t{_MOVES}{_OTHERS}]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def no_formula(value: object) -> str:
+    """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text), also
+    where it parts lines at semicolons, tabs or bars; "" for None. Some skip what cannot be seen before the sign, and
+    take its wide form as well."""
+    text = _BEHIND.sub(r"\1'", "" if value is None else str(value))
+    return f"'{text}" if _FORMULA.match(text) else text
+
+
+def guarded(text: str) -> str:
+    """The text as a table may keep it that both a spreadsheet and we read: `unguarded` gives it back."""
+    return (
+        f"'{text}"
+        if _FORMULA.match(text) or text.startswith("''") or (_FORMULA.match(text[1:]) and text[0] == "'")
+        else text
+    )
+
+
+def unguarded(cell: str) -> str:
+    """What `guarded` was given."""
+    rest = cell[1:]
+    return rest if cell[:1] == "'" and (rest[:1] == "'" or _FORMULA.match(rest)) else cell

@@ -12,6 +12,7 @@ from typing import Any
 
 UNWRITTEN = "Your code raised NotImplementedError: it, or something that it calls, is not written yet."
 AS_ABOVE = "As above."
+YOUR_NUMBER = "Your number"  # the title of the one case of a question whose answer is a number
 
 
 class Outcome(StrEnum):

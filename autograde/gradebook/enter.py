@@ -39,6 +39,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
 from autograde.gradebook.late import penalty
 from autograde.ledger import Ledger, Record
+from autograde.progress import Progress, silent
 
 log = logging.getLogger("autograde.nbgrader")
 _PAUSES = (0.5, 2.0, 5.0)  # seconds to wait for a database that failed
@@ -171,12 +172,17 @@ class AutogradeStaged(Autograde):
         self.assignments = store.notebooks(staged, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
         self.steps = [step(parent=self) for step in self.autograde_preprocessors]
+        self._begun = 0
 
     def convert_notebooks(self) -> None:
         with contextlib.ExitStack() as self._opened:
             super().convert_notebooks()
 
+    progress: Progress = staticmethod(silent)
+
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        self.progress(f"{assignment_id}: into the gradebook", self._begun, len(self.assignments))
+        self._begun += 1
         self.gradebook.abandon()  # what is left of a submission that failed half way
         graded = Path(self._format_dest(assignment_id, student_id)) / f"{assignment_id}.ipynb"
         try:
@@ -262,7 +268,7 @@ def _indented(value: Any, line: str) -> str:
 _text = json.JSONEncoder(ensure_ascii=False).encode  # of what has no lines of its own
 
 
-def enter(folder: ClassFolder, assignment: str) -> list[str]:
+def enter(folder: ClassFolder, assignment: str, progress: Progress = silent) -> list[str]:
     """Carries every staged notebook of the assignment into the gradebook and `autograded/`, in this one process.
 
     A staged notebook is removed once it is in, so whatever is left belongs to a run that was killed, or to a submission
@@ -272,7 +278,7 @@ def enter(folder: ClassFolder, assignment: str) -> list[str]:
     for pause in (*_PAUSES, None):
         if not any(folder.staged.glob(f"*/{assignment}/*.ipynb")):
             return []
-        said = _convert(folder, assignment)
+        said = _convert(folder, assignment, progress)
         left = _not_entered(folder, assignment)
         if not left or pause is None or not any("accessing the nbgrader database" in text for text in said):
             break
@@ -282,7 +288,7 @@ def enter(folder: ClassFolder, assignment: str) -> list[str]:
     return left
 
 
-def _convert(folder: ClassFolder, assignment: str) -> list[str]:
+def _convert(folder: ClassFolder, assignment: str, progress: Progress) -> list[str]:
     """nbgrader's autograde over what is staged; returns what it complained of. It stops where its database fails."""
     config = configuration.read(folder)
     config.CourseDirectory.submitted_directory = folder.staged.name
@@ -294,7 +300,7 @@ def _convert(folder: ClassFolder, assignment: str) -> list[str]:
     directory = CourseDirectory(config=config)
     directory.assignment_id = assignment
     converter = AutogradeStaged(coursedir=directory, config=config)
-    converter.force = True
+    converter.force, converter.progress = True, progress
     with files.private(folder.root), store.quiet(converter.log) as said:
         with contextlib.suppress(NbGraderException):
             converter.start()

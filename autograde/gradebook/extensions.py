@@ -1,7 +1,8 @@
 """Who has more time for what: the class's extensions.csv, beside nbgrader's own extensions.
 
 nbgrader can extend only what is handed in already. So an extension is kept in this file, from when it is granted, and
-`late` carries it into the gradebook. What is not in the file is left as nbgrader has it.
+`late` carries it into the gradebook. What is not in the file is left as nbgrader has it. A name that a spreadsheet
+would take for a formula has a quote in front in the file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
+from autograde.text import guarded, unguarded
 
 COLUMNS = ("student", "assignment", "minutes", "granted")
 Extensions = dict[tuple[str, str], timedelta]  # (student, assignment) -> how much more time; none is one taken back
@@ -41,7 +43,8 @@ def _rows(folder: ClassFolder) -> list[dict[str, str]]:
                 "minutes must be a whole number from 0 on" if row["student"] and row["assignment"] else "it is cut off"
             )
             raise BadExtensions(f"{path}, row {reader.line_num}: {why}. To do: mend or remove that row")
-        rows.append({name: (row.get(name) or "").strip() for name in COLUMNS})
+        read = {name: (row.get(name) or "").strip() for name in COLUMNS}
+        rows.append(read | {"student": unguarded(read["student"])})
     return rows
 
 
@@ -60,9 +63,10 @@ def grant(folder: ClassFolder, student: str, assignment: str, extra: timedelta) 
 
 def write(folder: ClassFolder, rows: list[dict[str, str]]) -> None:
     text = io.StringIO()
-    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    # all in quotes: a spreadsheet that parts lines elsewhere than we do begins no cell within a name
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n", quoting=csv.QUOTE_ALL)
     table.writeheader()
-    table.writerows(rows)
+    table.writerows(row | {"student": guarded(row["student"])} for row in rows)
     write_atomically(folder.extensions, text.getvalue())
 
 

@@ -48,10 +48,17 @@ class Change:
 
 @dataclass
 class Settled:
-    """What came of it: the penalties that changed, and sentences on stamps that could not count."""
+    """What came of it: the penalties that changed, (student, why) of stamps that could not count, and the students
+    whose submission has none, where there is a date that it could have missed."""
 
     changes: list[Change] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
+    remarks: list[tuple[str, str]] = field(default_factory=list)
+    silent: list[str] = field(default_factory=list)
+
+    def only(self, student: str) -> Settled:
+        """The same, but of other students only what changed."""
+        remarks = [(who, why) for who, why in self.remarks if who == student]
+        return Settled(self.changes, remarks, [who for who in self.silent if who == student])
 
 
 @dataclass(frozen=True)
@@ -123,7 +130,6 @@ def settle(
     of, done = plugin(folder), Settled()
     granted = extensions.read(folder) | (granted or {})
     rule = of if isinstance(of, LatePolicy) else LatePolicy()
-    without: list[str] = []
     with store.open_gradebook(folder) as book:
         submitted = book.db.query(SubmittedAssignment).join(Assignment).filter(Assignment.name == assignment)
         notebooks = submitted.join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
@@ -137,17 +143,17 @@ def settle(
             extra = granted.get((student, assignment), extension) if due else None
             now, why = times(said.get(student), moment, due, extra or None, rule)
             if why:
-                done.remarks.append(f"{student}: {why}: it counts as one without a stamp")
+                done.remarks.append((student, f"{why}: it counts as one without a stamp"))
             silent = [student] if due and now.handed_in is None and not now.late and not why else []
             taken = {each: penalty(of, student, score, now.late) for each, score, _ in by_submission.get(row, [])}
             if (moment, extension) == (now.handed_in, now.extension) and taken == {
                 each: before for each, _, before in by_submission.get(row, [])
             }:
-                without += silent
+                done.silent += silent
                 continue
             if student in said and not said[student].stands():
                 continue  # another file is in the gradebook than lies there: the next `grade` sees to both
-            without += silent
+            done.silent += silent
             for each, score, before in by_submission.get(row, []):
                 if abs(taken[each] - before) > 1e-9:
                     done.changes.append(Change(student, score, before, taken[each]))
@@ -158,14 +164,7 @@ def settle(
                     notebook.late_submission_penalty = taken[notebook.id] or None
         if write:
             book.db.commit()
-    if without:
-        done.remarks.append(f"without a stamp, so on time: {_named(without)}")
     return done
-
-
-def _named(students: list[str]) -> str:
-    more = f" and {len(students) - 10} more" if len(students) > 10 else ""
-    return ", ".join(students[:10]) + more
 
 
 def dates(folder: ClassFolder, assignment: str) -> tuple[datetime | None, dict[str, timedelta]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -59,7 +60,8 @@ class LatePolicy(LateSubmissionPlugin):
 
     def late_submission_penalty(self, student_id: str, score: float, total_seconds_late: float) -> float | None:
         """The points that are taken off a notebook's `score`; None for none."""
-        if total_seconds_late <= length(self.grace or "0 min").total_seconds() or self.penalty_method == "none":
+        grace = length(self.grace or "0 min").usual
+        if total_seconds_late <= grace.total_seconds() or self.penalty_method == "none":
             return None
         if self.penalty_method == "zero":
             return score
@@ -84,11 +86,12 @@ def in_utc(local: datetime, zone: tzinfo) -> datetime:
     return local.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
 
 
-def later(due: datetime, extra: timedelta, zone: tzinfo) -> datetime:
-    """A moment in UTC so much later: whole days by the zone's clock, the rest by the hour."""
-    days, rest = timedelta(extra.days), extra - timedelta(extra.days)
+def later(due: datetime, extra: Length, zone: tzinfo) -> datetime:
+    """A moment in UTC so much later: days and weeks by the zone's clock, hours and minutes as they pass."""
+    if not extra.days:  # a clock that shows an hour twice does not say which of the two is meant
+        return due + extra.rest
     there = due.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
-    return in_utc(there + days, zone) + rest
+    return in_utc((there + extra.days).replace(fold=there.fold), zone) + extra.rest
 
 
 def local(moment: datetime, zone: str) -> str:
@@ -96,14 +99,28 @@ def local(moment: datetime, zone: str) -> str:
     return f"{moment.replace(tzinfo=UTC).astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M %Z}"
 
 
-def length(words: str) -> timedelta:
+@dataclass(frozen=True)
+class Length:
+    """A length of time: `days` of a calendar, of which one may have 23 or 25 hours, and the `rest` by the hour."""
+
+    days: timedelta
+    rest: timedelta
+
+    @property
+    def usual(self) -> timedelta:
+        """As long as it is where no clock is changed."""
+        return self.days + self.rest
+
+
+def length(words: str) -> Length:
     """A length of time in words: "2d", "1d 12h", "90 min", "1w". Raises ValueError, with what to write, for others."""
     written = words.strip().removeprefix("+").strip().lower()
     if written.startswith(("-", "\N{MINUS SIGN}")):
         raise ValueError(f"{words!r} is negative: an extension moves a due date later, and 0d takes one back")
     if not _LENGTH.fullmatch(written):
         raise ValueError(f"{words!r} is no length of time: write +2d, +36h, +90min, +1w or +1d12h; 0d takes one back")
-    minutes = sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"([0-9]+) *(w|d|h|min)", written))
-    if minutes > _MOST:
+    parts = [(unit, int(number) * _UNITS[unit]) for number, unit in re.findall(r"([0-9]+) *(w|d|h|min)", written)]
+    if sum(minutes for _, minutes in parts) > _MOST:
         raise ValueError(f"{words!r} is more than a year: write a shorter one")
-    return timedelta(minutes=minutes)
+    days, rest = (sum(m for unit, m in parts if (unit in ("w", "d")) == whole) for whole in (True, False))
+    return Length(timedelta(minutes=days), timedelta(minutes=rest))

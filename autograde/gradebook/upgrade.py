@@ -19,7 +19,8 @@ from autograde.files import make_folder, write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import archive, configuration, tables
 from autograde.ledger import Ledger
-from course.wording import listed
+from autograde.progress import Progress, silent
+from course.wording import counted, listed
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,9 @@ class Upgraded:
     way_back: str = ""
 
 
-def upgrade(folder: ClassFolder, backup: Path | None = None, *, write: bool = True) -> Upgraded:
+def upgrade(
+    folder: ClassFolder, backup: Path | None = None, progress: Progress = silent, *, write: bool = True
+) -> Upgraded:
     """Gives the class this version's layout, after an archive of it (`backup`, or a new file beside the class).
 
     Raises OtherLayout for a newer class, and ValueError with what to do where a change cannot be made, before anything
@@ -56,11 +59,12 @@ def upgrade(folder: ClassFolder, backup: Path | None = None, *, write: bool = Tr
     if not write:
         return done
     with Ledger(folder.ledger).alone():
-        done.backup = archive.held(folder, backup or _beside(folder))
+        done.backup = archive.held(folder, backup or _beside(folder), progress)
         aside, root = quote(f"{folder.root}-not-upgraded"), quote(str(folder.root))
         done.way_back = f"mv {root} {aside} && autograde restore {quote(str(done.backup.file))} --class {root}"
         before = _held(folder)
-        for change in changes:
+        for count, change in enumerate(changes):
+            progress("changing the class", count, len(changes))
             change.make()
         after = _held(folder)
         if other := [name for name in before | after if before.get(name) != after.get(name)]:
@@ -105,7 +109,7 @@ def _from_0(folder: ClassFolder) -> Iterator[Change]:
         yield Change(".gitignore: keeps names out of a repository", lambda: write_atomically(ignore, "*\n"))
     if count := sum(1 for _ in access.opened(folder)):
         yield Change(
-            f"{count} files and folders that are open to others are closed to them", lambda: access.close(folder)
+            f"what is open to others is closed to them (files and folders: {count})", lambda: access.close(folder)
         )
     yield Change(f"layout.json: says that the class has layout {layout.LAYOUT}", lambda: None)  # `upgrade` does it last
 
@@ -129,7 +133,7 @@ def _moved(folder: ClassFolder) -> Change:
         folder.unprotected.rmdir()
         configuration.write(folder)
 
-    return Change(f"submitted/: its {len(theirs)} submissions move to submissions/", move)
+    return Change(f"submitted/: {counted(len(theirs), 'submission')} to be moved to submissions/", move)
 
 
 def _held(folder: ClassFolder) -> dict[str, str]:

@@ -23,6 +23,7 @@ from autograde.intake import provenance, roster
 from autograde.intake.people import People
 from autograde.intake.roster import Person
 from autograde.ledger import Ledger
+from autograde.progress import Progress, silent
 from autograde.sent import Sent
 
 _LEAST = 4  # letters of a word that is looked for: a shorter one is found in anything
@@ -38,7 +39,7 @@ class Forgotten:
     left: list[Path] = field(default_factory=list)
 
 
-def forget(folder: ClassFolder, student: str, *, write: bool = True) -> Forgotten:
+def forget(folder: ClassFolder, student: str, progress: Progress = silent, *, write: bool = True) -> Forgotten:
     """Takes a student out of the class. Raises BadRoster, BadSource, BadExtensions and ValueError, before anything is
     taken away, where a file or the name is not as it must be; GradebookError and LedgerBusy."""
     if student in ("", ".", "..") or "/" in student:  # a gradebook takes any text, and this one leads out of a folder
@@ -74,7 +75,7 @@ def forget(folder: ClassFolder, student: str, *, write: bool = True) -> Forgotte
         people.forget(student)
         Sent(folder.ledger).forget(ledger.numbers({student})[student])
         ledger.forget(student, folder.assignments())
-        done.left = sorted(_where(folder, {word for word in words if len(word) >= _LEAST}))
+        done.left = sorted(_where(folder, {word for word in words if len(word) >= _LEAST}, progress))
     return done
 
 
@@ -121,11 +122,13 @@ def _words(person: Person) -> set[str]:
     return {person.student, person.name, person.email, *person.logins}
 
 
-def _where(folder: ClassFolder, words: set[str]) -> Iterator[Path]:
+def _where(folder: ClassFolder, words: set[str], progress: Progress) -> Iterator[Path]:
     """Files of the class in whose name or text one of the words stands."""
     wanted = [word.encode() for word in words]
     wanted += [json.dumps(word)[1:-1].encode() for word in words]
-    for path in folder.root.rglob("*"):
+    paths = list(folder.root.rglob("*"))
+    for count, path in enumerate(paths):
+        progress("looking through the class", count, len(paths))
         if any(word in path.name for word in words):
             yield path.relative_to(folder.root)
         elif path.is_file() and not path.is_symlink() and path.stat().st_size <= _MOST:

@@ -46,20 +46,20 @@ def extend(folder: ClassFolder, student: str, assignment: str, words: str, *, wr
     """Gives a student more time, in place of what was given before; "0d" takes it back.
 
     Days are those of the clock in the class's zone: two days more end at the same hour, also where clocks were changed
-    between. Raises ValueError, BadExtensions, GradebookError, and LedgerBusy while a run is grading this class.
+    between; 48 hours are 48 hours. Raises ValueError, BadExtensions, GradebookError, and LedgerBusy while a run is
+    grading this class.
     """
     late.require(folder)
-    rule, extra = late.policy(folder), length(words)
+    rule, wanted = late.policy(folder), length(words)
     due, _ = late.dates(folder, assignment)
-    if due is not None:
-        extra = later(due, extra, ZoneInfo(rule.zone)) - due
+    extra = later(due, wanted, ZoneInfo(rule.zone)) - due if due is not None else wanted.usual
     with Ledger(folder.ledger).alone():
         if write:
             extensions.grant(folder, student, assignment, extra)
         said = of_assignment(folder, assignment)
         settled = late.settle(folder, assignment, said, write=write, granted={(student, assignment): extra})
     at, now = [local(moment, rule.zone) for moment in (due, due + extra)] if due else ("", "")
-    return Extended(student, assignment, extra, at, now, settled)
+    return Extended(student, assignment, extra, at, now, settled.only(student))
 
 
 def of_assignment(folder: ClassFolder, assignment: str) -> dict[str, HandedIn]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import nbformat
 
 from autograde import keys, plan
+from autograde import progress as how_far
 from autograde.folders import ClassFolder
 from autograde.gradebook import enter, examination, late, store
 from autograde.gradebook.late import Settled
@@ -96,6 +97,7 @@ def regrade(
     scheduler: str = "",
     ahead: Launched | None = None,
     progress: Progress = silent,
+    steps: how_far.Progress = how_far.silent,
 ) -> Regraded:
     """Grades again the submissions that lie there and are in the ledger. Writes nothing, unless `write`.
 
@@ -137,7 +139,7 @@ def regrade(
                     stage_best(folder, ledger, there, notebook, intake)
             regraded.nets += _nets(folder, assignment, there, points)
             if write:
-                regraded.refused += enter.enter(folder, assignment)
+                regraded.refused += enter.enter(folder, assignment, steps)
                 regraded.settled[assignment] = lateness.settle(folder, assignment)
     regraded.changes.sort(key=lambda c: (c.after.assignment, c.after.student, c.after.number))
     return regraded

@@ -17,10 +17,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import nbformat
-import torch
 
 from autograde import keys
 from autograde import plan as runs
+from autograde import progress as how_far
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import enter, examination, late, store
@@ -28,15 +28,12 @@ from autograde.gradebook.late import Settled
 from autograde.grading import isolation, judge, lateness
 from autograde.grading.executor import Engine, EngineError, Job, engine
 from autograde.grading.lateness import Attempts
-from autograde.grading.worker import Graded, Task, Worker, notebook_to_show, task
+from autograde.grading.worker import Graded, Task, notebook_to_show, task
 from autograde.intake import received
 from autograde.intake.jail import Intake
-from autograde.intake.probe import probe_jail
 from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
-from autograde.sandbox import doctor
-from autograde.sandbox.launch import Launched, SandboxError
-from course.key import Key
+from autograde.sandbox.launch import Launched
 from course.wording import listed
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,6 +91,7 @@ def grade(
     scheduler: str = "",
     ahead: Launched | None = None,
     progress: Progress = silent,
+    steps: how_far.Progress = how_far.silent,
 ) -> Summary:
     """Grades what has been handed in for these assignments (all that are released, for none).
 
@@ -114,23 +112,75 @@ def grade(
     late.require(folder)
     ledger = Ledger(folder.ledger)
     with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
-        left = runs.unfinished(folder.ledger)
-        if resume and left is None:
-            raise ValueError("no run was interrupted in this class: there is nothing to resume")
-        plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again, outdated)
-        if left is not None and not again:
-            plan = replace(plan, run=left.run, key=left.key)
+        plan, left = _planned(folder, assignments, again, outdated, resume, students)
         whole = left is None or plan.covers(left)  # else the interrupted run is still to be gone on with
         if whole:
             runs.begin(folder.ledger, plan)
         keys.keep(folder.ledger, plan.key)
-        run = _Run(folder, ledger, plan, workers)
+        run = _Run(folder, ledger, plan, steps)
         run.summary.unrecognised = folder.unrecognised()
         for assignment in plan.assignments:
-            run.assignment(assignment, progress, more=assignment != plan.assignments[-1])
+            run.assignment(assignment, workers, progress, more=assignment != plan.assignments[-1])
         if whole:
             runs.end(folder.ledger)
         return run.summary
+
+
+def _planned(
+    folder: ClassFolder,
+    assignments: Sequence[str],
+    again: bool,
+    outdated: bool,
+    resume: bool,
+    students: Iterable[str],
+) -> tuple[Plan, Plan | None]:
+    """What a run is to do, and the interrupted one that it may go on with."""
+    left = runs.unfinished(folder.ledger)
+    if resume and left is None:
+        raise ValueError("no run was interrupted in this class: there is nothing to resume")
+    plan = left if resume and left else runs.new(assignments or folder.assignments(), students, again, outdated)
+    if left is not None and not again:
+        plan = replace(plan, run=left.run, key=left.key)
+    return plan, left
+
+
+@dataclass(frozen=True)
+class Due:
+    """What a run would grade of an assignment: `students` in order (one twice where an earlier attempt is graded too),
+    and how many submissions it would leave as they are."""
+
+    assignment: str
+    students: list[str]
+    left: int
+
+
+def due(
+    folder: ClassFolder,
+    assignments: Sequence[str] = (),
+    *,
+    again: bool = False,
+    outdated: bool = False,
+    resume: bool = False,
+    students: Iterable[str] = (),
+    steps: how_far.Progress = how_far.silent,
+) -> list[Due]:
+    """What `grade` would grade, told without running or writing anything. Raises as it does."""
+    named(folder, assignments, students)
+    late.require(folder)
+    ledger = Ledger(folder.ledger)
+    with ledger.alone():
+        plan, _ = _planned(folder, assignments, again, outdated, resume, students)
+        run, found = _Run(folder, ledger, plan, steps), []
+        for name in plan.assignments:
+            run.begin(name)
+            those = []
+            for count, (student, path) in enumerate(run.attempts):
+                steps(f"{name}: reading", count, len(run.attempts))
+                digest, _ = received.digest(path, name)
+                if run.is_due(student, digest, run.latest.get((student, digest), {})):
+                    those.append(student)
+            found.append(Due(name, those, len(run.attempts) - len(those)))
+    return found
 
 
 def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[str]) -> None:
@@ -152,12 +202,12 @@ def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[st
 class _Run:
     """One run over a class: one key, so that all submissions of it face the same numbers."""
 
-    def __init__(self, folder: ClassFolder, ledger: Ledger, plan: Plan, workers: Engine):
-        self.folder, self.ledger, self.plan, self.workers = folder, ledger, plan, workers
+    def __init__(self, folder: ClassFolder, ledger: Ledger, plan: Plan, steps: how_far.Progress):
+        self.folder, self.ledger, self.plan, self.steps = folder, ledger, plan, steps
         self.summary = Summary(plan.run)
 
-    def assignment(self, name: str, progress: Progress, more: bool) -> None:
-        """All submissions of one assignment, then their way into the gradebook; `more` assignments come after it."""
+    def begin(self, name: str) -> None:
+        """What is known of an assignment before anything of it is graded."""
         self.task = task(name, self.folder.released(name).read_bytes(), self.plan.key)
         self.entered = store.in_gradebook(self.folder, name)
         self.notebook = nbformat.reads(self.task.notebook, as_version=4)
@@ -166,7 +216,12 @@ class _Run:
         self.standings = store.standings(self.folder, name) if self.failures else {}
         self.lines: list[Line] = []
         self.outdated: set[str] = set()
-        self.attempts = submissions = Attempts(self.folder, name, self.plan.students or None)
+        self.attempts = Attempts(self.folder, name, self.plan.students or None)
+
+    def assignment(self, name: str, workers: Engine, progress: Progress, more: bool) -> None:
+        """All submissions of one assignment, then their way into the gradebook; `more` assignments come after it."""
+        self.begin(name)
+        submissions = self.attempts
         progress(name, 0, len(submissions), None)
 
         def done(line: Line) -> None:
@@ -174,7 +229,7 @@ class _Run:
             progress(name, len(self.lines), len(submissions), line)
 
         with entered_though_stopped(self.folder, name), Intake(self.notebook) as intake:
-            for job, graded in self.workers.grade(self.task, self._to_grade(submissions, intake, done), more):
+            for job, graded in workers.grade(self.task, self._to_grade(submissions, intake, done), more):
                 before = self.latest.get((job.student, job.seen.sha256), {})
                 made, count = records(self.plan.run, self.task, job, graded, before, self.points)
                 several = self.attempts.several(job.student)
@@ -184,7 +239,7 @@ class _Run:
         fresh = {line.student for line in self.lines if line.fresh}
         self.lines = [line for line in self.lines if line.student not in best]
         self.lines += [line_of(student, count, fresh=student in fresh) for student, count in best.items()]
-        self.summary.refused += [(name, student) for student in enter.enter(self.folder, name)]
+        self.summary.refused += [(name, student) for student in enter.enter(self.folder, name, self.steps)]
         self.summary.outdated += [(name, student) for student in sorted(self.outdated)]
         self.summary.settled[name] = lateness.settle(self.folder, name)
         standings = store.standings(self.folder, name)
@@ -198,16 +253,19 @@ class _Run:
         for student, path in submissions:
             job = read(student, path, self.task.assignment, intake)
             before = self.latest.get((student, job.seen.sha256), {})
-            current = self._current(before)
-            stands = current or self._stands(student, job.seen.sha256, before)
-            if job.seen.failed or not stands or self._failed_and_left(student, job.seen.sha256, before):
+            if job.seen.failed or self.is_due(student, job.seen.sha256, before):
                 yield replace(job, alone=(student, job.seen.sha256) in self.failures)
                 continue
             if not self.attempts.several(student) and not self._entered(student, job.seen.sha256, before):
                 notebook, reason = notebook_to_show(self.notebook, job.seen, intake)
                 stage(self.folder, job, notebook, before, reason)
-            self.outdated |= set() if current else {student}
+            self.outdated |= set() if self._current(before) else {student}
             done(line_of(student, before, fresh=False))
+
+    def is_due(self, student: str, submission: str, before: dict[str, Record]) -> bool:
+        """Whether a submission is to be graded in this run; `before` are the ledger's records of it."""
+        stands = self._current(before) or self._stands(student, submission, before)
+        return not stands or self._failed_and_left(student, submission, before)
 
     def _stands(self, student: str, submission: str, before: dict[str, Record]) -> bool:
         """Whether this very submission has a grade, which another version of the course or an earlier release gave it,
@@ -380,45 +438,6 @@ def _as_it_stands(line: Line, standings: dict[str, store.Standing]) -> Line:
         return line
     score = standing.score if standing.manual or line.failed else line.score
     return replace(line, score=score, manual=standing.manual, needs_person=standing.needs_person)
-
-
-def check(file: Path, assignment: str, ahead: Launched | None = None) -> Graded:
-    """Grades one file by itself, without a class: nothing is written. `ahead` is a `Worker`'s.
-
-    Raises isolation.Stopped where it cannot be isolated.
-    """
-    doctor.require(probe_jail)
-    torch.set_num_threads(1)
-    released = ROOT / "notebooks" / f"{assignment}.ipynb"
-    notebook = nbformat.reads(released.read_text("utf-8"), as_version=4)
-    with Worker(assignment, notebook, Key.fresh(), ahead) as worker:
-        try:
-            return worker.grade(worker.intake.receive(file, assignment))
-        except SandboxError as error:
-            why = str(error)
-    raise isolation.explained(why)
-
-
-def checked_as_json(assignment: str, graded: Graded) -> str:
-    """What `check` found, for other programs. Points and words are the student's to see; `needs_person` is true where
-    the grader itself failed at a part, whose points then mean nothing."""
-    listed = []
-    for exercise in judge.of_assignment(assignment):
-        verdict = graded.verdicts[exercise.name]
-        points = {"points": verdict.points(exercise.points), "max": exercise.points}
-        listed.append({"number": exercise.number, "name": exercise.name} | points | verdict.as_json())
-    content = {
-        "assignment": assignment,
-        "points": round(sum(entry["points"] for entry in listed), 2),
-        "max": sum(entry["max"] for entry in listed),
-        "reason": graded.reason,
-        "notes": graded.notes,
-        "flags": graded.flags,
-        "needs_person": graded.needs_person or any(verdict.internal for verdict in graded.verdicts.values()),
-        "seconds": round(graded.seconds, 3),
-        "exercises": listed,
-    }
-    return json.dumps(content, indent=1)
 
 
 def as_json(summary: Summary) -> str:

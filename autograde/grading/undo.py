@@ -25,6 +25,7 @@ from autograde.grading.worker import notebook_to_show
 from autograde.intake import received
 from autograde.intake.jail import Intake
 from autograde.ledger import Ledger, Record
+from autograde.progress import Progress, silent
 
 
 @dataclass
@@ -37,27 +38,60 @@ class Undone:
     changed: list[tuple[str, str, float, float | None]] = field(default_factory=list)
     stays: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
+    again: bool = False  # the last thing that was done to the grades was an undo, too
+    left: int = 0  # grades that are in the gradebook after it
+
+    @property
+    def asks(self) -> str:
+        """Why nobody may have meant it; "" for an undo like any other."""
+        if self.again:
+            return "the run after it was taken back already, so this takes back an earlier one"
+        return "" if self.left or not self.changed else "no grade would be left in the gradebook"
 
 
-def undo(folder: ClassFolder, *, write: bool = True) -> Undone:
-    """Takes back the last run that was not taken back yet. Raises ValueError where there is none, LedgerBusy,
-    GradebookError, and BadExtensions, before anything is written."""
+def undo(folder: ClassFolder, *, write: bool = True, progress: Progress = silent, expected: str = "") -> Undone:
+    """Takes back the last run that was not taken back yet: `expected`, where somebody was shown that one. Raises
+    ValueError where there is none or another, LedgerBusy, GradebookError, and BadExtensions, before anything is
+    written. OSError and GradebookError say what stands."""
     late.require(folder)
     ledger = Ledger(folder.ledger)
     with ledger.alone():
         begun = [run for run, done in ledger.undone().items() if not done]
         run, when = (begun[0], "") if begun else last(folder, ledger)
-        done = Undone(run, when)
-        if write:
-            left = plan.unfinished(folder.ledger)
-            if left is not None and left.run == run:  # else what goes on under its name would not count
-                plan.end(folder.ledger)
-            ledger.undo(run, done=False)
-        for assignment in folder.assignments():
-            _assignment(folder, ledger, assignment, done, write)
-        if write:
-            ledger.undo(run, done=not done.refused)
+        if expected and run != expected:
+            raise ValueError(f"the last run is {run} now, and not {expected}: look at it with --dry-run first")
+        done = Undone(run, when, again=not begun and _undone_since(folder, ledger, when))
+        try:
+            if write:
+                left = plan.unfinished(folder.ledger)
+                if left is not None and left.run == run:  # else what goes on under its name would not count
+                    plan.end(folder.ledger)
+                ledger.undo(run, done=False)
+            for count, assignment in enumerate(assignments := folder.assignments()):
+                progress("taking back", count, len(assignments))
+                _assignment(folder, ledger, assignment, done, write, progress)
+            if write:
+                ledger.undo(run, done=not done.refused)
+        except OSError as error:
+            stands = _stands(ledger, run)
+            raise OSError(error.errno, f"{error.strerror}. {stands}", error.filename or str(ledger.folder)) from None
+        except store.GradebookError as error:
+            raise store.GradebookError(f"{error}. {_stands(ledger, run)}") from None
     return done
+
+
+def _undone_since(folder: ClassFolder, ledger: Ledger, when: str) -> bool:
+    """Whether a run that ended after this moment is taken back."""
+    undone = ledger.undone()
+    ends = [each.when for name in folder.assignments() for each in ledger.read(name) if each.run in undone]
+    return any(end > when for end in [*ends, *(each.when for each in ledger.changed_points() if each.run in undone)])
+
+
+def _stands(ledger: Ledger, run: str) -> str:
+    """What is so when an undo could not be ended."""
+    if run in ledger.undone():
+        return f"The run {run} counts no more, and some of its grades are still in the gradebook"
+    return "Nothing was changed: the grades are what they were"
 
 
 def last(folder: ClassFolder, ledger: Ledger) -> tuple[str, str]:
@@ -73,9 +107,12 @@ def last(folder: ClassFolder, ledger: Ledger) -> tuple[str, str]:
     return run, ends[run]
 
 
-def _assignment(folder: ClassFolder, ledger: Ledger, assignment: str, done: Undone, write: bool) -> None:
+def _assignment(
+    folder: ClassFolder, ledger: Ledger, assignment: str, done: Undone, write: bool, progress: Progress
+) -> None:
     """Puts back what counted of an assignment before the run."""
     held = store.held(folder, assignment)
+    done.left += len(held)
     stamps = {student: store.entered(folder, assignment, student) or {} for student in held}
     mine = sorted(student for student, stamp in stamps.items() if stamp.get("run") == done.run)
     changed = {each.exercise for each in ledger.changed_points() if each.run == done.run}
@@ -102,10 +139,11 @@ def _assignment(folder: ClassFolder, ledger: Ledger, assignment: str, done: Undo
             done.stays.append(f"{student}, {assignment}: a person gave points, and there was no grade before")
         else:
             done.changed.append((assignment, student, held[student].points, None))
+            done.left -= 1
             if write:
                 remove(folder, assignment, student)
     if write:
-        done.refused += enter.enter(folder, assignment)
+        done.refused += enter.enter(folder, assignment, progress)
         lateness.settle(folder, assignment)
 
 

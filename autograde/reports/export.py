@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import re
 from collections.abc import Collection, Sized
 from pathlib import Path
 
@@ -19,8 +18,10 @@ from nbgrader.plugins import ExportPlugin
 
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
+from autograde.progress import Progress, silent
 from autograde.reports import trace
 from autograde.reports.output import write
+from autograde.text import no_formula
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -30,18 +31,6 @@ COLUMNS = (
 
 
 _MARK = "\ufeff"  # says UTF-8 to Excel, which otherwise takes a name's accents for something else
-_UNSEEN, _SIGN = r"\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069", r"[=+@\uff1d\uff0b\uff0d\uff20-]"
-_FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}]*{_SIGN}")
-# Where a table's reader takes another separator than ours, a cell begins behind it, or on the next line.
-_BEHIND = re.compile(rf"([;|\t\r\n\v\f\x85\u2028\u2029][{_UNSEEN}\"]*+)(?={_SIGN})")
-
-
-def no_formula(value: object) -> str:
-    """The value as text that no spreadsheet takes for a formula (a leading quote is how spreadsheets mark text), also
-    where it parts lines at semicolons, tabs or bars; "" for None. Some skip what cannot be seen before the sign, and
-    take its wide form as well."""
-    text = _BEHIND.sub(r"\1'", "" if value is None else str(value))
-    return f"'{text}" if _FORMULA.match(text) else text
 
 
 def rows(
@@ -49,6 +38,7 @@ def rows(
     folder: ClassFolder,
     assignments: Collection[str] = (),
     students: Collection[str] = (),
+    progress: Progress = silent,
 ) -> list[dict[str, str]]:
     """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0).
 
@@ -63,7 +53,8 @@ def rows(
         if assignments and assignment.name not in assignments:
             continue
         most, graded = assignment.max_score, trace.in_gradebook(book, assignment.name)
-        for student in people:
+        for count, student in enumerate(people):
+            progress(f"{assignment.name}: rows", count, len(people))
             row: dict[str, object] = dict.fromkeys(COLUMNS)
             row |= {
                 "assignment": no_formula(assignment.name),
@@ -112,14 +103,22 @@ class GradesCsv(ExportPlugin):
         write(Path(self.to or "grades.csv"), _MARK + content)
 
 
-def export(folder: ClassFolder, to: Path | None = None, assignments: Collection[str] = ()) -> tuple[Path, int]:
+def export(
+    folder: ClassFolder,
+    to: Path | None = None,
+    assignments: Collection[str] = (),
+    progress: Progress = silent,
+    *,
+    writes: bool = True,
+) -> tuple[Path, int]:
     """Writes the class's grades (class/grades.csv unless said otherwise), of all assignments or of these; returns the
     path and the number of rows. Raises as `output.write` does."""
     with store.open_gradebook(folder) as book:
-        lines = rows(book, folder, assignments)
+        lines = rows(book, folder, assignments, progress=progress)
     target = to or folder.grades
     beside_the_class(folder, target)
-    write(target, _MARK + as_csv(lines))
+    if writes:
+        write(target, _MARK + as_csv(lines))
     return target, len(lines)
 
 

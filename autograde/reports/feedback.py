@@ -26,6 +26,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
 from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.received import NO_FILE
+from autograde.progress import Progress, silent
 from autograde.text import without_controls
 from course.verdict import UNWRITTEN, CaseVerdict, Outcome, Verdict, together
 from course.wording import points
@@ -270,24 +271,33 @@ class _Feedback(GenerateFeedback):
     """nbgrader's GenerateFeedback over the students of one assignment, whatever characters their names hold."""
 
     gradebook: Gradebook
+    progress: Progress = staticmethod(silent)
 
     def init_notebooks(self) -> None:
         graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
         self.assignments = store.notebooks(graded, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
+        self._begun = 0
+
+    def init_destination(self, assignment_id: str, student_id: str) -> bool:
+        self.progress(f"{assignment_id}: pages", self._begun, len(self.assignments))
+        self._begun += 1
+        return super().init_destination(assignment_id, student_id)
 
 
-def feedback(folder: ClassFolder, assignment: str) -> int:
+def feedback(folder: ClassFolder, assignment: str, progress: Progress = silent, *, write: bool = True) -> int:
     """Writes feedback/{student}/{assignment}/{assignment}.html for every graded submission; returns how many pages
-    there are.
+    there are, or would be.
 
     Raises RuntimeError naming the first submission whose page could not be made; the others are written.
     """
     config = configuration.read(folder)
     directory = CourseDirectory(config=config)
     directory.assignment_id = assignment
+    if not write:
+        return len(store.notebooks(Path(directory.root) / directory.autograded_directory, assignment))
     converter = _Feedback(coursedir=directory, config=config)
-    converter.force = True
+    converter.force, converter.progress = True, progress
     with store.open_gradebook(folder) as gradebook, files.private(folder.root), store.quiet(converter.log) as messages:
         converter.gradebook = gradebook
         try:

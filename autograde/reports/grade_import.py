@@ -29,6 +29,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.intake import provenance
 from autograde.intake.people import People
+from autograde.intake.platforms import moodle
 from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, BadRoster, Person, Roster, kept, read
 from autograde.intake.whose import FOLDERS, LOOSE, safe
 from autograde.reports import trace
@@ -279,8 +280,15 @@ def _for_moodle(roster: Roster, columns: Sequence[_Column]) -> bytes:
             if "maximumgrade" in own:
                 _same_most(roster, f"row {person.row}", person.cells[own["maximumgrade"]].strip(), column.most)
             cells = dict(person.cells) | {own["grade"]: _points(column, person)}
-            lines.append([cells[each] if each == own["grade"] else no_formula(cells[each]) for each in kept_columns])
+            lines.append(
+                [cells[each] if each == own["grade"] else _for_worksheet(cells[each]) for each in kept_columns]
+            )
     return _csv(lines)
+
+
+def _for_worksheet(cell: str) -> str:
+    """A cell as a spreadsheet may open it; "-" is how Moodle writes that there is none, and what its import knows."""
+    return "-" if cell.strip() in moodle.NONE and cell.strip() else no_formula(cell)
 
 
 def _for_brightspace(roster: Roster, columns: Sequence[_Column]) -> bytes:

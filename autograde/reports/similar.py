@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
@@ -29,6 +29,7 @@ from autograde.folders import ClassFolder
 from autograde.intake.jail import Intake, Unread
 from autograde.intake.marks import ANSWER, grade_id
 from autograde.intake.matching import TOGETHER
+from autograde.progress import Progress, silent
 from autograde.reports.summary import TEMPLATES
 from autograde.text import without_controls
 from course.exercises import Exercise, tasks
@@ -40,12 +41,6 @@ MOST_TEXT = 20_000  # characters of an answer that is compared
 MOST_PAIRS = 100  # on the page
 _FILE = "answer.py"  # tells copydetect the language
 _BETWEEN = (token.Text, token.Comment, token.Literal.String.Doc)
-
-Progress = Callable[[str, int, int], None]  # (what, done, of)
-
-
-def silent(what: str, done: int, of: int) -> None:
-    """A `Progress` that says nothing."""
 
 
 @dataclass(frozen=True)

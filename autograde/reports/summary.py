@@ -35,7 +35,7 @@ from autograde.reports.grade_import import person_of
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import without_controls
 from course.exercises import Exercise
-from course.verdict import Outcome
+from course.verdict import YOUR_NUMBER, Outcome
 from course.wording import points
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -74,6 +74,17 @@ class Diagnosis:
     name: str
     message: str
     students: tuple[str, ...]
+    question: bool = False
+
+    @property
+    def what(self) -> str:
+        """What was wrong, in words, and where: a case of a question is named by its option alone."""
+        if not self.question:
+            return f"exercise {self.number}: {self.name}"
+        option, _, how = self.name.partition(": ")
+        if option == YOUR_NUMBER:
+            return f"question {self.number}: a wrong number"
+        return f"question {self.number}: option {option} {how or 'not in its place'}"
 
 
 @dataclass(frozen=True)
@@ -226,7 +237,7 @@ def _diagnoses(exercises: list[Exercise], graded: list[Trace]) -> list[Diagnosis
         order = {name: place for place, name in enumerate(messages)}
         for name in sorted({name for _, name in who}, key=lambda name: order.get(name, len(order))):
             students = tuple(sorted({student for student, other in who if other == name}))
-            made.append(Diagnosis(exercise.number, name, messages.get(name, ""), students))
+            made.append(Diagnosis(exercise.number, name, messages.get(name, ""), students, exercise.question))
     return sorted(made, key=lambda diagnosis: -len(diagnosis.students))
 
 
@@ -285,7 +296,7 @@ def page(report: Summary) -> str:
     """The page, whole."""
     loader = jinja2.FileSystemLoader([TEMPLATES / "summary", TEMPLATES / "student_feedback"])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"points": points, "prose": prose}
+    environment.filters |= {"points": points, "prose": prose, "capitalized": lambda text: text[:1].upper() + text[1:]}
     template = environment.get_template("index.html.j2")
     there = {kind: words for kind, words in OUTCOMES.items() if any(row.counts[kind] for row in report.rows)}
     return without_controls(

@@ -10,7 +10,7 @@ from typing import Any
 
 from course.chapters import question as held
 from course.exercises import Exercise
-from course.verdict import CaseVerdict, Outcome, Verdict
+from course.verdict import YOUR_NUMBER, CaseVerdict, Outcome, Verdict
 
 TRY_AGAIN = "Read what is said of the options, change the letters in the cell above and run this cell again."
 
@@ -46,13 +46,13 @@ def _number(question: dict[str, Any], answer: Any) -> Verdict:
     except OverflowError:  # a whole number beyond all floats
         value = float("inf")
     if abs(value - question["answer"]) <= question["tolerance"]:
-        return Verdict(Outcome.PASS, 1.0, (CaseVerdict("Your number", True, message=question["right"]),))
+        return Verdict(Outcome.PASS, 1.0, (CaseVerdict(YOUR_NUMBER, True, message=question["right"]),))
     near = [wrong for wrong in question.get("values", ()) if abs(value - wrong["value"]) <= _closeness(question, wrong)]
     if near:
         closest = min(near, key=lambda wrong: abs(value - wrong["value"]))
-        return Verdict(Outcome.FAIL, cases=(CaseVerdict("Your number", False, message=closest["explanation"]),))
+        return Verdict(Outcome.FAIL, cases=(CaseVerdict(YOUR_NUMBER, False, message=closest["explanation"]),))
     message = question.get("otherwise", "That is not it. Work through the example before the question once more.")
-    return Verdict(Outcome.FAIL, cases=(CaseVerdict("Your number", False, message=message),))
+    return Verdict(Outcome.FAIL, cases=(CaseVerdict(YOUR_NUMBER, False, message=message),))
 
 
 def _closeness(question: dict[str, Any], wrong: dict[str, Any]) -> float:

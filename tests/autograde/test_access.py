@@ -209,7 +209,7 @@ def test_doctor_names_what_is_open_and_the_command_that_closes_it(tmp_path, toy_
     command = f"autograde access --class {folder.root}"
     assert command in output
     status, output = said(*command.split()[1:])
-    assert status == 0 and "2 files and folders changed" in output
+    assert status == 0 and "files and folders changed: 2" in output
     assert said("doctor", "--class", folder.root)[0] == 0
     assert said("doctor", "--class", tmp_path / "none")[0] == 1
 

@@ -57,6 +57,13 @@ def test_what_judges_nothing_starts_without_pytorch():
     assert done.stdout.strip() == "False"
 
 
+def test_one_file_is_checked_without_nbgrader():
+    """Whose import takes as long as PyTorch's."""
+    program = "import sys, autograde.cli, autograde.grading.one, autograde.terminal; print('nbgrader' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 @pytest.mark.parametrize("command", ["grade", "feedback", "sample", "export", "summary", "similar"])
 def test_nothing_released_is_said_in_one_line(tmp_path, command):
     result = run(command, "--class", tmp_path)
@@ -174,9 +181,25 @@ class TestAClassThatIsGraded:
         assert (
             "00-toy, by exercise" in output
             and "0.1 scale" in output
-            and "Common: 0.1, the sign is lost (1 student)" in output
+            and "Common mistake: exercise 0.1: the sign is lost (1 student)" in output
         )
         assert "[2026]" in output and folder.summary(toy.NAME).exists()
+
+    def test_a_dry_run_says_what_would_be_done_and_writes_nothing(self, folder):
+        (folder.submitted / "right" / toy.NAME / f"{toy.NAME}.ipynb").write_text("another")
+        before = {path: path.read_bytes() for path in folder.root.rglob("*") if path.is_file()}
+        for command, words in {
+            "grade": ["00-toy: 1 submission to grade (right); 15 unchanged", "Nothing was graded"],
+            "grade --again": ["00-toy: 16 submissions to grade ("],
+            "feedback": ["00-toy: 16 pages (nothing was written)"],
+            "export": ["16 rows would be in", "(nothing was written)"],
+            "summary": ["00-toy, by exercise", "Nothing was written."],
+            "access --owner-only": ["is for its owner alone now; files and folders that would change: "],
+        }.items():
+            result = run(*command.split(), "--dry-run", "--class", folder.root)
+            assert result.exit_code == 0 and all(each in said(result) for each in words), said(result)
+            after = {path: path.read_bytes() for path in folder.root.rglob("*") if path.is_file()}
+            assert after == before, command
 
     def test_a_large_class_lists_what_is_unusual(self, toy_class, folder, monkeypatch, capsys):
         monkeypatch.setattr(terminal, "LISTED", 3)

@@ -11,7 +11,7 @@ def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
     line = Line("00-toy", "ada", 1, 1, {}, (), False, 0.5, fresh=True)
     with terminal.RunProgress() as progress:
         for done in range(8):
-            progress.update("00-toy", done, 30, line if done else None)
+            progress.submission("00-toy", done, 30, line if done else None)
     lines = capsys.readouterr().out.splitlines()
     assert ["min left" in each for each in lines] == [False] * 4 + [True] * 3
 

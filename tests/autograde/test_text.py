@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from autograde import cli
 from autograde.grading import run
 from autograde.reports import feedback, summary
-from autograde.text import in_one_line, printable, spelt, without_controls
+from autograde.text import guarded, in_one_line, no_formula, printable, spelt, unguarded, without_controls
 from tests.autograde import toy
 
 TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
@@ -74,3 +74,12 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
     for words in (["trace", "ada", toy.NAME], ["trace", "\u202egnp.exe", toy.NAME], ["summary", toy.NAME]):
         output = CliRunner().invoke(cli.app, [*words, "--class", str(toy_released.root)]).output
         assert output and not BAD.search(output), output
+
+
+@pytest.mark.parametrize(
+    "name", ["=cmd|' /C calc'!A0", "'=1", "''=1", "'a", "''a", "\u200b=1", "@x", "Ada", "", "'", "''", "a;=1", '"=1']
+)
+def test_a_name_in_a_table_is_no_formula_and_comes_back(name):
+    cell = guarded(name)
+    assert unguarded(cell) == name and (cell == name or cell == f"'{name}")
+    assert no_formula(name)[:1] == name[:1] or cell[:1] == "'"

@@ -10,6 +10,7 @@ from traitlets.config import Config
 from autograde.gradebook.policy import LatePolicy, later, length, local
 
 DAY = 86_400
+BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def policy(**settings):
@@ -69,16 +70,36 @@ def test_a_stamp_without_a_zone_is_on_the_classs_clock():
 
 def test_days_more_end_at_the_same_hour_where_clocks_were_changed():
     due = datetime(2026, 3, 28, 17)  # 18:00 in Berlin, in winter
-    assert later(due, timedelta(days=2), ZoneInfo("Europe/Berlin")) == datetime(2026, 3, 30, 16)
+    assert later(due, length("+2d"), BERLIN) == datetime(2026, 3, 30, 16)
     assert local(datetime(2026, 3, 30, 16), "Europe/Berlin") == "2026-03-30 18:00 CEST"
-    assert later(due, timedelta(hours=20), ZoneInfo("Europe/Berlin")) == datetime(2026, 3, 29, 13)
+    assert later(due, length("+20h"), BERLIN) == datetime(2026, 3, 29, 13)
+
+
+@pytest.mark.parametrize(
+    ("words", "ends"),
+    [("0d", "02:30 CET"), ("+1h", "03:30 CET"), ("+24h", "02:30 CET"), ("+1d", "02:30 CET"), ("+1d1h", "03:30 CET")],
+)
+def test_of_an_hour_that_a_clock_shows_twice_the_second_stays_the_second(words, ends):
+    second = datetime(2026, 10, 25, 1, 30)
+    assert local(second, "Europe/Berlin") == "2026-10-25 02:30 CET"
+    assert local(later(second, length(words), BERLIN), "Europe/Berlin").endswith(ends)
+    assert later(second, length(words), BERLIN) >= second
+
+
+@pytest.mark.parametrize(
+    ("due", "day", "hours"), [("2026-10-24 16:00", 25, 24), ("2026-03-28 17:00", 23, 24), ("2026-06-01 16:00", 24, 24)]
+)
+def test_a_day_is_the_calendars_and_24_hours_are_24_hours(due, day, hours):
+    due = datetime.fromisoformat(due)
+    assert later(due, length("+1d"), BERLIN) - due == timedelta(hours=day)
+    assert later(due, length("+24h"), BERLIN) - due == timedelta(hours=hours)
 
 
 @pytest.mark.parametrize(
     ("words", "hours"), [("+2d", 48), ("36h", 36), ("+1d 12h", 36), ("90 min", 1.5), ("1W", 168), ("0d", 0)]
 )
 def test_lengths_of_time(words, hours):
-    assert length(words) == timedelta(hours=hours)
+    assert length(words).usual == timedelta(hours=hours)
 
 
 @pytest.mark.parametrize(

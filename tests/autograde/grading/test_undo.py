@@ -1,8 +1,11 @@
 """The last run taken back, and exercises' points changed, by the commands."""
 
+import errno
+from pathlib import Path
+
 import pytest
 
-from autograde import plan
+from autograde import files, plan
 from autograde.gradebook import enter, store
 from autograde.gradebook.release import release
 from autograde.grading import run as grading
@@ -96,6 +99,52 @@ def test_an_interrupted_run_that_is_taken_back_is_not_gone_on_with(folder, one_s
     assert score(folder, "right") == 9
 
 
+def test_a_second_undo_in_a_row_is_asked_about(folder):
+    where = ("--class", folder.root)
+    for change in ("0.1=6", "0.1=4"):
+        run("points", change, *where)
+    assert run("undo", *where).exit_code == 0 and score(folder, "right") == 13
+    ledger = (folder.ledger / "undone.jsonl").read_bytes()
+    asked = run("undo", *where)
+    assert asked.exit_code == 1 and "00-toy right: 9 points instead of 13" in said(asked)
+    assert "the run after it was taken back already, so this takes back an earlier one" in said(asked)
+    assert "Nothing was written. To do: --yes where it is meant" in said(asked)
+    assert score(folder, "right") == 13 and (folder.ledger / "undone.jsonl").read_bytes() == ledger
+    assert run("undo", "--yes", *where).exit_code == 0 and score(folder, "right") == 9
+
+
+def test_an_undo_that_leaves_no_grade_is_asked_about(folder):
+    shown = run("undo", "--class", folder.root)
+    assert shown.exit_code == 1 and "no grade would be left in the gradebook" in said(shown)
+    assert score(folder, "right") == 9 and not Ledger(folder.ledger).undone()
+
+
+def test_an_undo_on_a_full_disk_names_the_file_and_says_what_stands(folder, monkeypatch):
+    where = ("--class", folder.root)
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        files.add(Path("/dev/full"), b"x")
+    run("points", "0.1=6", *where)
+    monkeypatch.setattr("autograde.ledger.add", lambda path, _: full(path))
+    result = run("undo", *where)
+    undone = folder.ledger / "undone.jsonl"
+    assert result.exit_code == 1 and "Traceback" not in result.output
+    assert f"{undone}: No space left on device. Nothing was changed: the grades are what they were" in said(result)
+    monkeypatch.undo()
+    monkeypatch.setattr(undo, "write_atomically", lambda path, *_, **__: full(path))
+    result = run("undo", *where)
+    (name,) = Ledger(folder.ledger).undone()
+    assert f"No space left on device. The run {name} counts no more, and some of its grades are still in" in said(
+        result
+    )
+    assert "To do: make room, and give the command again" in said(result)
+    monkeypatch.undo()
+    assert run("undo", *where).exit_code == 0 and score(folder, "right") == 9
+
+
+def full(path):
+    raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+
 def test_nothing_to_take_back_is_one_line(toy_released):
     result = run("undo", "--class", toy_released.root)
     assert result.exit_code == 1 and "no run of this class is left to take back" in said(result)
@@ -119,7 +168,7 @@ def test_new_points_reach_every_grade_and_are_taken_back(folder):
         assert book.find_assignment(toy.NAME).max_score == 13
     assert "13 of 13 points" in said(run("trace", "right", "00", *where))
     again = said(run("points", "0.1=6", *where))
-    assert "0 submissions have new points" in again and "tell your students" not in again
+    assert "New points, before penalties: 0 submissions" in again and "tell your students" not in again
     assert run("undo", *where).exit_code == 0
     assert score(folder, "right") == 9 and score(folder, "untouched") == 1.5
     with store.open_gradebook(folder) as book:

@@ -259,7 +259,7 @@ def test_the_command_shows_before_it_writes(given_back, tmp_path):
     assert (tmp_path / "x.csv").read_bytes() == (folder.exports / f"canvas-{toy.NAME}.csv").read_bytes()
     for words, why in (
         (["--for", "sakai"], "no platform 'sakai'"),
-        (["--dry-run"], "go with --for"),
+        (["--roster", "x.csv"], "go with --for"),
         (["--for", "moodle"], "says who is who there"),
         (["--for", "canvas", "--column", "x"], "names no title"),
         (["--for", "canvas", "--to", str(folder.config)], "belongs to the class"),

@@ -170,3 +170,14 @@ def test_few_submissions_make_a_page_too(totals):
     nothing = Summary("01-x", totals, 2.0, [Row("1.1", "scale", 2.0, 0.0, dict.fromkeys(summary.OUTCOMES, 0))], [], [],
                       [], [], [])  # fmt: skip
     assert ("No submission is graded yet" in summary.page(nothing)) == (not totals)
+
+
+def test_what_was_wrong_is_said_in_words():
+    cases = {
+        "a: wrongly chosen": "question 2.q3: option a wrongly chosen",
+        "b: wrongly left out": "question 2.q3: option b wrongly left out",
+        "a": "question 2.q3: option a not in its place",
+        "Your number": "question 2.q3: a wrong number",
+    }
+    assert {name: Diagnosis("2.q3", name, "", ("ada",), True).what for name in cases} == cases
+    assert Diagnosis("2.3", "the sign is lost", "", ("ada",)).what == "exercise 2.3: the sign is lost"
