@@ -4,9 +4,16 @@ import argparse
 
 import torch
 
-from benchmarks.living import heads, language_model, stream, translation, vit
+from benchmarks.living import beam, heads, language_model, stream, translation, vit
 
-MODELS = {"translation": translation, "heads": heads, "stream": stream, "language-model": language_model, "vit": vit}
+MODELS = {
+    "beam": beam,
+    "translation": translation,
+    "heads": heads,
+    "stream": stream,
+    "language-model": language_model,
+    "vit": vit,
+}
 
 
 def main() -> None:

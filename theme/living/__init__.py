@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from theme.living import heads, language_model, stream, translation, vit
+from theme.living import beam, heads, language_model, stream, translation, vit
 
 
 def setup(app: Sphinx) -> None:
@@ -19,4 +19,5 @@ def setup(app: Sphinx) -> None:
     heads.setup(app)
     language_model.setup(app)
     stream.setup(app)
+    beam.setup(app)
     vit.setup(app)

@@ -40,16 +40,9 @@
 
     // ---- what can be touched
 
-    button(text, action) {
-      const button = living.make("button", "", text);
-      button.type = "button";
-      button.addEventListener("click", action);
-      return button;
-    }
-
     buildHeads() {
       this.switches = this.cards.map((cards, l) => cards.map((card, h) => {
-        const button = this.button(`Head ${h}`, () => this.change(() => { this.off[l][h] = !this.off[l][h]; }));
+        const button = living.button(`Head ${h}`, () => this.change(() => { this.off[l][h] = !this.off[l][h]; }));
         button.setAttribute("aria-label", `Head ${h} of layer ${l}`);
         button.setAttribute("aria-pressed", true);
         card.querySelector(".which").replaceChildren(button);
@@ -64,18 +57,11 @@
       for (const [name, value] of Object.entries({ type: "text", inputmode: "numeric", value: this.first, autocomplete: "off", spellcheck: "false" })) this.text.setAttribute(name, value);
       label.append(living.make("span", "", "Count from"), this.text);
       this.text.addEventListener("input", () => this.typed());
-      const group = (name, buttons) => {
-        const around = this.controls.appendChild(living.make("div", "group"));
-        around.setAttribute("role", "group");
-        around.setAttribute("aria-label", name);
-        around.append(Object.assign(living.make("span", "", name), { ariaHidden: "true" }), ...buttons);
-      };
-      this.controls.append(this.button("Another test sentence", () => this.another()));
-      this.places = Object.entries(PLACES).map(([name, text]) => this.button(text, () => this.change(() => { this.place = name; })));
-      this.places.forEach((button, i) => button.setAttribute("aria-pressed", i === 0));
-      group("In a head’s place", this.places);
-      group("Heads", [["All on", false], ["All off", true]].map(([text, off]) =>
-        this.button(text, () => this.change(() => { this.off = this.off.map(layer => layer.map(() => off)); }))));
+      const places = Object.entries(PLACES);
+      this.controls.append(
+        living.button("Another test sentence", () => this.another()),
+        living.group("In a head’s place", places.map(([, text]) => text), i => this.change(() => { [this.place] = places[i]; }), 0),
+        living.group("Heads", ["All on", "All off"], i => this.change(() => { this.off = this.off.map(layer => layer.map(() => i === 1)); })));
       this.says = living.make("p", "says");
       this.says.setAttribute("role", "status");
     }
@@ -85,7 +71,7 @@
       this.words = words;
       this.chips = words.map((word, t) => {
         const chip = living.make("span", "word"), end = t === words.length - 1;
-        chip.append(end ? living.make("span", "true", word) : this.button(word, () => this.press(t)), living.make("span", "named"));
+        chip.append(end ? living.make("span", "true", word) : living.button(word, () => this.press(t)), living.make("span", "named"));
         return chip;
       });
       this.live.querySelector(".sentence").replaceChildren(...this.chips);
@@ -183,7 +169,6 @@
         button.setAttribute("aria-pressed", !this.off[l][h]);
         this.cards[l][h].classList.toggle("off", this.off[l][h]);
       }));
-      this.places.forEach((button, i) => button.setAttribute("aria-pressed", this.place === Object.keys(PLACES)[i]));
       this.markWords();
       const ids = this.model.idsOf(this.words.slice(0, -1)), hidden = [...this.masked].sort((a, b) => a - b);
       const made = this.model.read(this.model.hide(ids, hidden), [...hidden, this.asked], this.found());

@@ -120,7 +120,7 @@
           target.append(" ");
           return chip;
         });
-        panel.append(living.make("p", "verdict", verdict(made.words, this.target)));
+        panel.append(living.make("p", "verdict", living.translation.verdict(made.words, this.target)));
         const lines = panel.appendChild(document.createElementNS("http://www.w3.org/2000/svg", "svg"));
         lines.setAttribute("aria-hidden", "true");
         lines.classList.add("lines");
@@ -149,7 +149,7 @@
     // What a screen reader is told, once the sentence is written.
     finish() {
       const range = this.wanted.length > TRAINED_NUMBERS ? ` The models were trained on one to ${TRAINED_NUMBERS} numbers.` : "";
-      const parts = this.written.map(({ name, words }) => `${name === "vector" ? "One vector" : "Attention"}: ${verdict(words, this.target)}`);
+      const parts = this.written.map(({ name, words }) => `${name === "vector" ? "One vector" : "Attention"}: ${living.translation.verdict(words, this.target)}`);
       this.says.textContent = `${this.wanted.join(", ")}. ${parts.join(" ")}${range}`;
     }
 
@@ -200,14 +200,6 @@
       }
     }
   });
-
-  // "All right.", or how many words are not those that stand at their place.
-  function verdict(words, target) {
-    const wrong = words.filter((word, t) => word !== target[t]).length, missing = Math.max(0, target.length - words.length);
-    if (!wrong && !missing) return "all right.";
-    const parts = [wrong && `${wrong} of ${words.length} words wrong`, missing && `${missing} missing at the end`];
-    return `${parts.filter(Boolean).join(", ")}.`;
-  }
 
   // The vector as it is: a bar for each of its numbers, above the line or below it.
   function vectorStrip(vector) {

@@ -1,5 +1,6 @@
 // What all living figures share: the scripts that come with the first touch, and the weights that some of them bring.
 // `living.weights(name, header, block)` is called by a weights file; benchmarks/living/weights.py describes its format.
+// `living.data(name, value)` is called by one of other numbers.
 // A script element loads them, and no fetch: a page that is opened from a folder may not fetch a file beside it.
 const living = (() => {
   const here = document.currentScript.src, coming = new Map(), models = new Map();
@@ -43,12 +44,40 @@ const living = (() => {
     if (place === text.length) models.set(name, { ...header, tensors });
   }
 
+  // What a file holds that brings no weights.
+  function data(name, value) { models.set(name, value); }
+
   // <tag class="name">text</tag>
   function make(tag, name = "", text = "") {
     const element = document.createElement(tag);
     element.className = name;
     element.textContent = text;
     return element;
+  }
+
+  // With a true minus sign, and no minus before a zero.
+  function number(value, digits = 2) {
+    const text = value.toFixed(digits);
+    return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+  }
+
+  // A button that acts when it is pressed.
+  function button(text, act) {
+    const made = make("button", "", text);
+    made.type = "button";
+    made.addEventListener("click", act);
+    return made;
+  }
+
+  // Buttons under one name. `act` gets the place of the one that was pressed; of a choice, that one is marked.
+  function group(name, texts, act, chosen = null) {
+    const around = make("div", "group"), buttons = texts.map((text, i) => button(text, () => { if (chosen !== null) mark(i); act(i); }));
+    const mark = place => buttons.forEach((one, i) => one.setAttribute("aria-pressed", i === place));
+    around.setAttribute("role", "group");
+    around.setAttribute("aria-label", name);
+    around.append(Object.assign(make("span", "", name), { ariaHidden: "true" }), ...buttons);
+    if (chosen !== null) mark(chosen);
+    return around;
   }
 
   // { numbers } of a text, or { error }: a sentence that says what to type instead.
@@ -64,5 +93,5 @@ const living = (() => {
     return { numbers: words.map(Number) };
   }
 
-  return { script, model, weights, make, readNumbers };
+  return { script, model, weights, data, make, number, button, group, readNumbers };
 })();

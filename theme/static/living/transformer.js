@@ -1,5 +1,5 @@
-// The Transformer of chapter 06, from its weights: `start` reads a sentence, `read` takes one German word more and says
-// what each part of the decoder read and added to that word's stream.
+// The Transformer of chapter 06, from its weights: `start` reads a sentence, `read` takes one German word more into the
+// state and says what each part of the decoder read and added to that word's stream, `fork` copies a state.
 living.transformer = ({ tensors, num_heads: heads, bos, eos, most_words: most, epsilon }) => {
   const { add, attendInHeads, embedding, layerNorm, linear } = living;
   const part = name => ({ W: tensors[`${name}.weight`], b: tensors[`${name}.bias`] });
@@ -69,5 +69,8 @@ living.transformer = ({ tensors, num_heads: heads, bos, eos, most_words: most, e
     return made;
   }
 
-  return { start, read, write, logitsOf };
+  // A state of its own for another way on; what `read` only looks at is shared.
+  const fork = state => ({ ...state, own: state.own.map(({ keys, values }) => ({ keys: [...keys], values: [...values] })) });
+
+  return { start, fork, read, write, logitsOf };
 };

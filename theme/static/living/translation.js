@@ -98,5 +98,13 @@ living.translation = (() => {
     };
   }
 
-  return { vector, attention, english, german, sentence, translate };
+  // "All right.", or how many words are not those that stand at their place.
+  function verdict(words, target) {
+    const wrong = words.filter((word, t) => word !== target[t]).length, missing = Math.max(0, target.length - words.length);
+    if (!wrong && !missing) return "all right.";
+    const parts = [wrong && `${wrong} of ${words.length} words wrong`, missing && `${missing} missing at the end`];
+    return `${parts.filter(Boolean).join(", ")}.`;
+  }
+
+  return { verdict, vector, attention, english, german, sentence, translate };
 })();

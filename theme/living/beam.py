@@ -1,0 +1,133 @@
+"""Beam search unfolding: what a beam keeps and drops at each step, with chapter 06's model, on the reader's numbers.
+
+All numbers of the still picture were written by `python -m benchmarks.living beam`; the weights are the residual
+stream's.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+from course import committed
+from theme.explorables.figure import Explorable, environment, number
+from theme.living.translation import STATIC, marked, verdict, version
+
+STILL = STATIC.parents[1] / "living" / "stills" / "beam.json"
+RECORD = "transformer_beam"
+# The tree, in its own units: so many steps side by side, each so wide; a place's height; half a box's width and height.
+# The script draws with the same numbers.
+DRAWING = {"columns": 6, "step": 84, "row": 42, "half": 31, "tall": 17}
+ENDING = 6  # words of a hypothesis that the table shows, the last
+SCORES = {0.0: "the sum", 1.0: "the mean"}
+
+Step = list[dict[str, Any]]
+
+
+def ending(words: list[str]) -> str:
+    """Return the last words of a hypothesis, as the script shows them."""
+    return " ".join(["…"] * (len(words) > ENDING) + words[-ENDING:])
+
+
+def best_places(steps: list[Step], at: int) -> list[int]:
+    """Return, for each step up to `at`, the place of the hypothesis that became the best of step `at`."""
+    places = [0]
+    for step in reversed(steps[1 : at + 1]):
+        places.insert(0, step[places[0]]["parent"])
+    return places
+
+
+def tree(steps: list[Step], at: int) -> dict[str, Any]:
+    """Return boxes and lines of the last columns up to step `at`, and the drawing's size."""
+    wide, row, half = DRAWING["step"], DRAWING["row"], DRAWING["half"]
+    first, best = max(0, at + 1 - DRAWING["columns"]), best_places(steps, at)
+    boxes, lines = [], []
+    for t in range(first, at + 1):
+        for place, one in enumerate(steps[t]):
+            x, y = wide * (t - first + 0.5), row * (place + 0.5)
+            on_the_way = one["kept"] and best[t] == place
+            kind = ("kept" if one["kept"] else "dropped") + " best" * on_the_way
+            boxes.append({"x": x, "y": y, "word": one["words"][-1], "score": one["score"], "kind": kind})
+            if t > first:
+                line = f"M{x - wide + half:g} {row * (one['parent'] + 0.5):g}L{x - half:g} {y:g}"
+                lines.append({"d": line, "kind": kind})
+    return {"boxes": boxes, "lines": lines, "width": wide * DRAWING["columns"], "height": row * len(steps[at])}
+
+
+def in_words(steps: list[Step], at: int) -> str:
+    """Return the tree as a text, as the script says it."""
+    told = []
+    for t in range(max(0, at + 1 - DRAWING["columns"]), at + 1):
+        kept, dropped = (
+            ", ".join(f"{one['words'][-1]} {number(one['score'])}" for one in steps[t] if one["kept"] == is_kept)
+            for is_kept in (True, False)
+        )
+        told.append(f"Step {t + 1}: kept {kept}; dropped {dropped}.")
+    return " ".join(told)
+
+
+def outcome(one: dict[str, Any], place: int, width: int) -> str:
+    """Return what becomes of a hypothesis at its step, and why, as the script says it."""
+    if one["kept"]:
+        return "kept, finished" if one["words"][-1] == "end" else "kept"
+    return f"dropped: place {place + 1}, {width} kept"
+
+
+def figure() -> Explorable:
+    """Return the figure with its still picture."""
+    still, records = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)["records"]
+    steps, width = still["steps"], still["width"]
+    at = len(steps) - 1
+    written = [word for word in steps[at][0]["words"] if word != "end"]
+    greedy = {"name": "Greedy", "words": still["greedy"]}
+    sentences = [
+        {**one, "words": marked(one["words"], still["target"]), "verdict": verdict(one["words"], still["target"])}
+        for one in (greedy, {"name": f"Beam of {width}", "words": written})
+    ]
+    rows = [
+        {**one, "ending": ending(one["words"]), "outcome": outcome(one, place, width)}
+        for place, one in enumerate(steps[at])
+    ]
+    start = {
+        **{name: still[name] for name in ("numbers", "width")},
+        "sentences": still["sentences"],
+        "steps": len(steps),
+    }
+    markup = (
+        environment()
+        .get_template("living-beam.html")
+        .render(
+            source=still["source"],
+            sentences=sentences,
+            tree=tree(steps, at),
+            in_words=in_words(steps, at),
+            half=DRAWING["half"],
+            tall=DRAWING["tall"],
+            at=at,
+            steps=len(steps),
+            rows=rows,
+            measured=[{**r, "score": SCORES[r["length_penalty"]]} for r in records],
+            tested=records[0]["of"],
+            start=json.dumps(start),
+            drawing=json.dumps(DRAWING),
+            version=version("layers", "translation", "transformer", "beam", "stream"),
+        )
+    )
+    return Explorable("", files=["explorables/figure", "living/living", "living/living-beam"], markup=markup)
+
+
+class LivingBeam(SphinxDirective):
+    """`{living-beam}`: takes nothing."""
+
+    def run(self) -> list[nodes.Node]:
+        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
+            self.env.note_dependency(str(path))
+        return [figure()]
+
+
+def setup(app: Sphinx) -> None:
+    app.add_directive("living-beam", LivingBeam)
