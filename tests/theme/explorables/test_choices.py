@@ -5,13 +5,11 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from solutions.dot_product import attention_matrix_bytes
-from solutions.multi_head import sinusoidal_encoding
-from theme.explorables import patch_cost, position_clocks, score_matrix
+from theme.explorables import patch_cost, score_matrix
 
 # page: (sections, a choice to make by name, in the order of its groups)
 PAGES = {
     "score-matrix": (len(score_matrix.sections()), ("1024", "over √d", "causal")),
-    "position-clocks": (len(position_clocks.sections()), ("4",)),
     "patch-cost": (len(patch_cost.sections()), ("16×16",)),
 }
 
@@ -32,14 +30,6 @@ def test_unscaled_scores_saturate_with_width_and_scaled_ones_do_not() -> None:
     assert top["4|as they are|none"] < top["64|as they are|none"] < top["1024|as they are|none"]
     assert abs(top["1024|over √d|none"] - top["4|over √d|none"]) < 0.15
     assert top["1024|over d|none"] < 1.1 / score_matrix.LENGTH
-
-
-def test_clocks_show_the_encoding_of_chapter_05() -> None:
-    encoding = sinusoidal_encoding(len(position_clocks.POSITIONS), position_clocks.D_MODEL)
-    assert position_clocks.sections()
-    for section in position_clocks.sections():
-        numbers = [number for clock in section["clocks"] for number in (clock["sine"], clock["cosine"])]
-        assert numbers and np.allclose(numbers, encoding[section["position"], : len(numbers)], atol=1e-5)
 
 
 def test_patches_cost_what_chapter_04_says() -> None:
