@@ -5,6 +5,7 @@ import logging
 import os
 import random
 import ssl
+import sys
 import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -582,6 +583,16 @@ def test_a_certificate_that_cannot_be_verified_gets_no_token(tmp_path):
         with pytest.raises(web.Stopped, match=r"certificate of https://127\.0\.0\.1:\d+ cannot be verified"):
             platform.items()
         assert not server.log
+
+
+def test_without_the_client_canvas_says_what_to_install_and_moodle_works(monkeypatch):
+    monkeypatch.delitem(sys.modules, "autograde.reports.push.canvas", raising=False)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "canvasapi"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "canvasapi", None)
+    with pytest.raises(ValueError, match=r"canvasapi.*is not installed. To do: python -m pip install -c requirements"):
+        send.connect("canvas", "https://x.org", COURSE, TOKEN)
+    assert send.connect("moodle", "https://x.org", COURSE, TOKEN).name == "Moodle"
 
 
 @pytest.mark.parametrize(
