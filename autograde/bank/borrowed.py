@@ -55,23 +55,24 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
     """The wrong answers that other exercises' rules make of a reference, without those that its bank or its mutants
     have already."""
     tree, literal = _tree(reference.source(exercise.chapter, exercise.components)), _literal(exercise.chapter)
-    own = {_text(mutant.source) for mutant in mutation.mutants(exercise)}
-    own |= {_text(answer.source) for answer in bank.find(exercise).wrong}
+    places = list(enumerate(_expressions(tree)))
     made: dict[str, Borrowed] = {}
     for rule in rules():
         if rule.exercise == exercise.name:
             continue
-        for at, (function, node) in enumerate(_expressions(tree)):
+        for at, (function, node) in places:
             bound: Bound = {}
-            if not _fits(rule.before, node, bound, literal):
+            if type(node) is not type(rule.before) or not _fits(rule.before, node, bound, literal):
                 continue
             filled = _filled(rule.after, bound, literal)
             if filled is None or ast.dump(filled) == ast.dump(node):
                 continue
             source = _with(tree, at, filled)
-            if source not in own:
-                name = f"{function}: {ast.unparse(node)} -> {ast.unparse(filled)}"
-                made.setdefault(source, Borrowed(name, source))
+            name = f"{function}: {ast.unparse(node)} -> {ast.unparse(filled)}"
+            made.setdefault(source, Borrowed(name, source))
+    if made:  # its own are many, and to write each takes as long as all before
+        for each in (*mutation.mutants(exercise), *bank.find(exercise).wrong):
+            made.pop(_text(each.source), None)
     return list(made.values())
 
 
