@@ -83,10 +83,9 @@ def figure() -> Explorable:
     steps, width = still["steps"], still["width"]
     at = len(steps) - 1
     written = [word for word in steps[at][0]["words"] if word != "end"]
-    greedy = {"name": "Greedy", "words": still["greedy"]}
     sentences = [
-        {**one, "words": marked(one["words"], still["target"]), "verdict": verdict(one["words"], still["target"])}
-        for one in (greedy, {"name": f"Beam of {width}", "words": written})
+        {"name": name, "words": marked(words, still["target"]), "verdict": verdict(words, still["target"])}
+        for name, words in (("Greedy", still["greedy"]), (f"Beam of {width}", written))
     ]
     rows = [
         {**one, "ending": ending(one["words"]), "outcome": outcome(one, place, width)}
