@@ -1,9 +1,11 @@
 """Chapter 06: the numbers by a Transformer, what its parts buy, norm and warm-up, "it", and time as length grows."""
 
+import functools
 import itertools
 import math
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -205,6 +207,41 @@ NORM: Settings = {
 }
 
 
+def norm_model(norm_first: bool) -> Transformer:
+    """The model of `transformer_norm`, untrained."""
+    source, target = data.numbers_vocabularies()
+    sizes = (NORM[name] for name in ("d_model", "num_heads", "d_ff", "num_layers"))
+    return Transformer(len(source), len(target), *sizes, bos_id=data.BOS_ID, norm_first=norm_first)
+
+
+def norm_batches(seed: int) -> Iterator[data.Batch]:
+    """The batches that every model of a seed is trained on."""
+    fewest, most = NORM["k"]
+    examples = data.numbers_in_words(NORM["sentences"], fewest, most, seed=1_000 + seed)
+    return data.batches(examples, *data.numbers_vocabularies(), NORM["batch_size"], seed)
+
+
+def warmed_up(warm_up: int, mean_rate: float) -> list[float]:
+    """The rate of each step: constant, or rising for the first steps; the mean over all of them is mean_rate."""
+    shares = [min(1.0, (step + 1) / warm_up) if warm_up else 1.0 for step in range(NORM["steps"])]
+    return [mean_rate * len(shares) / sum(shares) * share for share in shares]
+
+
+def losses_at(model: Transformer, rates: list[float], seed: int) -> list[float]:
+    """Train with these rates, one for each step; the loss of each step."""
+    loss_fn, stream = loss_of(model), norm_batches(seed)
+    optimizer, losses = torch.optim.Adam(model.parameters()), []
+    for rate in rates:
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        loss = loss_fn(next(stream))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 @experiment("transformer_norm", NORM)
 def transformer_norm(seed: int) -> list[Record]:
     """Six encoder and six decoder layers, the norm before or after, with and without warm-up, at four rates.
@@ -212,31 +249,78 @@ def transformer_norm(seed: int) -> list[Record]:
     A rate is the mean over all steps: a warm-up ends higher than the constant rate that it is compared with. The rate
     stays where it is after the warm-up, and gradients are not clipped: either would help.
     """
-    source, target = data.numbers_vocabularies()
-    fewest, most = NORM["k"]
-    examples = data.numbers_in_words(NORM["sentences"], fewest, most, seed=1_000 + seed)
     records: list[Record] = []
     for norm_first, warm_up, mean_rate in itertools.product((True, False), NORM["warm_up"], NORM["mean_rates"]):
         torch.manual_seed(seed)
-        shares = [min(1.0, (step + 1) / warm_up) if warm_up else 1.0 for step in range(NORM["steps"])]
-        rate = mean_rate * len(shares) / sum(shares)
-        sizes = (NORM[name] for name in ("d_model", "num_heads", "d_ff", "num_layers"))
-        model = Transformer(len(source), len(target), *sizes, bos_id=data.BOS_ID, norm_first=norm_first)
-        loss_fn, stream = loss_of(model), data.batches(examples, source, target, NORM["batch_size"], seed)
-        optimizer = torch.optim.Adam(model.parameters(), lr=rate)
-        losses = []
-        for share in shares:
-            for group in optimizer.param_groups:
-                group["lr"] = rate * share
-            loss = loss_fn(next(stream))
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            losses.append(loss.item())
+        rates = warmed_up(warm_up, mean_rate)
+        losses = losses_at(norm_model(norm_first), rates, seed)
         placement = "before" if norm_first else "after"
         last = sum(losses[-20:]) / 20
-        setting = {"norm": placement, "warm_up": warm_up, "mean_rate": mean_rate, "rate": rate}
+        setting = {"norm": placement, "warm_up": warm_up, "mean_rate": mean_rate, "rate": rates[-1]}
         records.append({**setting, "seed": seed, "last_loss": last})
+    return records
+
+
+SWITCHES: Settings = {
+    **NORM,
+    "norm": ["before", "after", "none"],
+    "residual": [True, False],
+    "steps_a_point": 3,
+}
+
+
+def read_and_add(
+    x: Tensor, part: Callable[[Tensor], Tensor], norm: nn.Module, placement: str, residual: bool
+) -> Tensor:
+    """One part of a layer, its norm before it, after it or nowhere, with or without the residual connection."""
+    added = part(norm(x) if placement == "before" else x)
+    x = x + added if residual else added
+    return norm(x) if placement == "after" else x
+
+
+def switched(placement: str, residual: bool) -> Transformer:
+    """The model of `transformer_norm` with its layers' norms and residual connections as asked for.
+
+    With the same seed its first weights are the same whatever is asked for.
+    """
+    model = norm_model(norm_first=placement == "before")
+
+    def encoder_layer(layer: Any, x: Tensor, mask: Tensor | None = None) -> Tensor:
+        x = read_and_add(x, lambda y: layer.self_attention(y, y, y, mask)[0], layer.norm1, placement, residual)
+        return read_and_add(x, layer.feed_forward, layer.norm2, placement, residual)
+
+    def decoder_layer(
+        layer: Any, x: Tensor, memory: Tensor, mask: Tensor | None = None, memory_mask: Tensor | None = None
+    ) -> Tensor:
+        def cross(y: Tensor) -> Tensor:
+            return layer.cross_attention(y, memory, memory, memory_mask)[0]
+
+        x = read_and_add(x, lambda y: layer.self_attention(y, y, y, mask)[0], layer.norm1, placement, residual)
+        x = read_and_add(x, cross, layer.norm2, placement, residual)
+        return read_and_add(x, layer.feed_forward, layer.norm3, placement, residual)
+
+    for tower, forward in ((model.encoder, encoder_layer), (model.decoder, decoder_layer)):
+        for layer in tower.layers:
+            layer.forward = functools.partial(forward, layer)
+    return model
+
+
+@experiment("transformer_switches", SWITCHES)
+def transformer_switches(seed: int) -> list[Record]:
+    """The training curves of `transformer_norm`, also without norms and without residual connections.
+
+    Each `loss_<step>` is the mean of the three steps up to this one; None where it is not finite.
+    """
+    records: list[Record] = []
+    chosen = (SWITCHES[name] for name in ("norm", "residual", "warm_up", "mean_rates"))
+    for placement, residual, warm_up, mean_rate in itertools.product(*chosen):
+        torch.manual_seed(seed)
+        losses = losses_at(switched(placement, residual), warmed_up(warm_up, mean_rate), seed)
+        setting = {"norm": placement, "residual": residual, "warm_up": warm_up, "mean_rate": mean_rate, "seed": seed}
+        width = SWITCHES["steps_a_point"]
+        points = {end: sum(losses[end - width : end]) / width for end in range(width, len(losses) + 1, width)}
+        curve = {f"loss_{end}": loss if math.isfinite(loss) else None for end, loss in points.items()}
+        records.append({**setting, **curve})
     return records
 
 

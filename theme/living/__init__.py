@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sphinx.application import Sphinx
 
-from theme.living import beam, heads, language_model, stream, translation, vit
+from theme.living import beam, heads, language_model, stream, switches, translation, vit
 
 
 def setup(app: Sphinx) -> None:
@@ -20,4 +20,5 @@ def setup(app: Sphinx) -> None:
     language_model.setup(app)
     stream.setup(app)
     beam.setup(app)
+    switches.setup(app)
     vit.setup(app)
