@@ -13,6 +13,7 @@ from course.committed import digest
 BUSY = "import time; end = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
 
 
+@pytest.mark.slow  # it starts a kernel
 def test_only_guessed_cells_that_train_get_their_seconds(tmp_path: Path) -> None:
     tags = {"tags": ["guess", "skip-execution"]}
     notebook = new_notebook(
