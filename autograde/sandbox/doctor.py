@@ -35,9 +35,10 @@ _REPOSITORY = _HERE.parents[1]
 _OLDEST_PYTHON = (3, 11)
 _CONTAINER = (
     "the sandbox is made of Linux's namespaces, limits and filters, and nothing here takes their place: grade on a "
-    "Linux machine, in a virtual machine with Linux, or in a container, with this folder's .devcontainer/Dockerfile: "
-    "docker build -t course .devcontainer && docker run --rm -it --security-opt seccomp=.devcontainer/seccomp.json "
-    '--security-opt apparmor=unconfined --security-opt systempaths=unconfined -v "$PWD:/course" -w /course course bash'
+    "Linux machine, in a virtual machine with Linux, or in a container, from this folder: docker build -f "
+    "deploy/Dockerfile -t attention-from-scratch . && docker run --rm -it --security-opt "
+    "seccomp=.devcontainer/seccomp.json --security-opt apparmor=unconfined --security-opt systempaths=unconfined "
+    '-v "$PWD/class:/class" attention-from-scratch doctor --class /class'
 )
 _NAMESPACES = (
     "let users make namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1 (older Debian), "

@@ -58,7 +58,7 @@ def test_without_bubblewrap_grading_is_refused(monkeypatch):
 def test_elsewhere_than_on_linux_a_machine_and_a_container_are_named_and_nothing_is_run(monkeypatch, system):
     monkeypatch.setattr(doctor.sys, "platform", system)
     monkeypatch.setattr(pool.Sandbox, "launch", lambda self: pytest.fail("a sandbox was tried"))
-    with pytest.raises(NotReady, match=r"(?s)Linux machine.*virtual machine.*\.devcontainer/Dockerfile.*docker run"):
+    with pytest.raises(NotReady, match=r"(?s)Linux machine.*virtual machine.*deploy/Dockerfile.*docker run"):
         doctor.require(well)
 
 
