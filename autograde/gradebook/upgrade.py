@@ -133,7 +133,7 @@ def _moved(folder: ClassFolder) -> Change:
         folder.unprotected.rmdir()
         configuration.write(folder)
 
-    return Change(f"submitted/: {counted(len(theirs), 'submission')} to be moved to submissions/", move)
+    return Change(f"submitted/: what is in it moves to submissions/ ({counted(len(theirs), 'submission')})", move)
 
 
 def _held(folder: ClassFolder) -> dict[str, str]:

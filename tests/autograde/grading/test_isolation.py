@@ -245,9 +245,9 @@ class TestExitCodes:
         assert lost.exit_code == 3 and "no scheduler answers at" in " ".join(lost.output.split())
 
     def test_of_check(self, toy_notebook, machine, sheet, tmp_path, monkeypatch):
-        from autograde.grading import run as grading
+        from autograde.grading import one
 
-        monkeypatch.setattr(grading, "ROOT", toy_notebook.parent.parent)
+        monkeypatch.setattr(one, "ROOT", toy_notebook.parent.parent)
         file = tmp_path / f"{toy.NAME}.ipynb"
         file.write_bytes(sheet.filled(sheet.right))
         assert run("check", file).exit_code == 0

@@ -188,6 +188,17 @@ def test_lines_below_the_name_of_a_class_are_marked_where_they_are():
     ]  # fmt: skip
 
 
+def test_nothing_that_a_student_is_called_or_wrote_is_markup_or_turns_the_page_round():
+    names = ("<img src=x onerror=alert(1)>", "a\u202eb", "x\ny", "=cmd|' /C calc'!A0", "\u2066&lt;b&gt;")
+    text = "def f(x):\n    return '</pre><script>alert(3)</script>'  # \u202e\n"
+    shared = Shared("0.1", "scale", 200, 0.9, (text, text))
+    pairs = [Pair((name, "</bdi></a>ben"), [shared]) for name in names]
+    groups = [similar.Group("0.1", "scale", names, text)]
+    html = similar.page(Similar("00-toy", 5, 5, groups, pairs, [(name, f"{name} <b>") for name in names]))
+    assert not re.search(r"<(script|img|b)\b|[\u202a-\u202e\u2066-\u2069]", html)
+    assert "</bdi></a>ben" not in html and "&amp;lt;b&amp;gt;" in html
+
+
 def test_a_page_shows_the_first_pairs_and_says_how_many_there_are():
     shared = Shared("0.1", "scale", 30, 1.0, (TWICE, TWICE))
     many = Similar("00-toy", 9, 9, pairs=[Pair((f"a{n}", f"b{n}"), [shared]) for n in range(similar.MOST_PAIRS + 1)])
