@@ -937,14 +937,13 @@ def push(
     """Send grades straight to Canvas or Moodle: only what differs, and nothing over what a person gave there."""
     from autograde.gradebook import configuration
 
+    folder = _there(where)
     try:
         from autograde.reports.push import send, token, web
     except ModuleNotFoundError as error:
         raise stop(
             f"{error.name} is not installed. To do: python -m pip install -c requirements.txt canvasapi"
         ) from None
-
-    folder = _there(where)
     names = _named(folder, assignments)
     with _mended():
         said = configuration.read(folder).Push

@@ -37,7 +37,7 @@ c.ExportApp.plugin_class = GradesCsv
 COMMANDS = (
     ("grade",), ("regrade",), ("undo",), ("points", "0.1=3"), ("collect", "nothing.zip"),
     ("extend", "right", "00", "+1d"), ("summary",), ("similar",), ("trace", "right", "00"), ("feedback",), ("export",),
-    ("forget", "right"), ("release",), ("sample",),
+    ("push",), ("forget", "right"), ("release",), ("sample",),
 )  # fmt: skip
 
 
