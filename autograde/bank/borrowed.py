@@ -71,8 +71,9 @@ def borrowed(exercise: Exercise) -> list[Borrowed]:
             name = f"{function}: {ast.unparse(node)} -> {ast.unparse(filled)}"
             made.setdefault(source, Borrowed(name, source))
     if made:  # its own are many, and to write each takes as long as all before
-        for each in (*mutation.mutants(exercise), *bank.find(exercise).wrong):
-            made.pop(_text(each.source), None)
+        own = [mutant.source for mutant in mutation.mutants(exercise)]
+        for source in (*own, *(answer.source for answer in bank.find(exercise).wrong)):
+            made.pop(_text(source), None)
     return list(made.values())
 
 
