@@ -11,7 +11,7 @@ import contextlib
 import io
 import re
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -235,7 +235,7 @@ class Report:
     refused: tuple[tuple[str, str], ...]  # (answer, why)
 
 
-def passes(exercise: Exercise, seen: Sequence[Observation], reference: Sequence[Observation]) -> bool:
+def passes(exercise: Exercise, seen: Iterable[Observation], reference: Sequence[Observation]) -> bool:
     """Whether no case tells an answer from the reference; they look until one does."""
     each = zip(seen, reference, check_of(exercise).cases, strict=True)
     return all(difference(now, right, case) is None for now, right, case in each)

@@ -14,8 +14,8 @@ import copy
 import math
 import random
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
 from pathlib import Path
@@ -29,7 +29,7 @@ from torch import Tensor, nn
 
 from autograde import bank
 from course import checks, fixtures
-from course.checks.engine import Table, Verdict
+from course.checks.engine import Observation, Table, Verdict
 from course.checks.engine.conditions import applies
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw
@@ -474,20 +474,28 @@ def _made(value: Any, built: dict[int, Any]) -> Any:
 
 
 def seen(exercise: Exercise, declaration: Declaration, name: str) -> bool:
-    """Whether the exercise's check takes points for a defect."""
-    return not verdict(exercise, declaration, name, table(exercise)).passed
+    """Whether the exercise's check takes points for a defect. Its cases look until one tells."""
+    with closing(_looks(exercise, declaration, name)) as observed:
+        return not bank.passes(exercise, observed, table(exercise).reference)
 
 
 def verdict(exercise: Exercise, declaration: Declaration, name: str, table: Table) -> Verdict:
     """The verdict on the reference with a defect round it, against a table of the same key."""
+    observed = tuple(_looks(exercise, declaration, name))
+    return bank.check_of(exercise).compare(observed, table)
+
+
+def _looks(exercise: Exercise, declaration: Declaration, name: str) -> Generator[Observation, None, None]:
+    """What each case in turn sees of the reference with a defect round it."""
     _counts.clear()
     _memory.clear()
-    check = checks.find(exercise.name, exercise.chapter)
+    check = bank.check_of(exercise)
     names = bank.namespace(exercise)
     names[declaration.component] = broken(names[declaration.component], declaration, DEFECTS[name])
+    student = check.student(Local(names))
     with _restored():
-        observed = check.observe(check.student(Local(names)), KEY)
-    return check.compare(observed, table)
+        for index in range(len(check.cases)):
+            yield check.look(index, student, KEY)
 
 
 class _restored:
