@@ -11,6 +11,7 @@ says, and which states the still picture shows. It writes three things:
     theme/living/stills/<name>.json              the still picture's numbers, which the page shows without a script
     benchmarks/results/<chapter>_<name>.json     the record: settings, losses, accuracy before and after rounding
 
+One may search with another's model, as `beam` does with `stream`'s: it writes no weights then.
 Safe to change: a new module for another figure. Not safe: training one without committing all that it wrote, since the
 page's numbers, the still picture and the record are of one run.
 """

@@ -1,4 +1,4 @@
-"""Living figures: trained models that run in the page, on what a reader types or draws.
+"""Living figures: trained models that run in the page, on what a reader types or draws; in one, measured curves.
 
 Each is a right still picture from the numbers that `benchmarks/living/` wrote (`stills/`), for print and where there is
 no script; a custom element in `static/living/` puts the live one in its place. Layers, models and weights come with the
