@@ -8,6 +8,7 @@ another device pass.)
 """
 
 import sys
+from contextlib import nullcontext
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
@@ -176,9 +177,20 @@ def warm() -> None:
     elsewhere(torch.add, None, "", [torch.zeros(2, 2), torch.zeros(2, 2)])
 
 
+class _CompiledAutograd:
+    """Stands for the part of PyTorch's compiler that `torch.func.grad` switches off meanwhile: it is off."""
+
+    _disable = staticmethod(nullcontext)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module("torch._dynamo.compiled_autograd"), name)
+
+
 class _Dynamo(ModuleType):
     """Stands for PyTorch's compiler until somebody asks for more of it than PyTorch itself does in every process: to
-    leave a function of its own alone, and to break a graph that there is none of."""
+    leave a function of its own alone, to break a graph that there is none of, and to keep out of a backward pass."""
+
+    compiled_autograd = _CompiledAutograd()
 
     def disable(self, fn: Any = None, recursive: bool = True, **more: Any) -> Any:
         return fn if more == {"wrapping": False} else self._real().disable(fn, recursive, **more)

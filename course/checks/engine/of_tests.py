@@ -47,6 +47,8 @@ class CheckOfTest(Check):
     and differ in what a test must not depend on. `make(component, draw)` turns a component into what the test is given,
     where that is not the component itself: an encoder with drawn weights for its class. `beyond` names wrong answers of
     the bank that no such test can see, or need not: a gradient that is cut, an argument that is changed in place.
+    `sizes_in_tensors`: whether an implementation may make something as large as a whole number in a tensor says, as
+    `one_hot` does, so that those have to be small too.
     """
 
     keeps = False  # nothing later rests on a test
@@ -62,11 +64,12 @@ class CheckOfTest(Check):
         component: str = "",
         make: Make | None = None,
         beyond: Sequence[str] = (),
+        sizes_in_tensors: bool = True,
     ):
         super().__init__(name, components=(name,))
         self.of, self.component, self.beyond = of, component or of, tuple(beyond)
         self.variants, self.right_forms = dict(variants), dict(right_forms or {})
-        self._make = make
+        self._make, self._sizes_in_tensors = make, sizes_in_tensors
         self.case(f"it lets every right `{self.component}` pass", explain=self._refused)(_together)
         self.case(f"it finds the wrong forms of `{self.component}`", explain=self._missed)(_together)
 
@@ -97,7 +100,7 @@ class CheckOfTest(Check):
         try:
             for index in draw.another("order").permutation(len(against)).tolist():
                 often = sorted(counts)[-math.ceil(MADE_OFTEN * len(counts))] if counts else 0
-                given = _Given(self._callable(against[index], draw), draw.seed("of what it is given"), calls[:often])
+                given = self._given(self._callable(against[index], draw), draw, calls[:often])
                 opinions[against[index].name], raised = self._opinion(student, given)
                 calls = max(calls, given.calls, key=len)
                 counts.append(len(given.calls))
@@ -106,7 +109,7 @@ class CheckOfTest(Check):
                 if against[index].right and opinions[against[index].name] and self._writes(student, given):
                     opinions[against[index].name] += f", but not where it gives new memory: {_WRITES}"
                 if against[index].name == REFERENCE:
-                    other = _Given(_Otherwise(given.function), draw.seed("of what it is given"), given.calls)
+                    other = self._given(_Otherwise(given.function), draw, given.calls)
                     asked = "values are asked for" if self._opinion(student, other)[0] else "no value is asked for"
                     habits = f"{given.habits()}, {asked}"
         except StudentError as error:
@@ -121,6 +124,10 @@ class CheckOfTest(Check):
             Observation({i.name: bool(opinions[i.name]) for i in against if not i.right}, hidden),
         )
 
+    def _given(self, function: Callable, draw: Draw, expected: "Sequence[_Call]") -> "_Given":
+        seed = draw.seed("of what it is given")
+        return _Given(function, seed, expected, sizes_in_tensors=self._sizes_in_tensors)
+
     def _callable(self, implementation: Implementation, draw: Draw) -> Callable:
         if self._make is None:
             return implementation.component
@@ -132,7 +139,8 @@ class CheckOfTest(Check):
     def _writes(self, student: Student, of: "_Given") -> bool:
         """Whether the test that refuses this right one lets it pass where nothing that comes back lies in an argument's
         memory: it writes into what it is given back."""
-        return of.lent and not self._opinion(student, _Given(of.function, of.seed, lends=False))[0]
+        again = _Given(of.function, of.seed, lends=False, sizes_in_tensors=self._sizes_in_tensors)
+        return of.lent and not self._opinion(student, again)[0]
 
     def _opinion(self, student: Student, given: "_Given") -> tuple[str, str]:
         """(why the test says that this one is wrong, "" for right; what it raised where that was no assertion)."""
@@ -242,11 +250,11 @@ class _Call:
     def leaves(self) -> tuple[list[Tensor], list[int]]:
         return _leaves((self.args, self.kwargs))
 
-    @cached_property
-    def small(self) -> bool:
+    def small(self, sizes_in_tensors: bool) -> bool:
+        """Whether nothing in it is large; whole numbers in tensors count where they may be sizes."""
         tensors, numbers = self.leaves
         sizes = [size for tensor in tensors for size in tensor.shape]
-        whole = [int(t.double().abs().max()) for t in tensors if t.numel() and _whole(t)]
+        whole = [int(t.double().abs().max()) for t in tensors if sizes_in_tensors and t.numel() and _whole(t)]
         product = 1
         for number in numbers:
             product *= max(1, abs(number))
@@ -273,8 +281,17 @@ class _Given:
     since what it draws is the same, so that their replies go with the request. One that is found out early makes fewer.
     """
 
-    def __init__(self, function: Callable, seed: int, expected: Sequence[_Call] = (), *, lends: bool = True):
+    def __init__(
+        self,
+        function: Callable,
+        seed: int,
+        expected: Sequence[_Call] = (),
+        *,
+        lends: bool = True,
+        sizes_in_tensors: bool = True,
+    ):
         self.function, self.seed, self._lends, self.lent = function, seed, lends, False
+        self._sizes_in_tensors = sizes_in_tensors
         self._expected = expected if len(expected) <= MAX_PREFETCHED else ()
         self.calls: list[_Call] = []
 
@@ -289,7 +306,7 @@ class _Given:
                     replies.calls.append(call.digest)
                     replies.error = described(error)
                     break
-                if not isinstance(given, (int, float)) and not _Call((given,), {}).small:
+                if not isinstance(given, (int, float)) and not _Call((given,), {}).small(self._sizes_in_tensors):
                     break
                 replies.calls.append(call.digest)
                 replies.gives.append(given)
@@ -308,7 +325,7 @@ class _Given:
             return self._reply(call)
 
     def _reply(self, call: _Call) -> Any:
-        if not call.small:
+        if not call.small(self._sizes_in_tensors):
             raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
         torch.default_generator.manual_seed(self.seed)  # torch.manual_seed visits devices: milliseconds
         args, kwargs = _copied(call.args), _copied(call.kwargs)

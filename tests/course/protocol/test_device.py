@@ -34,6 +34,7 @@ device.without_compiler()
 device.warm()
 before = set(sys.modules)
 assert device.elsewhere(torch.nn.GRU, [2, 3], "", [torch.ones(4, 2)]) == ""
+assert torch.func.grad(lambda x: (x * x).sum())(torch.ones(2)).tolist() == [2, 2]
 assert device.elsewhere(lambda x: torch.tensor(x.tolist()).to(x) + x[x > 0], None, "", [torch.ones(4)]) == ""
 print(*sorted(set(sys.modules) - before))
 """
