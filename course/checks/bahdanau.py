@@ -154,6 +154,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {
         "weights": student.masked_softmax(scores, mask),
         "weights under a mask (B, T, 1)": student.masked_softmax(draw.normal(2, 3, 5), rows),
+        "weights under a mask (T, S)": student.masked_softmax(draw.normal(2, 3, 5), mask),
         "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0],
     }
 

@@ -388,6 +388,7 @@ _NOT_LEARNT = "what is drawn from these probabilities passes no gradient on, and
     B=4,
     V=9,
     optional="top_k top_p",
+    turned={"temperature": 1.0},  # where nothing is to be divided, and the logits are the caller's own
     excused={"gradients": _NOT_LEARNT},
 )
 def _(draw: Draw, B: int, V: int) -> Arguments:

@@ -448,6 +448,18 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"loss of step": losses, "logits after the steps": model(inputs)}
 
 
+@train_step_cpu.case("in training mode the model runs once, on the batch", weight=0.5, contract=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model = student.fixture("NormedClassifier", _V, _T, _D, _CLASSES)
+    model.load({name: value for name, value in draw.state(model).items() if "running" not in name})
+    model.train()
+    inputs, targets = draw.integers(0, _V, 6, _T), draw.integers(0, _CLASSES, 6)
+    optimizer = student.fixture("sgd", model, 0.1)
+    for _ in range(2):
+        student.before("train_step_cpu", model, optimizer, inputs, targets)
+    return {"logits by the batch norm's running mean": model.eval()(inputs)}
+
+
 def _explain_events(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     return f"What happened, in order: {observed['what happened']}."
 

@@ -43,13 +43,19 @@ class Subject:
         return built[id(value)]
 
     def forms(self) -> dict[str, dict[str, Any]]:
-        """Its arguments as usual (""), and with each left out that may be, by what a learner calls that."""
+        """Its arguments as usual (""), with each left out that may be, and a function's with each of its settings
+        turned, by what a learner calls that."""
         given = self.arguments()
-        return {"": given} | {f"without `{name}`": given | {name: None} for name in self.declaration.optional}
+        turned = self.declaration.turned.items() if self.declaration.new is None else ()
+        return (
+            {"": given}
+            | {f"without `{name}`": given | {name: None} for name in self.declaration.optional}
+            | {f"with `{name}={value!r}`": given | {name: value} for name, value in turned}
+        )
 
     def turned(self) -> dict[str, dict[str, Any]]:
         """What its class is built with by name, where a setting is turned, by what a learner calls that."""
-        settings = self.declaration.turned.items()
+        settings = self.declaration.turned.items() if self.declaration.new is not None else ()
         return {f"with `{n}={value!r}`": {**self.declaration.keywords, n: value} for n, value in settings}
 
     def module(
