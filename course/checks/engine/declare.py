@@ -76,8 +76,8 @@ class Declaration:
     `build(draw, **sizes)` makes its arguments. `new(**sizes)` gives what its class is built with, and `keywords` what
     by name; None for a function. `method` is what is called of it, "" for itself. `same` are names of arguments that
     may be one tensor, `optional` those of arguments that may be None, `spread` those of tensors that may have any shape
-    which broadcasts to the one that they are given in, and `turned` settings of its class, or of a function, as they are
-    not usually: what a call leaves alone, it leaves alone with each of these too.
+    which broadcasts to the one that they are given in, and `turned` settings of its class, or of the function, as they
+    are not usually: what a call leaves alone, it leaves alone with each of these too.
     `extremes` are arguments at the ends of what is allowed, by what a learner calls them, each made of ordinary ones.
     `garbage(arguments, fill)` gives them with `fill` wherever the docstring says that a place does not count, for each
     of `fills`. `free` results are right in many forms: their numbers are not compared with the reference's.
