@@ -91,7 +91,7 @@ class Canvas:
         url = f"courses/{self._course.id}/assignments/{item.number}/submissions/{user}/comments/files"
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, page.name)
-            file.write_bytes(page.path.read_bytes())
+            file.write_bytes(page.content())
             _, answer = Uploader(self._requester, url, file, content_type="text/html").start()
         return int(answer["id"])
 

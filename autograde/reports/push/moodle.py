@@ -187,10 +187,8 @@ class Moodle:
     def _uploaded(self, page: Page) -> int:
         """The draft area that holds the page: a new one for each upload; Moodle clears away those that are not used."""
         data = {"token": self._token, "filearea": "draft", "itemid": "0", "filepath": "/"}
-        with page.path.open("rb") as file:
-            answer = self._answer(
-                "/webservice/upload.php", data, again=False, files={"file": (page.name, file, "text/html")}
-            )
+        files = {"file": (page.name, page.content(), "text/html")}
+        answer = self._answer("/webservice/upload.php", data, again=False, files=files)
         if answer[0].get("error"):
             raise Refused(f"Moodle did not take the page: {self._session.shown(answer[0]['error'])}")
         return int(answer[0]["itemid"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from autograde.intake.roster import Person
+from autograde.reports.push.web import Refused
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,13 @@ class Page:
 
     path: Path
     name: str
+
+    def content(self) -> bytes:
+        """What is to be sent. Raises Refused where it is no longer what the name says."""
+        with contextlib.suppress(OSError):
+            if self.name == named(self.path.stem, content := self.path.read_bytes()):
+                return content
+        raise Refused("the page here changed while this command ran, so nothing was sent: give the command again")
 
 
 def named(assignment: str, content: bytes) -> str:

@@ -104,7 +104,10 @@ class Session(requests.Session):
     def _patiently(self, method: str, url: str, reads: bool, args: tuple, more: dict[str, Any]) -> requests.Response:
         """The answer, once the platform is not asking to wait; of what only reads, once it is whole."""
         failed = 0
+        opened = [file for file in (more.get("files") or {}).values() if hasattr(file, "seek")]
         for attempt in range(_TRIES):
+            for file in opened:  # which an earlier try has read to its end
+                file.seek(0)
             try:
                 response = super().request(method, url, *args, **more)
             except requests.exceptions.SSLError:

@@ -92,6 +92,13 @@ class Case:
         one = self.one(student)
         return list(one["files"]) if self.kind == "moodle" else [name for names in one["comments"] for name in names]
 
+    def contents(self, student):
+        """What is in the pages that are there for a student."""
+        if self.kind == "moodle":
+            return list(self.one(student)["files"].values())
+        names = self.pages(student)
+        return [content for name, content in self.server.files.values() if name in names]
+
     def write_page(self, student, text):
         path = self.folder.feedback / student / toy.NAME / f"{toy.NAME}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -326,6 +333,21 @@ def test_a_limit_is_waited_for(case):
     waits = []
     case.server.fault = lambda number: ("429", "throttled", "")[number % 3]
     assert len(case.push(pages=True, pause=waits.append).sent) == 3 and case.standing() == GIVEN and waits
+    assert {student: case.contents(student) for student in GIVEN} == {
+        student: [f"<p>Good, {student}".encode()] for student in GIVEN
+    }
+
+
+def test_a_page_written_anew_in_the_middle_is_not_sent_under_the_old_name(case):
+    def written(number):
+        if case.server.written:
+            case.write_page(ASA, "Another")
+        return ""
+
+    case.server.fault = written
+    pushed = case.push(pages=True)
+    assert [who for who, _ in pushed.failed] == [ASA] and "changed while this command ran" in pushed.failed[0][1]
+    assert case.push(pages=True).sent == [ASA] and case.contents(ASA) == [b"<p>Another"]
 
 
 def test_a_platform_that_stops_in_the_middle_names_who_is_left(case):
