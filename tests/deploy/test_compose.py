@@ -63,6 +63,15 @@ def test_the_address_that_file_and_page_give_is_this_database():
     assert 'PGPASSWORD="$$(cat /run/secrets/gradebook)"' in SERVICES["grader"]["entrypoint"][2]
 
 
+def test_a_password_that_cannot_be_read_stops_the_command(tmp_path):
+    (shell, option, script, *_), secret = SERVICES["grader"]["entrypoint"], tmp_path / "secret"
+    script = script.replace("$$", "$").replace("/run/secrets/gradebook", str(secret)).replace("exec autograde", "exec")
+    words = [shell, option, script, "autograde", "printenv", "PGPASSWORD"]
+    assert subprocess.run(words, capture_output=True).returncode
+    secret.write_text("secret\n")
+    assert subprocess.run(words, capture_output=True, text=True, check=True).stdout == "secret\n"
+
+
 @pytest.mark.skipif(
     not shutil.which("docker") or subprocess.run(["docker", "compose", "version"], capture_output=True).returncode != 0,
     reason="needs Docker's Compose",
