@@ -28,7 +28,7 @@ HUB_CHART = {
         "defaultUrl": str,
         "cpu": {"guarantee": NUMBER, "limit": NUMBER},
         "memory": {"guarantee": SIZE, "limit": SIZE},
-        "storage": {"capacity": str},
+        "storage": {"capacity": str, "homeMountPath": str},
         "networkPolicy": {"egress": list},
         "extraFiles": {"nbgrader": {"mountPath": str, "stringData": str}},  # the name is anybody's
     },
@@ -82,6 +82,12 @@ def test_hub_server_and_exchange_name_one_address_and_one_token():
     settings = HUB["singleuser"]["extraFiles"]["nbgrader"]["stringData"]
     ast.parse(settings)
     assert f'"{service["url"]}/services/ngshare"' in settings
+
+
+def test_a_students_work_lies_on_the_volume():
+    """The chart mounts it at /home/jovyan unless told where the image works; all else goes with the server."""
+    (home,) = [rest for word, rest in steps(DEPLOY / "hub.Dockerfile") if word == "WORKDIR"]
+    assert HUB["singleuser"]["storage"]["homeMountPath"] == home == "/home/grader"
 
 
 def test_a_students_server_is_the_grading_image_with_the_hubs_programs():
