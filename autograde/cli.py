@@ -855,6 +855,7 @@ def export(
     where: ClassOption = CLASS,
 ) -> None:
     """Write the grades as CSV, one row for each student and assignment; or as a platform imports them."""
+    from autograde.progress import silent
     from autograde.reports import export as exporting
     from autograde.reports.output import is_output
 
@@ -867,9 +868,11 @@ def export(
         raise stop("--roster and --column go with --for: say which platform")
     with _mended():
         try:
-            with terminal.Steps() as steps:
+            with contextlib.ExitStack() as shown:
+                into_output = to is not None and is_output(to)  # where nothing but the table may go
+                progress = silent if into_output else shown.enter_context(terminal.Steps()).update
                 chosen = names if assignments else ()
-                target, count = exporting.export(folder, to, chosen, steps.update, writes=not dry_run)
+                target, count = exporting.export(folder, to, chosen, progress, writes=not dry_run)
         except OSError as error:
             if to is None or error.errno in _REFUSED:
                 raise

@@ -249,6 +249,16 @@ def test_what_is_open_is_written_through(tmp_path, to, how):
     assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
 
 
+def test_no_progress_stands_among_the_rows(toy_released, monkeypatch):
+    """A large class takes long enough for a word on how far it is."""
+    with store.open_gradebook(toy_released) as book:
+        for name in ("ada", "bob", "eve"):
+            book.add_student(name)
+    monkeypatch.setattr(cli.terminal.Steps, "PAUSE", 0.0)
+    assert "min left" in exported(toy_released, toy_released.root.parent / "grades.csv").stdout
+    assert exported(toy_released, "-").stdout_bytes.startswith(HEAD)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names of what is open are Linux's")
 def test_the_output_gets_the_rows_and_nothing_else(toy_released):
     words = [sys.executable, "-m", "autograde", "export", "--to", "/dev/stdout", "--class", str(toy_released.root)]
