@@ -104,23 +104,24 @@ def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: b
 def _beside(target: Path) -> Iterator[Path]:
     """A folder beside a target, for what is to be moved there once it is whole. One that was left behind where this was
     killed holds names and grades: it is taken away. Who is still at work holds a lock on it."""
+    for left in target.parent.glob(f"{glob.escape(f'.{target.name}.')}*{_HALF}"):
+        with contextlib.suppress(OSError), _locked(left) as owner:  # else: in use, no folder, closed to us, or gone
+            if owner == os.geteuid():
+                shutil.rmtree(left)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=_HALF, dir=target.parent) as made:
-        for folder in (Path(made), *target.parent.glob(f"{glob.escape(f'.{target.name}.')}*{_HALF}")):
-            lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(lock)
-                continue
-            if folder == Path(made):
-                own = lock
-            else:
-                shutil.rmtree(folder)
-                os.close(lock)
-        try:
+        with _locked(Path(made)):
             yield Path(made)
-        finally:
-            os.close(own)
+
+
+@contextlib.contextmanager
+def _locked(folder: Path) -> Iterator[int]:
+    """Holds a folder, and says whose it is. Raises OSError where another holds it or it cannot be opened."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield os.fstat(handle).st_uid
+    finally:
+        os.close(handle)
 
 
 def _file(folder: ClassFolder, url: str) -> Path | None:

@@ -77,6 +77,19 @@ def test_what_another_is_at_work_on_is_left(tmp_path):
         assert one.is_dir() and other.is_dir() and one != other
 
 
+def test_what_only_has_a_leftovers_name_stops_no_archive(tmp_path):
+    """In a folder that others write in, too."""
+    (tmp_path / ".a.file.unfinished").write_text("another's")
+    (tmp_path / ".a.link.unfinished").symlink_to("nowhere")
+    (tmp_path / ".a.folder.unfinished").mkdir()
+    if root := os.geteuid() == 0:
+        os.chown(tmp_path / ".a.folder.unfinished", 12345, -1)
+    with archive._beside(tmp_path / "a") as beside:
+        assert beside.is_dir()
+    there = sorted(path.name for path in tmp_path.iterdir())
+    assert there == [".a.file.unfinished", *[".a.folder.unfinished"] * root, ".a.link.unfinished"]
+
+
 def test_an_interrupted_archive_says_that_nothing_was_written(folder, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
