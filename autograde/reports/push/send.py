@@ -22,6 +22,7 @@ from autograde.reports.push.moodle import Moodle
 from autograde.reports.push.platform import Found, Item, Page, Platform, Standing
 from autograde.reports.push.web import PushError, Refused, Session, Stopped, Unknown
 from autograde.sent import History, Sent, Target
+from autograde.text import in_one_line
 
 PLATFORMS = (CANVAS, MOODLE)
 SEND, SAME, HELD = "send", "same", "held"
@@ -70,6 +71,7 @@ class Push:
     overwrite: bool = False
     progress: Callable[[str, int, int], object] = lambda what, done, of: None
     _items: Sequence[Item] | None = None
+    _taken: dict[str, str] = field(default_factory=dict)  # the platform's number -> the assignment that went there
 
     def push(
         self, assignment: str, said: str = "", roster: Path | None = None, *, pages: bool = False, write: bool = True
@@ -87,6 +89,11 @@ class Push:
             self._items = self.platform.items()
         item = _meant(self._items, assignment, said, self.platform.name)
         _fits(item, points, self.platform.name)
+        if (other := self._taken.setdefault(item.number, assignment)) != assignment:
+            raise PushError(
+                f"{assignment}: {item.title!r} ({item.number}) is where {other} goes, whose points these would replace."
+                f" To do: say its own, with --id '{assignment}=NUMBER'"
+            )
         found = self.platform.standing(item)
         done = Pushed(assignment, item, [], left_out, list(found.notes))
         closed = self.platform.takes_pages(item) if pages else ""
@@ -95,12 +102,14 @@ class Push:
         sent, target = Sent(self.folder.ledger), Target(self.kind, self.address, self.course, item.number)
         history = sent.of(target)
         users = _users(self.platform, rows, found, done)
+        without = 0
         for student, user in users.items():
             page = self._page(student, assignment) if pages and not closed else None
+            without += page is None
             after, standing = round(points.of[student], 2), found.people[user]
             change = decide(student, user, standing, history.get(user, History()), after, page, self.overwrite)
             done.changes.append(change)
-        if pages and not closed and (without := sum(self._page(student, assignment) is None for student in users)):
+        if pages and not closed and without:
             done.notes.append(f"{without} of {len(users)} have no page here: `autograde feedback` writes them")
         if write:
             self._send(done, sent, target, history)
@@ -229,14 +238,15 @@ def _there(now: Standing, after: float, page: Page | None) -> bool:
 
 
 def _meant(items: Sequence[Item], assignment: str, said: str, name: str) -> Item:
-    """The platform's assignment: by its number or title as said, else by the class's name for it in its title."""
+    """The platform's assignment: by its number or title as said, else by the class's name for it in its title. What was
+    said is never a part of a title: a mistyped number would find another assignment."""
     wanted = (said or assignment).casefold()
     found = [item for item in items if said and item.number == said]
     found = found or [item for item in items if item.title.casefold() == wanted]
-    found = found or [item for item in items if wanted in item.title.casefold()]
+    found = found or [item for item in items if not said and wanted in item.title.casefold()]
     if len(found) != 1:
         why = f"{len(found)} assignments of {name}'s are" if found else f"no assignment of {name}'s is"
-        some = ", ".join(f"{item.title} ({item.number})" for item in (found or items)[:8]) or "none"
+        some = ", ".join(f"{in_one_line(item.title)} ({item.number})" for item in (found or items)[:8]) or "none"
         raise PushError(
             f"{assignment}: {why} called {said or assignment!r}; there are {some}. To do: say which by its number, with"
             f" --id '{assignment}=NUMBER'"

@@ -383,6 +383,25 @@ def test_a_course_or_assignment_that_is_not_there(case):
         assert len(case.push(said=name).changes) == 3
 
 
+@pytest.mark.parametrize("said", ["2", "Week"])
+def test_what_was_said_is_no_part_of_another_title(case, said):
+    case.server.title = "Week 2"
+    with pytest.raises(web.PushError, match=f"no assignment of .* is called '{said}'"):
+        case.push(said=said)
+    assert not case.server.written
+
+
+def test_two_assignments_do_not_go_to_one(case):
+    address = web.address_of(case.server.address)
+    platform = send.connect(case.kind, address, COURSE, TOKEN, pause=lambda _: None)
+    one = send.Push(case.folder, platform, case.kind, address, COURSE)
+    assert len(one.push(toy.NAME).sent) == len(one.push(toy.NAME).changes) == 3
+    (roster,) = [path for path in (case.folder.roster(toy.NAME), case.folder.roster()) if path.exists()]
+    with pytest.raises(web.PushError, match=rf"^01-other: .* is where {toy.NAME} goes"):
+        one.push("01-other", toy.NAME, roster)
+    assert len(case.server.written) == 3
+
+
 def test_an_assignment_that_takes_other_points_stops_it(case):
     case.server.most = 10.0
     with pytest.raises(web.PushError, match=r"is out of 10 on \w+, and here it is out of 9"):
