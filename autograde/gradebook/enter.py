@@ -163,6 +163,8 @@ class AutogradeStaged(Autograde):
     search reads them as patterns), in one gradebook. Each submission is one transaction, and its graded notebook is
     written when that is over."""
 
+    progress: Progress = staticmethod(silent)
+
     @cached_property
     def gradebook(self) -> store.RunGradebook:
         return self._opened.enter_context(store.RunGradebook(self.coursedir.db_url, self.coursedir.course_id))
@@ -177,11 +179,13 @@ class AutogradeStaged(Autograde):
     def convert_notebooks(self) -> None:
         with contextlib.ExitStack() as self._opened:
             super().convert_notebooks()
+            self._told(self.coursedir.assignment_id)
 
-    progress: Progress = staticmethod(silent)
+    def _told(self, assignment: str) -> None:
+        self.progress(f"{assignment}: into the gradebook", self._begun, len(self.assignments))
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        self.progress(f"{assignment_id}: into the gradebook", self._begun, len(self.assignments))
+        self._told(assignment_id)
         self._begun += 1
         self.gradebook.abandon()  # what is left of a submission that failed half way
         graded = Path(self._format_dest(assignment_id, student_id)) / f"{assignment_id}.ipynb"

@@ -28,6 +28,13 @@ def test_a_run_opens_one_gradebook(staged, monkeypatch):
     assert store.scores(staged, toy.NAME) == before and not list(staged.staged.iterdir())
 
 
+def test_progress_comes_to_its_end(staged):
+    """The bar stays where it stands when a run is over."""
+    told = []
+    assert enter.enter(staged, toy.NAME, lambda what, done, of: told.append((done, of))) == []
+    assert told == [(0, 2), (1, 2), (2, 2)]
+
+
 def test_the_assignments_own_files_replace_the_students(staged):
     with staged.config.open("a") as file:
         file.write(f"\nc.Autograde.exclude_overwriting = {{{toy.NAME!r}: ['kept.txt']}}\n")
