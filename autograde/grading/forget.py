@@ -8,6 +8,7 @@ names somebody goes last, so that a forgetting which is killed can be given agai
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -87,12 +88,15 @@ def named(folder: ClassFolder, student: str) -> bool:
 
 
 def archives(folder: ClassFolder) -> list[str]:
-    """The archives of the class that were made, each with its day: they hold who was forgotten since."""
-    try:
-        lines = (folder.ledger / "archives.jsonl").read_text("utf-8").splitlines()
-    except FileNotFoundError:
-        return []
-    return [f"{made['file']} ({made['when'][:10]})" for made in map(json.loads, filter(None, lines))]
+    """The archives of the class that were made, each with its day: they hold who was forgotten since. A line is there
+    before its archive is: of one that was cut short, none was made."""
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for line in (folder.ledger / "archives.jsonl").read_bytes().splitlines():
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                made = json.loads(line)
+                found.append(f"{made['file']} ({made['when'][:10]})")
+    return found
 
 
 def _theirs(folder: ClassFolder, student: str) -> list[Path]:

@@ -158,6 +158,14 @@ def test_where_a_name_still_stands_and_which_archives_hold_it_is_said(folder, tm
     assert f"Archives made before still hold {NAME}: {tmp_path / 'spring.tar.gz'} (" in shown
 
 
+def test_a_line_on_an_archive_that_was_cut_short_hides_none(tmp_path):
+    """A full disk: the archive was not made, and the next one's line stands behind."""
+    folder, line = ClassFolder.at(tmp_path), '{"when": "2026-11-27T00:00:00+00:00", "file": "/spring.tar.gz"}\n'
+    folder.ledger.mkdir()
+    (folder.ledger / "archives.jsonl").write_text(f'{line}{{"when": "2026-\n{line}')
+    assert forget.archives(folder) == ["/spring.tar.gz (2026-11-27)"] * 2
+
+
 def test_a_damaged_file_of_people_stops_before_anything_is_taken_away(folder):
     (folder.ledger / "people.json").write_text("{")
     result = run("forget", NAME, "--class", folder.root)
