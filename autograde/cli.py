@@ -896,7 +896,10 @@ def _export_for(
 ) -> None:
     """Writes what a platform imports."""
     from autograde.reports import grade_import
+    from autograde.reports.output import is_output
 
+    if to is not None and is_output(to):
+        raise stop("--for says beside the table whom it leaves out: name a file with --to, and not the output")
     if platform not in grade_import.PLATFORMS:
         raise stop(f"no platform {platform!r} that imports grades; there are {', '.join(grade_import.PLATFORMS)}")
     titles: dict[str, str] = {}

@@ -263,6 +263,7 @@ def test_the_command_shows_before_it_writes(given_back, tmp_path):
         (["--for", "moodle"], "says who is who there"),
         (["--for", "canvas", "--column", "x"], "names no title"),
         (["--for", "canvas", "--to", str(folder.config)], "belongs to the class"),
+        (["--for", "canvas", "--to", "-"], "name a file with --to"),
     ):
         code, said = command(folder, "export", *words)
         assert code == 1 and why in said, said
