@@ -90,9 +90,7 @@ class Binding:
     def _bound(self, person: Person, scheme: str, key: str) -> Bound:
         """By the name that the class has for this person since before there was a roster, if it has one."""
         known = self.people.known(scheme, key) if scheme in _LASTING else ""
-        if (
-            self.roster is None
-        ):  # one that is kept may be older than what is collected: its times may be an earlier one's
+        if self.roster is None:  # the kept one may be older than what is collected, and its times another attempt's
             return Bound(known or person.student, key)
         return Bound(known or person.student, key, person.when, person.late, person.why)
 

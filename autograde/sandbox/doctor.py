@@ -44,7 +44,8 @@ _NAMESPACES = (
     "let users make namespaces: sudo sysctl -w kernel.unprivileged_userns_clone=1 (older Debian), "
     "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (Ubuntu 24.04 and newer), "
     "sudo sysctl -w user.max_user_namespaces=10000; in a container, add "
-    "--security-opt seccomp=.devcontainer/seccomp.json --security-opt systempaths=unconfined"
+    "--security-opt seccomp=.devcontainer/seccomp.json --security-opt apparmor=unconfined "
+    "--security-opt systempaths=unconfined"
 )
 
 
