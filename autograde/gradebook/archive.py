@@ -223,6 +223,7 @@ def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progr
     with _beside(folder.root) as beside:
         count = sum(1 for _ in _checked(file, beside, progress))
         coming = beside / "class"
+        coming.mkdir(mode=0o700, exist_ok=True)  # of a class without a file
         access.close(ClassFolder.at(coming), "")
         _own_gradebook(coming, database)
         os.rename(coming, folder.root)

@@ -164,8 +164,10 @@ def due(
     students: Iterable[str] = (),
     steps: how_far.Progress = how_far.silent,
 ) -> list[Due]:
-    """What `grade` would grade, told without running or writing anything. Raises as it does."""
+    """What `grade` would grade, told without running or writing anything. Raises as it does, but for what only running
+    shows: whether the sandbox, the workers and the gradebook's database can be had."""
     named(folder, assignments, students)
+    examination.require(folder)
     late.require(folder)
     ledger = Ledger(folder.ledger)
     with ledger.alone():

@@ -235,7 +235,7 @@ def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, 
     assert status == 1 and "NO  nbgrader" in output and "autograde release" in output
     (folder.root / "release" / toy.NAME).mkdir(parents=True)
     (folder.root / "release" / toy.NAME / f"{toy.NAME}.ipynb").write_text("{}")
-    for command in (run.grade, regrade.regrade):
+    for command in (run.grade, run.due, regrade.regrade):
         with pytest.raises(ValueError, match=r"^nothing was graded: .* To do: "):
             command(folder)
     assert not folder.ledger.exists()

@@ -104,6 +104,7 @@ def test_a_class_without_a_file_is_archived_too(tmp_path):
     (tmp_path / "class" / "ledger").mkdir(parents=True)
     made = archive.archive(ClassFolder.at(tmp_path / "class"), tmp_path / "a.tar.gz")
     assert made.files == 0 and archive.check(made.file) == 0
+    assert archive.restore(made.file, ClassFolder.at(tmp_path / "again")) == 0 and (tmp_path / "again").is_dir()
 
 
 def test_a_class_comes_back_as_it_was(folder, tmp_path):
