@@ -13,14 +13,12 @@
     return element;
   }
 
-  customElements.define("living-beam", class extends HTMLElement {
+  customElements.define("living-beam", class extends living.Figure {
     connectedCallback() {
       if (this.controls) return;
       const { numbers, width, sentences, steps } = JSON.parse(this.getAttribute("start"));
       Object.assign(this, { numbers, width, penalty: 0, sentences, at: steps - 1, drawing: JSON.parse(this.getAttribute("drawing")) });
-      this.live = this.querySelector(".still").cloneNode(true);
-      this.live.classList.replace("still", "live");
-      this.live.setAttribute("aria-label", "The search on your sentence");
+      this.copyStill("The search on your sentence");
       this.buildControls(steps);
       this.prepend(this.controls, this.live, this.says);
       this.classList.add("ready");
@@ -42,8 +40,6 @@
         living.group("Score", SCORES.map(name => `the ${name}`), i => this.change({ penalty: i }), 0),
         walk,
         living.group("Walk", ["First", "Back", "Next", "Last"], i => this.go([0, this.at - 1, this.at + 1, Infinity][i])));
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
     }
 
     // The model, once: its scripts come with the first touch.
@@ -53,18 +49,6 @@
       for (const name of ["layers", "translation", "transformer", "beam"]) await living.script(name, version);
       this.file = await living.model("stream", version);
       this.model = living.transformer(this.file);
-    }
-
-    async loaded() {
-      try {
-        await this.load();
-        return true;
-      } catch {
-        this.classList.remove("ready");
-        this.live.hidden = true;
-        this.says.textContent = "The model’s weights could not be loaded. The picture below was computed before, and is right; another touch tries again.";
-        return false;
-      }
     }
 
     typed() {

@@ -19,14 +19,12 @@
     return { first: Number(word) };
   }
 
-  customElements.define("living-heads", class extends HTMLElement {
+  customElements.define("living-heads", class extends living.Figure {
     connectedCallback() {
       if (this.controls) return;
       const { first, hidden, asked } = JSON.parse(this.getAttribute("start"));
       Object.assign(this, { first, masked: new Set(hidden), asked, place: "zeros", next: 0, run: 0 });
-      this.live = this.querySelector(".still").cloneNode(true);
-      this.live.classList.replace("still", "live");
-      this.live.setAttribute("aria-label", "Your sentence, as the model reads it");
+      this.copyStill("Your sentence, as the model reads it");
       this.cards = [...this.live.querySelectorAll(".layer")].map(layer => [...layer.querySelectorAll(".head")]);
       this.off = this.cards.map(cards => cards.map(() => false));
       this.buildHeads();
@@ -62,8 +60,6 @@
         living.button("Another test sentence", () => this.another()),
         living.group("In a head’s place", places.map(([, text]) => text), i => this.change(() => { [this.place] = places[i]; }), 0),
         living.group("Heads", ["All on", "All off"], i => this.change(() => { this.off = this.off.map(layer => layer.map(() => i === 1)); })));
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
     }
 
     // The sentence's words as buttons; the end cannot be hidden.
@@ -135,18 +131,6 @@
       });
     }
 
-    async loaded() {
-      try {
-        await this.load();
-        return true;
-      } catch {
-        this.classList.remove("ready");
-        this.live.hidden = true;
-        this.says.textContent = "The model’s weights could not be loaded. The picture below was computed before, and is right; another touch tries again.";
-        return false;
-      }
-    }
-
     async change(action) {
       if (!await this.loaded()) return;
       action();
@@ -154,7 +138,7 @@
       this.live.hidden = false;
       this.show();
       const heads = JSON.stringify([this.off, this.place]);
-      if (heads === this.counted) this.tell();  // another sentence: the tested ones are answered as before
+      if (heads === this.counted) this.report();  // another sentence: the tested ones are answered as before
       else this.count(heads);
     }
 
@@ -220,10 +204,10 @@
       }
       score.classList.remove("counting");
       Object.assign(this, { counted: heads, score: { right, words, loss: loss / words } });
-      this.tell();
+      this.report();
     }
 
-    tell() {
+    report() {
       const { right, words, loss } = this.score;
       const off = this.off.flatMap((layer, l) => layer.flatMap((is, h) => is ? [`head ${h} of layer ${l}`] : []));
       const on = this.off.flat().length - off.length, put = (name, text) => { this.live.querySelector(`.${name}`).textContent = text; };

@@ -5,13 +5,11 @@
   const shown = (number, digits = 2) => number.toFixed(digits);
   const length = vector => Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
 
-  customElements.define("living-stream", class extends HTMLElement {
+  customElements.define("living-stream", class extends living.Figure {
     connectedCallback() {
       if (this.controls) return;
       Object.assign(this, JSON.parse(this.getAttribute("start")));
-      this.live = this.querySelector(".still").cloneNode(true);
-      this.live.classList.replace("still", "live");
-      this.live.setAttribute("aria-label", "One word’s stream, in your sentence");
+      this.copyStill("One word’s stream, in your sentence");
       this.buildWords([...this.live.querySelectorAll(".word")].map(word => word.textContent));
       this.buildControls();
       this.prepend(this.controls, this.live, this.says);
@@ -25,8 +23,6 @@
       for (const [name, value] of Object.entries({ type: "text", value: this.numbers.join(", "), autocomplete: "off", spellcheck: "false" })) this.text.setAttribute(name, value);
       label.append(living.make("span", "", "Numbers, 1 to 999"), this.text);
       this.text.addEventListener("input", () => this.typed());
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
     }
 
     buildWords(words, right = words) {
@@ -57,18 +53,6 @@
       for (const name of ["layers", "translation", "transformer"]) await living.script(name, version);
       this.file = await living.model("stream", version);
       this.model = living.transformer(this.file);
-    }
-
-    async loaded() {
-      try {
-        await this.load();
-        return true;
-      } catch {
-        this.classList.remove("ready");
-        this.live.hidden = true;
-        this.says.textContent = "The model’s weights could not be loaded. The picture below was computed before, and is right; another touch tries again.";
-        return false;
-      }
     }
 
     async typed() {

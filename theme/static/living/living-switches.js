@@ -4,33 +4,21 @@
 (() => {
   const mean = losses => losses.includes(null) ? null : losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
 
-  customElements.define("living-switches", class extends HTMLElement {
+  customElements.define("living-switches", class extends living.Figure {
+    missing = "The curves could not be loaded. The picture below is one of them, and right; another touch tries again.";
+
     connectedCallback() {
       if (this.controls) return;
       Object.assign(this, JSON.parse(this.getAttribute("start")), { drawing: JSON.parse(this.getAttribute("drawing")) });
-      this.live = this.querySelector(".still").cloneNode(true);
-      this.live.classList.replace("still", "live");
-      this.live.setAttribute("aria-label", "Your curve, and the one before");
+      this.copyStill("Your curve, and the one before");
       this.controls = living.make("div", "controls");
       this.controls.append(...this.labels.map(([title, texts], i) => living.group(title, texts, place => this.change(i, place), this.now[i])));
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
       this.prepend(this.controls, this.live, this.says);
       this.classList.add("ready");
     }
 
     // The curves: they come with the first touch.
-    async loaded() {
-      try {
-        this.held ??= await living.model("switches", this.getAttribute("version"));
-        return true;
-      } catch {
-        this.classList.remove("ready");
-        this.live.hidden = true;
-        this.says.textContent = "The curves could not be loaded. The picture below is one of them, and right; another touch tries again.";
-        return false;
-      }
-    }
+    async load() { this.held ??= await living.model("switches", this.getAttribute("version")); }
 
     async change(i, place) {
       if (this.now[i] !== place) [this.before, this.now] = [this.now, this.now.with(i, place)];

@@ -21,15 +21,15 @@
     return Math.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0));
   }
 
-  customElements.define("living-vit", class extends HTMLElement {
+  customElements.define("living-vit", class extends living.Figure {
+    missing = "The model’s weights could not be loaded. The picture below was computed before, and is right; an example tries again.";
+
     connectedCallback() {
       if (this.controls) return;
       this.start = JSON.parse(this.getAttribute("start"));
       this.patch = this.start.patch;
       this.tool = "draw";
-      this.live = this.querySelector(".still").cloneNode(true);
-      this.live.classList.replace("still", "live");
-      this.live.setAttribute("aria-label", "Your drawing, as the model reads it");
+      this.copyStill("Your drawing, as the model reads it");
       this.rows = [...this.live.querySelectorAll("tbody tr td")];
       this.maps = [...this.live.querySelectorAll(".cells")];
       this.names = [...this.live.querySelectorAll(".map p")].map(name => name.textContent);
@@ -68,8 +68,6 @@
       buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === 0));
       group("A pixel", MOVES.map(([name, text, down, right]) => [text, `Move ${name}`, () => this.move(down, right)]));
       group("Take away", [["Wipe the marked patch", "", () => this.wipe()], ["Clear", "", () => { this.put(Array(SIZE * SIZE).fill(0)); this.changed(); }]]);
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
     }
 
     // The picture's pixels as a grid for mouse, touch and keys. One pixel at a time can be reached by the tab key.
@@ -194,18 +192,6 @@
       this.model = living.visionTransformer(this.file);
     }
 
-    async loaded() {
-      try {
-        await this.load();
-        return true;
-      } catch {
-        this.classList.remove("ready");
-        this.live.hidden = true;
-        this.tell("The model’s weights could not be loaded. The picture below was computed before, and is right; an example tries again.");
-        return false;
-      }
-    }
-
     async example(digit) {
       if (!await this.loaded()) return;
       this.put(this.file.examples.find(([label]) => label === digit)[1]);
@@ -269,7 +255,7 @@
 
     tell(text) {
       clearTimeout(this.quiet);
-      this.says.textContent = text;
+      super.tell(text);
     }
   });
 })();

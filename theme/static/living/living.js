@@ -93,5 +93,34 @@ const living = (() => {
     return { numbers: words.map(Number) };
   }
 
-  return { script, model, weights, data, make, number, button, group, readNumbers };
+  // A figure that is live in a copy of its still picture. What it computes with comes with the first touch, by `load`; where
+  // that fails the still picture stands, and `missing` says so.
+  class Figure extends HTMLElement {
+    missing = "The model’s weights could not be loaded. The picture below was computed before, and is right; another touch tries again.";
+
+    // The live copy, by its name in words, and the line that says what it shows.
+    copyStill(name) {
+      this.live = this.querySelector(".still").cloneNode(true);
+      this.live.classList.replace("still", "live");
+      this.live.setAttribute("aria-label", name);
+      this.says = make("p", "says");
+      this.says.setAttribute("role", "status");
+    }
+
+    tell(text) { this.says.textContent = text; }
+
+    async loaded() {
+      try {
+        await this.load();
+        return true;
+      } catch {
+        this.classList.remove("ready");
+        this.live.hidden = true;
+        this.tell(this.missing);
+        return false;
+      }
+    }
+  }
+
+  return { script, model, weights, data, make, number, button, group, readNumbers, Figure };
 })();
