@@ -27,7 +27,7 @@ from typing import Any
 
 from autograde.intake.people import folded
 from autograde.intake.roster import Person
-from autograde.reports.push.platform import Found, Item, Page, Standing, is_page
+from autograde.reports.push.platform import Found, Item, Page, Standing
 from autograde.reports.push.web import Refused, Session, Stopped, Unknown, as_documented, repeated
 
 _AT_ONCE = 500  # participants in one answer
@@ -71,6 +71,7 @@ class Moodle:
 
     def give(self, item: Item, user: str, points: float, page: Page | None, before: Standing) -> Standing:
         with as_documented(self.name):
+            self._read_states(item)  # whoever releases grades while this runs is not undone
             comment = self._comments[user]
             plugins: dict[str, Any] = {"assignfeedbackcomments_editor": comment} if comment is not None else {}
             if page is not None:
@@ -97,8 +98,7 @@ class Moodle:
         participants = list(self._participants(item))
         users = Counter(str(each["id"]) for each in participants)
         self._newest(item)
-        flags = self._call("mod_assign_get_user_flags", assignmentids=ids) if self._workflow(item) else {}
-        self._states = {str(each["userid"]): str(each.get("workflowstate") or "") for each in _of(flags, "userflags")}
+        self._read_states(item)
         mapped = self._call("mod_assign_get_user_mappings", assignmentids=ids)
         mails = Counter(folded(str(each.get("email") or "")) for each in participants)
         self._users = {
@@ -127,6 +127,10 @@ class Moodle:
             if len(rows) < _AT_ONCE:
                 return
 
+    def _read_states(self, item: Item) -> None:
+        flags = self._call("mod_assign_get_user_flags", assignmentids=[item.number]) if self._workflow(item) else {}
+        self._states = {str(each["userid"]): str(each.get("workflowstate") or "") for each in _of(flags, "userflags")}
+
     def _newest(self, item: Item) -> None:
         """Reads what has changed since the last time, by Moodle's own clock."""
         since = max((int(row["timemodified"]) for row in self._grades.values()), default=0)
@@ -138,31 +142,26 @@ class Moodle:
 
     def _standing(self, user: str, files: frozenset[str] | None = None, closed: str = "") -> Standing:
         grade = float(self._grades[user]["grade"]) if user in self._grades else -1.0
-        others = files is not None and not all(map(is_page, files))
-        return Standing(
-            points=None if grade < 0 else grade,
-            pages=files,
-            closed=closed,
-            no_page="there are feedback files on Moodle that a person put there, which a page would replace"
-            if others
-            else "",
-        )
+        return Standing(None if grade < 0 else grade, files, files or frozenset(), closed)
 
-    def _feedback(self, item: Item, user: str) -> tuple[frozenset[str], dict[str, Any] | None, str]:
-        """(names of the feedback files, the comment as it is to be sent again or None where there are no comments, why
-        nothing may be sent)."""
+    def _feedback(self, item: Item, user: str) -> tuple[frozenset[str] | None, dict[str, Any] | None, str]:
+        """(names of the feedback files or None where Moodle does not show them, the comment as it is to be sent again
+        or None where there are no comments, why nothing may be sent)."""
         comments = self._has(item, "comments")
         if not comments and not self._has(item, "file"):
             return frozenset(), None, ""
-        answer = self._call("mod_assign_get_submission_status", assignid=item.number, userid=user)
+        answer = self._call(
+            "mod_assign_get_submission_status", assignid=item.number, userid=user, moodlewssettingraw=1
+        )  # raw: the comment as it was written, or else it would be sent again as the HTML that Moodle makes of it
         plugins = {each["type"]: each for each in _rows(_part(answer, "feedback"), "plugins")}
-        unseen = comments and self._workflow(item) and user in self._grades and "comments" not in plugins
+        unseen = self._workflow(item) and user in self._grades and not plugins  # not until they are released
+        files = None if unseen else frozenset(str(file["filename"]) for file in _files(plugins.get("file", {})))
         closed = (
-            "Moodle's marking workflow hides whether there is a comment, which would be lost: release it there first"
+            "Moodle's marking workflow hides whether there is a comment or a file, which would be lost: release it"
+            " there first"
         )
-        files = frozenset(str(file["filename"]) for file in _files(plugins.get("file", {})))
         if not comments:
-            return files, None, ""
+            return files, None, closed if unseen else ""
         said = plugins.get("comments", {})
         if _files(said):
             return files, None, "there is a comment with files on Moodle, which would be lost: change it there by hand"

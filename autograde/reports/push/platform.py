@@ -44,20 +44,21 @@ def named(assignment: str, content: bytes) -> str:
     return f"{assignment}-{hashlib.sha256(content).hexdigest()[:8]}.html"
 
 
-def is_page(name: str) -> bool:
+def is_page(name: str, assignment: str) -> bool:
     """Whether a file's name is one that `named` gives."""
-    return re.fullmatch(r".+-[0-9a-f]{8}\.html", name) is not None
+    return re.fullmatch(re.escape(assignment) + r"-[0-9a-f]{8}\.html", name) is not None
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What stands there for a person: points, None for none; names of the pages that are there and could be ours, None
-    where that was not asked; why nothing may be put there, or no page, "" if it may; and what to know."""
+    """What stands there for a person: points, None for none; names of the files that are there, None where that was not
+    asked or is not shown, and of those that a new page takes the place of; why nothing may be put there, "" if it may;
+    and what to know."""
 
     points: float | None
     pages: frozenset[str] | None = None
+    replaced: frozenset[str] = frozenset()
     closed: str = ""
-    no_page: str = ""
     note: str = ""
 
 

@@ -158,7 +158,7 @@ class Push:
             name = change.page.name if change.page else ""
             sent.add(target, number, user, after, name, confirmed=False)
             now = self._given(item, change, now)
-            if not _there(now, after, change.page):
+            if not _there(now, change):
                 kept = "none" if now.points is None else f"{now.points:g}"
                 raise Refused(
                     f"{self.platform.name} took it and still shows {kept} instead of {after:g}"
@@ -183,10 +183,11 @@ class Push:
                 now = self.platform.look(item, change.user)
             except Unknown:
                 break
-            if _there(now, change.after, change.page):
+            if _there(now, change):
                 return now
-            if now.points not in (before.points, change.after):
-                raise Refused(f"{lost}, and somebody gave other points in between: give the command again")
+            others = now.points not in (before.points, change.after)
+            if others or now.closed or (change.page and _foreign(now, change.page)):
+                raise Refused(f"{lost}, and somebody changed what is there in between: give the command again")
             before = now
         raise Unknown(f"{lost}: nobody knows whether it arrived")
 
@@ -199,8 +200,9 @@ def decide(
     change = Change(student, user, SEND, now.points, after, page, now.note)
     if now.closed:
         return replace(change, kind=HELD, page=None, why=now.closed)
-    if page is not None and (now.no_page or page.name in there):
-        change = replace(change, page=None, why=now.no_page or now.note)
+    if page is not None and (_foreign(now, page) or page.name in there):
+        theirs = "there are feedback files that a person put there, which a page would replace"
+        change = replace(change, page=None, why=theirs if _foreign(now, page) else now.note)
     if now.points is not None and _same(now.points, after):
         return change if change.page else replace(change, kind=SAME)
     ours = known.confirmed is None if now.points is None else known.ours(now.points)
@@ -232,9 +234,18 @@ def _same(one: float, other: float) -> bool:
     return abs(one - other) < 0.005
 
 
-def _there(now: Standing, after: float, page: Page | None) -> bool:
-    """Whether what was sent has arrived."""
-    return now.points is not None and _same(now.points, after) and (page is None or page.name in (now.pages or ()))
+def _foreign(now: Standing, page: Page) -> bool:
+    """Whether the page would take the place of files that are not ours."""
+    return any(not platforms.is_page(name, page.path.stem) for name in now.replaced)
+
+
+def _there(now: Standing, change: Change) -> bool:
+    """Whether what was sent has arrived. Where pages are not shown, one came with its points, in the same request."""
+    if now.points is None or not _same(now.points, change.after):
+        return False
+    if change.page is None or now.pages is not None:
+        return change.page is None or change.page.name in (now.pages or ())
+    return change.before is None or not _same(change.before, change.after)
 
 
 def _meant(items: Sequence[Item], assignment: str, said: str, name: str) -> Item:

@@ -252,7 +252,7 @@ class Moodle(StandIn):
         "mod_assign_get_user_mappings": r"assignmentids\[\d+\]",
         "mod_assign_get_user_flags": r"assignmentids\[\d+\]",
         "mod_assign_get_grades": r"assignmentids\[\d+\]|since",
-        "mod_assign_get_submission_status": "assignid|userid",
+        "mod_assign_get_submission_status": "assignid|userid|moodlewssettingraw",
         "mod_assign_save_grade": r"assignmentid|userid|grade|attemptnumber|addattempt|workflowstate|applytoall"
         r"|plugindata\[files_filemanager\]|plugindata\[assignfeedbackcomments_editor\]\[(text|format)\]",
     }  # fmt: skip
@@ -335,7 +335,13 @@ class Moodle(StandIn):
         if one["score"] is None or hidden:
             return {"warnings": []}
         comments = {"type": "comments", "name": "Feedback comments", "fileareas": [{"area": "feedback", "files": []}]}
-        comments["editorfields"] = [{"name": "comments", "description": "", "text": one["comment"], "format": 1}]
+        field = {"text": one["comment"], "format": one.get("format", 1)}
+        if given.get("moodlewssettingraw") != "1":  # external_format_text
+            field = {
+                "text": f"<div>{one['comment']}</div>" if one.get("format", 1) != 1 else one["comment"],
+                "format": 1,
+            }
+        comments["editorfields"] = [{"name": "comments", "description": ""} | field]
         files = [
             {"filename": name, "filepath": "/", "filesize": len(content)} for name, content in one["files"].items()
         ]
@@ -355,6 +361,7 @@ class Moodle(StandIn):
         one["state"] = given["workflowstate"]
         if "comments" in self.plugins:  # assign_feedback_comments::is_feedback_modified and save
             one["comment"] = given.get("plugindata[assignfeedbackcomments_editor][text]")
+            one["format"] = int(given.get("plugindata[assignfeedbackcomments_editor][format]", 1))
         if draft := given.get("plugindata[files_filemanager]"):
             one["files"] = dict(self.drafts[int(draft)])
 

@@ -544,7 +544,7 @@ def test_moodle_keeps_a_persons_comment_and_files(moodle):
     moodle.push(pages=True)
     assert moodle.one(ADA) | {"state": ""} == {
         "score": 8.0, "comment": "<p>Well seen, Ada</p>", "files": {"marked.pdf": b"%PDF"}, "participant": "7",
-        "email": "a@x.org", "state": "",
+        "email": "a@x.org", "state": "", "format": 1,
     }  # fmt: skip
     assert len(moodle.pages(ASA)) == 1
 
@@ -557,6 +557,42 @@ def test_moodle_marking_workflow_is_kept_and_a_hidden_comment_is_not_lost(moodle
     assert moodle.one(ASA)["state"] == "inreview" and moodle.one(ASA)["score"] == 4.5
     assert kinds(pushed)[LINK] == "held" and moodle.one(LINK)["comment"] == "hidden"
     assert any("once you release them there" in note for note in pushed.notes)
+
+
+def test_moodle_a_comment_in_markdown_stays_as_it_was_written(moodle):
+    moodle.one(ADA).update(score=1.0, comment="*Well* seen", format=4)
+    assert ADA in moodle.push(overwrite=True).sent
+    assert (moodle.one(ADA)["comment"], moodle.one(ADA)["format"]) == ("*Well* seen", 4)
+
+
+def test_moodle_pages_that_the_marking_workflow_hides_are_sent_once(moodle):
+    moodle.server.assignment = {"markingworkflow": 1}
+    pushed = moodle.push(pages=True)
+    assert len(pushed.sent) == 3 and not pushed.failed and all(len(moodle.pages(who)) == 1 for who in GIVEN)
+    assert kinds(moodle.push(pages=True)) == dict.fromkeys(GIVEN, "same") and len(moodle.server.written) == 3
+    moodle.points[ADA] = 8.0  # there may be a comment by now, or files
+    (ada,) = [change for change in moodle.push(pages=True).changes if change.student == ADA]
+    assert ada.kind == "held" and "release it there first" in ada.why
+
+
+def test_moodle_grades_released_while_it_runs_stay_released(moodle):
+    moodle.server.assignment = {"markingworkflow": 1}
+
+    def released(number):
+        if not moodle.server.written and b"get_submission_status" in moodle.server.body:
+            for student in GIVEN:
+                moodle.one(student)["state"] = "released"
+        return ""
+
+    moodle.server.fault = released
+    assert len(moodle.push().sent) == 3
+    assert {moodle.one(student)["state"] for student in GIVEN} == {"released"}
+
+
+def test_moodle_a_persons_file_may_look_like_a_page(moodle):
+    moodle.one(ADA).update(score=1.0, files={"marks-20261126.html": b"<p>by hand"})
+    moodle.push(pages=True, overwrite=True)
+    assert moodle.one(ADA)["score"] == 9.0 and moodle.one(ADA)["files"] == {"marks-20261126.html": b"<p>by hand"}
 
 
 def test_moodle_a_locked_grade_is_named(moodle):
