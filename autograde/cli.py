@@ -967,7 +967,12 @@ def push(
                 f" {folder.config.name}: c.Push.address, c.Push.course"
             )
         numbers: dict[str, str] = {}
-        for words in [*(f"{name}={of}" for name, of in dict(said.get("ids", {})).items()), *(number or [])]:
+        ids = said.get("ids", {})
+        if not isinstance(ids, dict):
+            raise ValueError(
+                f'{folder.config.name}: c.Push.ids is no table of numbers: write c.Push.ids = {{"02": 4321}}'
+            )
+        for words in [*(f"{name}={of}" for name, of in ids.items()), *(number or [])]:
             which, equals, of = words.partition("=")
             if not equals or not of:
                 raise ValueError(f"--id {words!r} names no assignment there: write '02=4321'")
@@ -998,7 +1003,8 @@ def _push(
                     one.progress = steps.update
                     pushed = one.push(name, numbers.get(name, ""), roster, pages=pages, write=not dry_run)
             except KeyboardInterrupt:
-                raise stop("interrupted. The same command sends the rest: what was confirmed is kept.", 130) from None
+                then = "Nothing was sent" if dry_run else "The same command sends the rest: what was confirmed is kept"
+                raise stop(f"interrupted. {then}.", 130) from None
             terminal.show_pushed(pushed, one.platform.name, dry_run)
             amiss = amiss or bool(pushed.failed or pushed.stopped)
             if pushed.stopped:

@@ -1,22 +1,22 @@
 """What was sent to a platform through its interface, and what it has confirmed: ledger/sent.jsonl, a line for each.
 
 A line is written before a grade is sent and another once the platform has confirmed it, so that whatever ends a run,
-the next one knows what may have arrived: such a grade is ours, and none that a person gave there. Students are the
-ledger's numbers here, too; `user` is the platform's own number of theirs.
+the next one knows what may have arrived: such a grade is ours, and none that a person gave there. Points that stand
+there already and are the same as here get a line as confirmed without being sent. Students are the ledger's numbers
+here, too; `user` is the platform's own number of theirs.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograde.files import open_to_add, write_atomically
+from autograde.files import add, write_atomically
 
 _SENT = "sent.jsonl"
 _NEEDED = {"platform", "address", "course", "item", "student", "user", "points", "page", "confirmed"}
@@ -73,16 +73,7 @@ class Sent:
         when = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
         line = vars(target) | {"student": student, "user": user, "points": points, "page": page}
         line |= {"confirmed": confirmed, "when": when}
-        handle = open_to_add(self.path)
-        try:
-            size = os.fstat(handle).st_size
-            cut = size and os.pread(handle, 1, size - 1) != b"\n"  # a killed run's last line was cut short: end it
-            data = (b"\n" if cut else b"") + json.dumps(line, sort_keys=True).encode() + b"\n"
-            while data:
-                data = data[os.write(handle, data) :]
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        add(self.path, json.dumps(line, sort_keys=True).encode() + b"\n")
 
     def forget(self, student: int) -> bool:
         """Takes a student's lines out; whether there were any."""

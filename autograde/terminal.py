@@ -320,10 +320,12 @@ def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
     table = Table(title=f"{pushed.assignment} to {platform}: {plain(pushed.item.title)}", title_justify="left")
     for column, justify in (("student", "left"), ("there", "right"), ("here", "right"), ("page", "left"), ("", "left")):
         table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    failed = {student for student, _ in pushed.failed}
     for change in pushed.changes:
         if change.kind == "send":
             before = "none" if change.before is None else f"{change.before:g}"
-            done = "" if dry_run else "confirmed" if change.student in pushed.sent else "not confirmed"
+            tried = "not confirmed" if change.student in failed else "not sent"
+            done = "" if dry_run else "confirmed" if change.student in pushed.sent else tried
             words = "; ".join(filter(None, [done, change.why]))
             table.add_row(text(change.student), before, f"{change.after:g}", "new" if change.page else "", text(words))
     if table.rows:

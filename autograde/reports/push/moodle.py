@@ -30,7 +30,7 @@ from autograde.intake.roster import Person
 from autograde.reports.push.platform import Found, Item, Page, Standing
 from autograde.reports.push.web import Refused, Session, Stopped, Unknown, as_documented, repeated
 
-_AT_ONCE = 500  # participants in one answer
+_AT_ONCE, _MOST = 500, 50_000  # participants in one answer, and in all: more are one answer again and again
 _TOKEN = ("invalidtoken", "accessexception", "invalidsesskey", "usernotfullysetup")  # about who asks, not for what
 
 
@@ -100,10 +100,11 @@ class Moodle:
         self._newest(item)
         self._read_states(item)
         mapped = self._call("mod_assign_get_user_mappings", assignmentids=ids)
-        mails = Counter(folded(str(each.get("email") or "")) for each in participants)
-        self._users = {
-            mail: str(each["id"]) for each in participants if mails[mail := folded(str(each.get("email") or ""))] == 1
-        } | {str(each["id"]): str(each["userid"]) for each in _of(mapped, "mappings")}
+        mails = [(folded(str(each.get("email") or "")), str(each["id"])) for each in participants]
+        count = Counter(mail for mail, _ in mails)
+        self._users = {mail: user for mail, user in mails if mail and count[mail] == 1} | {
+            str(each["id"]): str(each["userid"]) for each in _of(mapped, "mappings")
+        }
         notes = []
         if any(str(each.get("warningcode")) == "1" for each in _rows(mapped, "warnings")):
             notes.append(
@@ -126,6 +127,8 @@ class Moodle:
             skip += len(rows)
             if len(rows) < _AT_ONCE:
                 return
+            if skip >= _MOST:
+                raise Unknown(f"Moodle lists more than {_MOST} participants, and does not come to an end")
 
     def _read_states(self, item: Item) -> None:
         flags = self._call("mod_assign_get_user_flags", assignmentids=[item.number]) if self._workflow(item) else {}

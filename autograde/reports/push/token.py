@@ -44,10 +44,14 @@ def _read(folder: ClassFolder, file: Path) -> str:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
         raise ValueError(f"{file} is not there: --token-file names the file that holds the token") from None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode):
-            raise ValueError(f"{file} is no file")
-        if state.st_mode & 0o077 or state.st_uid != os.geteuid():
+            raise ValueError(f"{file} is no file: name the one that holds the token")
+        if state.st_uid != os.geteuid():
+            raise ValueError(f"{file} is another user's: put the token into a file of your own, with mode 0600")
+        if state.st_mode & 0o077:
             raise ValueError(f"others may read {file}: give it to yourself alone, with chmod 600")
-        return opened.read(_MOST).decode("ascii", "replace")
+        return os.read(descriptor, _MOST).decode("ascii", "replace")
+    finally:
+        os.close(descriptor)

@@ -64,13 +64,21 @@ def as_documented(name: str) -> Iterator[None]:
 
 def address_of(given: str) -> str:
     """The address of a platform as it is used. Raises ValueError for one that is none, or that is not encrypted."""
-    parts = urlsplit(given.strip())
+    none = f"{in_one_line(given)!r} is no address of a platform: write https://canvas.example.org"
+    try:
+        parts = urlsplit(given.strip())
+        _ = parts.port  # which may be no number
+    except ValueError:
+        raise ValueError(none) from None
     plain = parts.scheme == "http" and parts.hostname in _LOCAL
-    if not parts.hostname or not (parts.scheme == "https" or plain) or parts.query or parts.fragment:
-        raise ValueError(f"{in_one_line(given)!r} is no address of a platform: write https://canvas.example.org")
+    more = parts.query or parts.fragment or re.search(r"\s", parts.netloc)
+    if not parts.hostname or not (parts.scheme == "https" or plain) or more:
+        raise ValueError(none)
     if parts.username or parts.password:
         raise ValueError("the address has a name or a password in it: the token alone says who you are")
-    return given.strip().rstrip("/").removesuffix("/api/v1")
+    if re.search(r"/courses?(/|$)", parts.path):
+        raise ValueError(f"{in_one_line(given)!r} is a course's address: leave out what comes after the platform's own")
+    return (_origin(given.strip()) + parts.path).rstrip("/").removesuffix("/api/v1")
 
 
 class Session(requests.Session):
@@ -92,12 +100,13 @@ class Session(requests.Session):
             raise Stopped(
                 f"{self.name} names {_origin(url)} as the next address, which gets no token: nothing was sent"
             )
-        if urlsplit(url).scheme != "https" and urlsplit(url).hostname not in _LOCAL:
+        if urlsplit(url).scheme != "https" and _origin(url) != _origin(self.address):
             raise Stopped(f"{self.name} names {_origin(url)} as the next address, which is not encrypted")
         more |= {"timeout": TIMEOUT, "allow_redirects": False}
         reads = method == "GET" if again is None else again
         response = self._patiently(method, url, reads, args, more)
-        if response.is_redirect and not secret and hops < _HOPS:
+        created = response.status_code == 201 and "Location" in response.headers and not _is_json(response)
+        if (response.is_redirect or created) and not secret and hops < _HOPS:
             return self._onward(response, url, headers, hops + 1)
         return self._checked(response, json=secret)
 
@@ -153,7 +162,9 @@ class Session(requests.Session):
         if status in (401, 403):
             raise Refused(f"the token may not do this on {self.name} (status {status}).{said}")
         if status == 404:
-            raise Refused(f"{self.name} knows no such thing (status 404).{said}")
+            raise Refused(
+                f"{self.name} knows no such thing (status 404): is the address right, and is the course's number?{said}"
+            )
         if status >= 500:
             raise Unknown(f"{self.name} is out of order (status {status})")
         if status >= 400:
@@ -171,7 +182,9 @@ class Session(requests.Session):
         except ValueError:
             return ""
         errors = read.get("errors", read.get("error", "")) if isinstance(read, dict) else ""
-        messages = [each.get("message", "") for each in errors if isinstance(each, dict)] if errors else []
+        messages = (
+            [each.get("message", "") for each in errors if isinstance(each, dict)] if type(errors) is list else []
+        )
         return self.shown("; ".join(map(str, messages)) if messages else errors)
 
     def shown(self, words: object) -> str:

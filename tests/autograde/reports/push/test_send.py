@@ -520,6 +520,44 @@ def test_canvas_an_upload_that_leads_on_for_ever_ends(canvas, monkeypatch):
     assert pushed.stopped and "which gets no token" in pushed.stopped and not canvas.server.written
 
 
+def test_canvas_an_upload_that_was_created_is_looked_up(canvas, monkeypatch):
+    def upload(request, body, real=canvas.server.upload):
+        _, _, headers = real(request, body)
+        return 201, b"", headers
+
+    monkeypatch.setattr(canvas.server, "upload", upload)
+    assert len(canvas.push(pages=True).sent) == 3 and canvas.contents(ADA) == [f"<p>Good, {ADA}".encode()]
+
+
+def test_canvas_an_upload_does_not_go_to_this_machine(canvas, monkeypatch):
+    real = canvas.server.route
+
+    def route(request, body):
+        status, answer, headers = real(request, body)
+        if isinstance(answer, dict) and "upload_url" in answer:
+            answer["upload_url"] = answer["upload_url"].replace("127.0.0.1", "localhost")
+        return status, answer, headers
+
+    monkeypatch.setattr(canvas.server, "route", route)
+    pushed = canvas.push(pages=True)
+    assert pushed.stopped and "not encrypted" in pushed.stopped
+    assert not canvas.server.written and ("POST", "/upload") not in canvas.server.log
+
+
+def test_moodle_participants_that_never_end(moodle, monkeypatch):
+    row = {"id": 100, "email": "a@x.org"}
+    monkeypatch.setattr(moodle.server, "list_participants", lambda given: [row] * 500)
+    with pytest.raises(web.Unknown, match="does not come to an end"):
+        moodle.push()
+
+
+@pytest.mark.parametrize("answer", [{"error": True}, {"errors": 5}, {"errors": {"a": [1]}}, [], None])
+def test_a_refusal_in_other_words_is_one(canvas, monkeypatch, answer):
+    monkeypatch.setattr(canvas.server, "route", lambda request, body: (400, answer, {}))
+    with pytest.raises(web.Refused, match="status 400"):
+        canvas.push()
+
+
 def test_a_platform_that_says_the_token_back_does_not_bring_it_into_a_message(case, monkeypatch):
     monkeypatch.setitem(stand_in.FAULTS, "422", (422, {"errors": [{"message": f"bad {TOKEN}\u202e"}]}))
     case.server.fault = lambda number: "422"
@@ -673,7 +711,20 @@ def test_without_the_client_canvas_says_what_to_install_and_moodle_works(monkeyp
 
 
 @pytest.mark.parametrize(
-    "address", ["", "canvas.example.org", "http://canvas.example.org", "https://", "ftp://x.org", "https://me:p@x.org"]
+    "address",
+    [
+        "",
+        "canvas.example.org",
+        "http://canvas.example.org",
+        "https://",
+        "ftp://x.org",
+        "https://me:p@x.org",
+        "https://[",
+        "https://x.org:port",
+        "https://x y.org",
+        "https://x.org/courses/12",
+        "https://x.org/course",
+    ],
 )
 def test_addresses_that_are_none(address):
     with pytest.raises(ValueError, match="address"):
@@ -683,6 +734,7 @@ def test_addresses_that_are_none(address):
 def test_an_address_may_have_what_a_browser_shows_at_its_end():
     assert web.address_of(" https://school.org/moodle/ ") == "https://school.org/moodle"
     assert web.address_of("https://canvas.org/api/v1/") == "https://canvas.org"
+    assert web.address_of("HTTPS://Canvas.ORG/Moodle") == "https://canvas.org/Moodle"
 
 
 # ---------------------------------------------------------------- the command
@@ -722,6 +774,9 @@ def test_the_command_from_the_dry_run_to_the_second_time(class_and_server, tmp_p
     broken = run("push", toy.NAME, "--class", folder.root)
     assert broken.exit_code == 1 and "out of order (status 503)" in said(broken) and "Traceback" not in said(broken)
     with folder.config.open("a") as config:
+        config.write("c.Push.ids = 4321\n")
+    assert "c.Push.ids is no table of numbers" in said(run("push", toy.NAME, "--class", folder.root))
+    with folder.config.open("a") as config:
         config.write("c.Push.adress = 'https://x.org'\n")
     assert "no c.Push.adress; there are address, course" in said(run("push", toy.NAME, "--class", folder.root))
 
@@ -756,6 +811,7 @@ def test_files_that_may_hold_no_token(toy_released, tmp_path):
     open_to_all.chmod(0o640)
     empty = tmp_path / "empty"
     empty.touch(0o600)
+    (tmp_path / "folder").mkdir(0o700)
     os.mkfifo(pipe := tmp_path / "pipe")
     for file, says in {
         open_to_all: "others may read",
@@ -763,6 +819,7 @@ def test_files_that_may_hold_no_token(toy_released, tmp_path):
         tmp_path / "none": "is not there",
         empty: "is no token",
         pipe: "is no file",
+        tmp_path / "folder": "is no file",
     }.items():
         result = run(*words, "--token-file", file)
         assert result.exit_code == 1 and says in said(result) and TOKEN not in result.output, result.output
