@@ -177,7 +177,7 @@ class Steps:
         self.bar = None
         if console.is_terminal:
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-            left = TextColumn("left:"), TimeRemainingColumn(elapsed_when_finished=True)
+            left = TextColumn("left:"), TimeRemainingColumn()
             self.bar = Progress(*columns, *left, console=console, transient=not self.stays, speed_estimate_period=120)
             self.bar.start()
         self.tasks: dict[str, TaskID] = {}

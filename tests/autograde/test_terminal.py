@@ -1,5 +1,11 @@
 """What a terminal shows: progress that can be read where there is none, and names that cannot move a line."""
 
+import io
+import itertools
+import re
+
+from rich.console import Console
+
 from autograde import terminal
 from autograde.grading.run import Line
 
@@ -14,6 +20,18 @@ def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
             progress.submission("00-toy", done, 30, line if done else None)
     lines = capsys.readouterr().out.splitlines()
     assert ["min left" in each for each in lines] == [False] * 4 + [True] * 3
+
+
+def test_nothing_is_left_when_a_run_is_over(monkeypatch):
+    """The bar that stays says how long it took, and not that as long is left."""
+    screen, clock = io.StringIO(), itertools.count(0, 60)
+    shown = Console(file=screen, force_terminal=True, width=120, get_time=lambda: next(clock))
+    monkeypatch.setattr(terminal, "console", shown)
+    with terminal.RunProgress() as progress:
+        for done in range(5):
+            progress.update("00-toy", done, 4)
+    last = [line for line in screen.getvalue().splitlines() if "4/4" in line][-1]
+    assert re.search(r"left:\D* 0:00:00", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", last)), last
 
 
 def test_nothing_in_a_name_moves_the_line():
