@@ -55,11 +55,8 @@ def no_formula(value: object) -> str:
 
 def guarded(text: str) -> str:
     """The text as a table may keep it that both a spreadsheet and we read: `unguarded` gives it back."""
-    return (
-        f"'{text}"
-        if _FORMULA.match(text) or text.startswith("''") or (_FORMULA.match(text[1:]) and text[0] == "'")
-        else text
-    )
+    looks_guarded = text[:1] == "'" and (text[1:2] == "'" or _FORMULA.match(text[1:]))
+    return f"'{text}" if looks_guarded or _FORMULA.match(text) else text
 
 
 def unguarded(cell: str) -> str:
