@@ -109,7 +109,9 @@ def _beside(target: Path) -> Iterator[Path]:
             if owner == os.geteuid():
                 shutil.rmtree(left)
     with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=_HALF, dir=target.parent) as made:
-        with _locked(Path(made)):
+        with contextlib.ExitStack() as lock:
+            with contextlib.suppress(OSError):  # NFS locks no folder: there, leftovers stay
+                lock.enter_context(_locked(Path(made)))
             yield Path(made)
 
 

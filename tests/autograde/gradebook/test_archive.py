@@ -1,5 +1,6 @@
 """A class in one file, and back: whole, or a sentence and nothing."""
 
+import errno
 import gzip
 import hashlib
 import io
@@ -75,6 +76,18 @@ def test_what_a_killed_archive_or_restore_left_is_taken_away_by_the_next(folder,
 def test_what_another_is_at_work_on_is_left(tmp_path):
     with archive._beside(tmp_path / "a") as one, archive._beside(tmp_path / "a") as other:
         assert one.is_dir() and other.is_dir() and one != other
+
+
+def test_where_no_folder_can_be_locked_all_else_goes_on(tmp_path, monkeypatch):
+    """On NFS a lock needs what is open for writing, which no folder ever is. Nobody knows there who is at work."""
+
+    def refuse(*_):
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    monkeypatch.setattr(archive.fcntl, "flock", refuse)
+    with archive._beside(tmp_path / "a") as one, archive._beside(tmp_path / "a") as other:
+        assert one.is_dir() and other.is_dir()
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_only_has_a_leftovers_name_stops_no_archive(tmp_path):
