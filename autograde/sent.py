@@ -19,27 +19,31 @@ from typing import Any
 from autograde.files import add, write_atomically
 
 _SENT = "sent.jsonl"
-_NEEDED = {"platform", "address", "course", "item", "student", "user", "points", "page", "confirmed"}
+_THERE = ("platform", "address", "course", "item")  # what names an assignment on a platform
+_NEEDED = {*_THERE, "student", "user", "points", "page", "confirmed"}
 
 
 @dataclass(frozen=True)
 class Target:
-    """One assignment on a platform: `course` and `item` are the platform's own numbers, as text."""
+    """One assignment on a platform: `course` and `item` are the platform's own numbers, as text. `assignment` is the
+    class's own that goes there."""
 
     platform: str
     address: str
     course: str
     item: str
+    assignment: str = ""
 
 
 @dataclass
 class History:
-    """What went to one person: the points confirmed last, those that may have arrived since, and the name of the page
-    confirmed last."""
+    """What went to one person: the points confirmed last, those that may have arrived since, the name of the page
+    confirmed last, and the class's assignment of the newest line."""
 
     confirmed: float | None = None
     begun: set[float] = field(default_factory=set)
     page: str = ""
+    assignment: str = ""
 
     def ours(self, points: float) -> bool:
         """Whether points that stand on the platform may be those that were sent."""
@@ -57,9 +61,10 @@ class Sent:
         """The platform's number of a person -> what went to them."""
         people: dict[str, History] = {}
         for line in self._lines():
-            if {name: line[name] for name in vars(target)} != vars(target):
+            if any(line[name] != getattr(target, name) for name in _THERE):
                 continue
             history = people.setdefault(line["user"], History())
+            history.assignment = line.get("assignment", "")
             if not line["confirmed"]:
                 history.begun.add(float(line["points"]))
                 continue

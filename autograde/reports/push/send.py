@@ -89,18 +89,15 @@ class Push:
             self._items = self.platform.items()
         item = _meant(self._items, assignment, said, self.platform.name)
         _fits(item, points, self.platform.name)
-        if (other := self._taken.setdefault(item.number, assignment)) != assignment:
-            raise PushError(
-                f"{assignment}: {item.title!r} ({item.number}) is where {other} goes, whose points these would replace."
-                f" To do: say its own, with --id '{assignment}=NUMBER'"
-            )
+        sent = Sent(self.folder.ledger)
+        target = Target(self.kind, self.address, self.course, item.number, assignment)
+        history = sent.of(target)
+        self._free(assignment, item, history)
         found = self.platform.standing(item)
         done = Pushed(assignment, item, [], left_out, list(found.notes))
         closed = self.platform.takes_pages(item) if pages else ""
         if closed:
             done.notes.append(closed)
-        sent, target = Sent(self.folder.ledger), Target(self.kind, self.address, self.course, item.number)
-        history = sent.of(target)
         users = _users(self.platform, rows, found, done)
         without = 0
         for student, user in users.items():
@@ -115,6 +112,16 @@ class Push:
             self._send(done, sent, target, history)
         return done
 
+    def _free(self, assignment: str, item: Item, history: Mapping[str, History]) -> None:
+        """Raises PushError where the class's points of another assignment went: they would count as ours to replace."""
+        others = {each.assignment for each in history.values()} | {self._taken.setdefault(item.number, assignment)}
+        if (others := others - {assignment, ""}) and not self.overwrite:
+            raise PushError(
+                f"{assignment}: {item.title!r} ({item.number}) has the points of {', '.join(sorted(others))}, which"
+                f" these would replace. To do: say its own, with --id '{assignment}=NUMBER', or --overwrite if it is"
+                " meant"
+            )
+
     def _page(self, student: str, assignment: str) -> Page | None:
         path = self.folder.feedback / student / assignment / f"{assignment}.html"
         return Page(path, platforms.named(assignment, path.read_bytes())) if path.is_file() else None
@@ -122,7 +129,8 @@ class Push:
     def _send(self, done: Pushed, sent: Sent, target: Target, history: Mapping[str, History]) -> None:
         numbers = Ledger(self.folder.ledger).numbers({change.student for change in done.changes})
         for change in done.changes:
-            if change.kind == SAME and history.get(change.user, History()).confirmed != change.after:
+            known = history.get(change.user, History())
+            if change.kind == SAME and (known.confirmed, known.assignment) != (change.after, done.assignment):
                 sent.add(target, numbers[change.student], change.user, change.after, "", confirmed=True)
         todo = [place for place, change in enumerate(done.changes) if change.kind == SEND]
         lost = refused = 0

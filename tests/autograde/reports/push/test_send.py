@@ -391,15 +391,24 @@ def test_what_was_said_is_no_part_of_another_title(case, said):
     assert not case.server.written
 
 
-def test_two_assignments_do_not_go_to_one(case):
-    address = web.address_of(case.server.address)
-    platform = send.connect(case.kind, address, COURSE, TOKEN, pause=lambda _: None)
-    one = send.Push(case.folder, platform, case.kind, address, COURSE)
-    assert len(one.push(toy.NAME).sent) == len(one.push(toy.NAME).changes) == 3
+@pytest.mark.parametrize("write", [True, False])
+def test_two_assignments_do_not_go_to_one(case, write):
+    def opened():
+        address = web.address_of(case.server.address)
+        return send.Push(case.folder, send.connect(case.kind, address, COURSE, TOKEN), case.kind, address, COURSE)
+
+    one = opened()
+    assert kinds(one.push(toy.NAME, write=write)) == dict.fromkeys(GIVEN, "send")
     (roster,) = [path for path in (case.folder.roster(toy.NAME), case.folder.roster()) if path.exists()]
-    with pytest.raises(web.PushError, match=rf"^01-other: .* is where {toy.NAME} goes"):
-        one.push("01-other", toy.NAME, roster)
-    assert len(case.server.written) == 3
+    for push in (one, opened()) if write else (one,):  # in the same run, and in one that only the record tells
+        with pytest.raises(
+            web.PushError, match=rf"^01-other: .* has the points of {toy.NAME}, which these would replace"
+        ):
+            push.push("01-other", toy.NAME, roster)
+    assert len(case.server.written) == 3 * write
+    one.overwrite = True
+    assert kinds(one.push("01-other", toy.NAME, roster)) == dict.fromkeys(GIVEN, "same" if write else "send")
+    opened().push("01-other", toy.NAME, roster)  # whose it is from now on
 
 
 def test_an_assignment_that_takes_other_points_stops_it(case):
