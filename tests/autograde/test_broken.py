@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from autograde.bank import sample
 from autograde.gradebook import store
 from autograde.grading import run
+from autograde.grading.worker import Graded, Worker
 from autograde.intake import received
 from autograde.ledger import Ledger
 from autograde.reports import export, feedback
@@ -33,7 +34,7 @@ SUBMISSIONS = {each.name: each for each in [*broken.answers(SHEET), *broken.file
 @pytest.fixture(scope="module")
 def worker():
     """One worker for all, as in a run: what one submission does must not be felt by the next."""
-    with run.Worker(broken.NAME, nbformat.reads(CONTENT.decode(), as_version=4), Key.public(11)) as worker:
+    with Worker(broken.NAME, nbformat.reads(CONTENT.decode(), as_version=4), Key.public(11)) as worker:
         yield worker
 
 
@@ -43,7 +44,7 @@ def first_of(texts: list[str], between: str, most: int = 3) -> str:
     return between.join(distinct[:most] + [f"and {len(distinct) - most} more"] * (len(distinct) > most))
 
 
-def for_the_student(graded: run.Graded) -> list[str]:
+def for_the_student(graded: Graded) -> list[str]:
     """What a student reads of the whole submission, else of each exercise that is not right, as on its feedback."""
     sentences = [graded.reason, *graded.notes]
     for name, verdict in graded.verdicts.items():
@@ -54,7 +55,7 @@ def for_the_student(graded: run.Graded) -> list[str]:
     return sentences
 
 
-def for_the_instructor(graded: run.Graded) -> list[str]:
+def for_the_instructor(graded: Graded) -> list[str]:
     return [*graded.details, *(f"flag: {flag}" for flag in graded.flags)]
 
 

@@ -73,7 +73,7 @@ def test_what_is_refused_here_is_refused_there(intake, content):
 
 
 def test_the_graders_process_parses_no_text_of_a_students(monkeypatch, toy_notebook, tmp_path, one_sandbox):
-    from autograde.grading import run
+    from autograde.grading.worker import Worker
 
     parsed: list[str] = []
 
@@ -88,7 +88,7 @@ def test_the_graders_process_parses_no_text_of_a_students(monkeypatch, toy_noteb
             cell["source"] = "def scale(x, factor):\n    marker_of_a_student = 1\n    return x * factor"
     made["cells"].append({"cell_type": "code", "metadata": {}, "source": "marker_of_a_student = 2"})
     folder = submission(tmp_path / "folder", made, f"{toy.NAME}.ipynb")
-    with run.Worker(toy.NAME, nbformat.reads(toy_notebook.read_text(), as_version=4), Key.public(1)) as worker:
+    with Worker(toy.NAME, nbformat.reads(toy_notebook.read_text(), as_version=4), Key.public(1)) as worker:
         graded = worker.grade(worker.intake.receive(folder, toy.NAME))
     assert graded.verdicts["scale"].outcome == "pass" and not graded.details
     assert not [source for source in parsed if "marker_of_a_student" in source]
