@@ -23,7 +23,7 @@ def test_hands_turns_and_products_are_those_of_chapter_05() -> None:
         made = position_clocks.section(t, offset)
         for end, at in (("before", t), ("after", t + offset)):
             numbers = np.concatenate([clock[end] for clock in made["clocks"]])
-            assert np.allclose(numbers, encoding[at, : len(numbers)], atol=1e-4)
+            assert np.allclose(numbers, encoding[at, : len(numbers)], atol=1e-5)
         product = (encoding[t] @ encoding[t + offset]).item()
         (said,) = re.findall(r"encodings is (\S+)\. ", made["says"])
         assert float(said.replace("−", "-")) == pytest.approx(product, abs=0.006)
