@@ -42,7 +42,7 @@ MAX_CHILDREN = 20  # for one submission whose answers keep ending their process,
 HELD = 8  # a child holds much from this part of its memory on: right answers were seen to leave 17 MiB of 2 GiB
 BUDGET = 300.0  # seconds for one submission, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
-BUSY = 3.0  # times as long waiting for a processor as running on one: what came too late then may have been right
+BUSY = 3.0  # times as long waiting for processor or disk as running: what came too late then may have been right
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
 
 
@@ -185,13 +185,13 @@ class SubmissionJudge:
         return tuple(e.name for e in among if not self.done.verdicts[e.name].passed)
 
     def _leave_to_a_person_what_had_to_wait(self) -> None:
-        """A limit of time is no fair one where most of it went by without a processor to run on."""
+        """A limit of time is no fair one where most of it went by in waiting for a processor, or for a disk."""
         late = {name: verdict for name, verdict in self.done.verdicts.items() if verdict.outcome is Outcome.TIMEOUT}
         waited, ran = self._spent.waited_seconds, self._spent.cpu_seconds
         if late and waited > max(BUSY * ran, self.sandbox.limits.request_seconds / 2):
             message = (
-                f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor. "
-                "Grade it again when there is less beside it."
+                f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor "
+                "or a disk. Grade it again when there is less beside it."
             )
             self.done.verdicts |= {name: replace(verdict, internal=message) for name, verdict in late.items()}
 

@@ -22,7 +22,8 @@ class Usage:
     which nothing inside can do: by the machine, which has no memory left, or by somebody on it.
 
     `peak_bytes` is memory beyond that of the warm process, sampled while it ran, shared memory included.
-    `waited_seconds` are those in which it could have run and the machine had no processor free for it.
+    `waited_seconds` are those in which it could have run and the machine had no processor free for it, or in
+    which it waited for a disk.
     """
 
     seconds: float = 0.0

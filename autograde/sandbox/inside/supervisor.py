@@ -22,7 +22,8 @@ from .kernel import (
 )
 
 TICKS = os.sysconf("SC_CLK_TCK")
-PARENT, USER, SYSTEM, THREADS, BEGAN = 0, 10, 11, 16, 18  # fields of a process's "stat", after its name and state
+STATE, PARENT, USER, SYSTEM, THREADS, BEGAN = 0, 1, 11, 12, 17, 19  # fields of a process's "stat", after its name
+PRESSURE = ("io", "memory")  # what the kernel counts under /proc/pressure, where it was built and started to
 
 
 def supervisor(data: int, report: int, limits: dict, work) -> None:
@@ -135,10 +136,12 @@ def used(status: int, killed: str, started: float | None, cpu: float, without: f
 
 
 class Family:
-    """The processes of a child, and the time that they had of the one processor that all of them share."""
+    """The processes of a child: the time that they had of the one processor that all of them share, and the time in
+    which none of them could run because what it reads, or its own memory, had to come from a disk."""
 
     def __init__(self, child: int, processes: int):
         self.child, self.processes = child, processes
+        self.still, self.pressed = 0.0, pressure(processes)  # seconds found to wait for a disk; the machine's, before
         self.seconds: dict[tuple[int, int], float] = {}  # (process, when it began) -> seconds, also of those that ended
         self.threads = 0  # of all that live
         self.looked, self.gap = time.monotonic(), 0.0  # when it was last looked at, the longest time between two looks
@@ -146,12 +149,14 @@ class Family:
     def look(self) -> set[int]:
         """Those that live; what they have used by now is remembered."""
         now, stats = time.monotonic(), {}
-        self.gap, self.looked = max(self.gap, now - self.looked), now
+        since, self.looked = now - self.looked, now
+        self.gap = max(self.gap, since)
         for name in os.listdir(self.processes):
             if name.isdigit():
                 with contextlib.suppress(OSError, ValueError, IndexError):
                     stat = read_at(self.processes, f"{name}/stat")
-                    stats[int(name)] = [int(field) for field in stat[stat.rindex(b")") + 4 :].split()]
+                    state, *numbers = stat[stat.rindex(b")") + 1 :].split()
+                    stats[int(name)] = [ord(state), *map(int, numbers)]
         members = {self.child}
         while True:
             grown = members | {pid for pid, fields in stats.items() if fields[PARENT] in members}
@@ -162,12 +167,15 @@ class Family:
             fields = stats[pid]
             self.seconds[pid, fields[BEGAN]] = (fields[USER] + fields[SYSTEM]) / TICKS
         self.threads = sum(stats[pid][THREADS] for pid in members & stats.keys())
+        states = {stats[pid][STATE] for pid in members & stats.keys()}
+        if ord("D") in states and ord("R") not in states:
+            self.still += since
         return members
 
     def account(self) -> tuple[float, float]:
         """(seconds that all of them ran, seconds for which the child could have run while others than they had its
-        processor); 0 where that cannot be told. Of the second no more than there were, whatever it starts: what was
-        never seen had at most the time between two looks, each."""
+        processor, or while it waited for a disk); 0 where that cannot be told. Of the second no more than there were,
+        whatever it starts: what was never seen had at most the time between two looks, each."""
         try:
             made = self.made()
             self.look()
@@ -176,7 +184,14 @@ class Family:
             return 0.0, 0.0
         family = sum(self.seconds.values())
         unseen = max(0, made - self.threads) * self.gap
-        return family, max(0.0, delay - max(0.0, family - ran) - unseen)
+        return family, max(0.0, delay - max(0.0, family - ran) - unseen) + self.for_a_disk()
+
+    def for_a_disk(self) -> float:
+        """Seconds for which all of them waited for a disk, or for memory that the machine did not have: no more than
+        the kernel says that anybody did. A process can lie in the same state for another reason, as long as it likes.
+        """
+        pressed = max(now - before for now, before in zip(pressure(self.processes), self.pressed, strict=True))
+        return min(self.still, pressed)
 
     def made(self) -> int:
         """How many processes and threads were ever made in the child's namespace, which counts them: the next one, made
@@ -190,6 +205,19 @@ class Family:
         finally:
             os.waitpid(probe, 0)
         return int(numbers[-1]) - 1
+
+
+def pressure(processes: int) -> tuple[float, ...]:
+    """Seconds since the machine's start in which some process of it waited for a disk, and for memory to come free; 0
+    where the kernel does not count them."""
+    seconds = []
+    for kind in PRESSURE:
+        try:
+            some = read_at(processes, f"pressure/{kind}").splitlines()[0]
+            seconds.append(int(some.rpartition(b"total=")[2]) / 1e6)
+        except (OSError, ValueError, IndexError):
+            seconds.append(0.0)
+    return tuple(seconds)
 
 
 def memory_held(family: set[int], processes: int, exact: bool = False) -> int:

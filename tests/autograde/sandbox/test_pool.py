@@ -24,6 +24,7 @@ import torch
 from autograde.sandbox import folder, launch, outputs
 from autograde.sandbox import pool as module
 from autograde.sandbox import usage as usages
+from autograde.sandbox.inside import supervisor
 from autograde.sandbox.limits import MIB, Limits
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
 from autograde.sandbox.remote import Remote
@@ -218,6 +219,79 @@ def test_who_keeps_itself_from_its_processor_has_not_waited(box, how):
     usage = child.close()
     assert usage.waited_seconds + usage.cpu_seconds < usage.seconds + 1
     assert usage.waited_seconds < 10 * usage.cpu_seconds, "twenty times as long, by its own alone"
+    healthy(box)
+
+
+class Machine:
+    """A folder like /proc, with one process and what the kernel says of waiting."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+        (folder / "pressure").mkdir()
+        (folder / "7").mkdir()
+        self.handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+
+    def becomes(self, state: str, io: float = 0.0, memory: float = 0.0) -> None:
+        numbers = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[1:]
+        (self.folder / "7" / "stat").write_text(f"7 (python (a) D) {state} {' '.join(numbers)}\n")
+        for kind, seconds in (("io", io), ("memory", memory)):
+            line = f"avg10=1.00 avg60=0.50 avg300=0.10 total={round(seconds * 1e6)}"
+            (self.folder / "pressure" / kind).write_text(f"some {line}\nfull {line}\n")
+
+
+@pytest.mark.parametrize(
+    ("states", "pressed", "waited"),
+    [
+        ("DDD", {"io": 60.0}, 3.0),
+        ("DDD", {"memory": 2.0, "io": 1.5}, 2.0),
+        ("DDD", {}, 0.0),  # a parent after vfork
+        ("DRD", {"io": 60.0}, 2.0),
+        ("SSS", {"io": 60.0}, 0.0),
+    ],
+)
+def test_who_waited_for_a_disk_has_waited(tmp_path, monkeypatch, states, pressed, waited):
+    """As long as it was seen so, and no longer than the kernel says that anybody on the machine was."""
+    machine = Machine(tmp_path)
+    machine.becomes("R")
+    clock = iter(range(100, 200))
+    monkeypatch.setattr(supervisor.time, "monotonic", lambda: float(next(clock)))
+    family = supervisor.Family(7, machine.handle)
+    for state in states:
+        machine.becomes(state, **pressed)
+        assert family.look() == {7}
+    assert family.for_a_disk() == pytest.approx(waited)
+    os.close(machine.handle)
+
+
+def test_a_kernel_that_counts_no_pressure_tells_of_no_disk(tmp_path):
+    handle = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    assert supervisor.pressure(handle) == (0.0, 0.0)
+    os.close(handle)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/pressure/io"), reason="this kernel does not count who waits for a disk")
+def test_the_kernels_pressure_is_read():
+    handle = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+    read = supervisor.pressure(handle)
+    os.close(handle)
+    assert sum(read) > 0
+
+
+def test_who_only_looks_as_if_it_waited_for_a_disk_has_not(box):
+    """The parent of vfork lies still until its child goes on, in the state of one that waits for a disk."""
+    source = """
+        import ctypes
+        def stay():
+            libc = ctypes.CDLL(None)
+            if libc.vfork() == 0:
+                libc.sleep(60)
+                libc._exit(0)
+    """
+    child = box.run(cells(textwrap.dedent(source)), HASTY)
+    remote = Remote(child.socket, 3.0)
+    with pytest.raises(StudentError):
+        Student(remote).stay()
+    assert child.close().waited_seconds < 1.5
     healthy(box)
 
 
