@@ -2,11 +2,10 @@
 gradebook.
 
 A submission goes through `intake`, `sandbox`, `grading`, `gradebook` and `reports`, in this order; `bank` holds the
-known answers that checks and samples are made with. Modules that stand here are used by all of these (a class's
-folders and who may read them, a run's plan and keys, the ledger), except `cli`, the commands, and `terminal`, what
-they show. Imports go down only: tests/project/test_imports.py says which package may enter which. Safe to change: what
-a command prints. Not safe: the names of commands and their options, which instructors' scripts hold, and the folders
-of a class.
+known answers that checks and samples are made with. `cli` has the commands, and `terminal` what they show. Modules that
+stand here are used by all of these: a class's folders and who may read them, a run's plan and keys, the ledger. Imports
+go down only: tests/project/test_imports.py says which package may enter which. Safe to change: what a command prints.
+Not safe: the names of commands and their options, which instructors' scripts hold, and the folders of a class.
 """
 
 import sys

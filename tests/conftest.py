@@ -30,7 +30,7 @@ collect_ignore = ["autograde/toy/answers"]  # of the toy's answer bank: one of t
 SHARED = {
     "site": ("theme/",),
     "grader": (
-        "autograde/test_access.py", "autograde/test_cli.py", "autograde/reports/", "autograde/gradebook/test_enter.py",
+        "autograde/test_access.py", "autograde/cli/", "autograde/reports/", "autograde/gradebook/test_enter.py",
         "autograde/gradebook/test_release.py", "autograde/test_keys.py", "autograde/grading/test_run.py",
         "autograde/grading/test_judge_of_tests.py", "benchmarks/test_trust.py",
     ),

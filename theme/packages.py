@@ -23,22 +23,22 @@ from course.wording import marked
 
 ROOT = Path(__file__).resolve().parents[1]
 # The packages of the picture. A module belongs to the longest of these names that its own begins with. What stands in
-# `course` and in `autograde` themselves makes two boxes each: what all others may use, and what uses the others.
+# `course` itself makes two boxes: what all others may use, and what uses the others.
 PACKAGES = (
     "course (entry)", "course", "course.data", "course.protocol", "course.checks.engine", "course.checks",
     "course.learner", "solutions", "training",
-    "autograde (entry)", "autograde", "autograde.intake", "autograde.sandbox", "autograde.bank",
-    "autograde.grading", "autograde.gradebook", "autograde.reports",
+    "autograde", "autograde.intake", "autograde.sandbox", "autograde.bank", "autograde.grading", "autograde.gradebook",
+    "autograde.reports", "autograde.terminal", "autograde.cli",
     "benchmarks", "theme", "tools",
 )  # fmt: skip
+# Modules that start something stand with what they start, wherever they lie.
 ENTRY = {
     "course (entry)": ("course", "course.components"),
-    "autograde (entry)": ("autograde.__main__", "autograde.cli", "autograde.terminal", "autograde.bank.__main__"),
+    "autograde.cli": ("autograde.__main__", "autograde.bank.__main__"),
 }
 PURPOSES = {
     "course (entry)": "What a notebook imports: `course` and `course.components`.",
     "course": "What the course rests on: the list of exercises, hints and keys, files, and modules for notebooks.",
-    "autograde (entry)": "The instructor's command line, and the programs that try the answer bank.",
     "autograde": "What the grader rests on: a class's folders and ledger, who may read its files, safe texts.",
     "solutions": "The reference answers, one module a chapter, and nothing else.",
 }

@@ -7,11 +7,9 @@ import stat
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from autograde import access, files
 from autograde.bank import sample
-from autograde.cli import app
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, examination
 from autograde.gradebook.release import release
@@ -20,6 +18,7 @@ from autograde.intake import collect
 from autograde.reports import export, feedback, summary
 from autograde.sandbox import doctor
 from tests.autograde import toy
+from tests.autograde.command import run as command
 
 
 @pytest.fixture(params=[0o022, 0o000, 0o077], ids=lambda umask: f"umask {umask:03o}")
@@ -192,7 +191,7 @@ def test_a_link_is_replaced_and_not_followed(tmp_path):
 
 
 def said(*words):
-    done = CliRunner().invoke(app, [str(word) for word in words])
+    done = command(*words)
     return done.exit_code, done.output
 
 
@@ -235,9 +234,9 @@ def test_doctor_says_where_nbgrader_would_run_submissions_unprotected(tmp_path, 
     assert status == 1 and "NO  nbgrader" in output and "autograde release" in output
     (folder.root / "release" / toy.NAME).mkdir(parents=True)
     (folder.root / "release" / toy.NAME / f"{toy.NAME}.ipynb").write_text("{}")
-    for command in (run.grade, run.due, regrade.regrade):
+    for graded in (run.grade, run.due, regrade.regrade):
         with pytest.raises(ValueError, match=r"^nothing was graded: .* To do: "):
-            command(folder)
+            graded(folder)
     assert not folder.ledger.exists()
 
 

@@ -8,13 +8,12 @@ import re
 import unicodedata
 
 import pytest
-from typer.testing import CliRunner
 
-from autograde import cli
 from autograde.grading import run
 from autograde.reports import feedback, summary
 from autograde.text import guarded, in_one_line, no_formula, printable, spelt, unguarded, without_controls
 from tests.autograde import toy
+from tests.autograde.command import run as command
 
 TURNS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 CONTROLS = "".join(map(chr, [*range(9), *range(11, 32), *range(127, 160)]))
@@ -72,7 +71,7 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
             assert not BAD.search("".join(cell["source"])), cell
             assert not re.search(f"[{TURNS}\x07]", json.dumps(cell.get("outputs", []), ensure_ascii=False)), cell
     for words in (["trace", "ada", toy.NAME], ["trace", "\u202egnp.exe", toy.NAME], ["summary", toy.NAME]):
-        output = CliRunner().invoke(cli.app, [*words, "--class", str(toy_released.root)]).output
+        output = command(*words, "--class", toy_released.root).output
         assert output and not BAD.search(output), output
 
 

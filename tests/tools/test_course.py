@@ -6,7 +6,7 @@ import pytest
 
 from autograde import layout
 from autograde.folders import ClassFolder
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 from tools import course
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from autograde import cli
 from autograde.folders import ClassFolder
 from autograde.gradebook import archive, configuration, store, tables
 from tests.autograde import toy
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 
 
 def digests(root):
@@ -285,7 +284,7 @@ def test_a_database_that_fails_half_way_takes_nothing(toy_released, server, tmp_
 
 def test_the_drill_on_the_page_goes_well_and_tells_a_class_that_is_another(folder, tmp_path):
     """As an instructor types it, line by line."""
-    page = (Path(cli.ROOT) / "book" / "instructors" / "versions.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "book" / "instructors" / "versions.md").read_text("utf-8")
     drill = page.partition("## A drill")[2].partition("```sh\n")[2].partition("```")[0]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-ec", drill], cwd=tmp_path, env=environment, capture_output=True, text=True)

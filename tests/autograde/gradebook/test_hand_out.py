@@ -11,15 +11,14 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from typer.testing import CliRunner
 
 from autograde import reference
-from autograde.cli import app
 from autograde.gradebook import earlier
 from autograde.gradebook.hand_out import HandedOut, Repository, hand_out, put
 from autograde.wheel import wheel
 from course.exercises import of_component
 from course.handed_out import handed_out
+from tests.autograde.command import run
 
 COMMITTED = sorted((Path(__file__).resolve().parents[3] / "notebooks").glob("[0-9][0-9]-*.ipynb"))
 GITHUB = Repository("https://github.com/example/spring")
@@ -139,7 +138,7 @@ class TestPolicies:
 
     def test_what_is_not_due_stops_before_anything_is_written(self, tmp_path):
         words = ["release", "04", "--earlier", "due", "--due", "02", "--class", str(tmp_path / "class")]
-        stopped = CliRunner().invoke(app, words)
+        stopped = run(*words)
         output = " ".join(stopped.output.split())
         assert stopped.exit_code == 1 and "04-dot-product was not released" in output
         assert "needs the solutions of 01-seq2seq, which is not said to be due: add --due 01" in output
@@ -223,7 +222,7 @@ class TestFolder:
 
     def test_a_dry_run_says_what_and_writes_nothing(self, tmp_path):
         to = ["--to", str(tmp_path / "to"), "--repository", GITHUB.address]
-        ran = CliRunner().invoke(app, ["release", "spine", "--dry-run", "--class", str(tmp_path / "class"), *to])
+        ran = run("release", "spine", "--dry-run", "--class", tmp_path / "class", *to)
         output = " ".join(ran.output.split())
         assert ran.exit_code == 0 and "solutions/seq2seq.py" in output and "Nothing was written." in output
         assert "04-dot-product: would be released; with it come the answers to 1.1, 2.2" in output

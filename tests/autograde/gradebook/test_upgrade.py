@@ -11,7 +11,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, examination, store, upgrade
 from autograde.ledger import Ledger
 from tests.autograde import toy
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 
 # What the first versions wrote into a class, to the byte.
 FIRST = '''\

@@ -13,7 +13,7 @@ from autograde.intake.people import People
 from autograde.ledger import Ledger
 from autograde.sent import Sent, Target
 from tests.autograde import toy
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 NAME, EMAIL = "Ada Lövelace", "ada.lovelace@example.org"

@@ -8,9 +8,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from typer.testing import CliRunner
 
-from autograde import cli, plan
+from autograde import plan
 from autograde.bank import sample
 from autograde.gradebook import store
 from autograde.grading import executor, isolation
@@ -26,6 +25,7 @@ from autograde.sandbox.doctor import Finding
 from autograde.sandbox.pool import SandboxError
 from course import checks
 from tests.autograde import toy
+from tests.autograde.command import run
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -213,10 +213,6 @@ def test_what_was_written_in_that_state_is_graded_again_unasked(six, machine, mo
     assert lines and all(line["grader_failed"] and line["needs_person"] for line in lines)
     assert [line.fresh for line in grade(six).lines] == [True] * len(POINTS)
     assert points(six) == POINTS
-
-
-def run(*words):
-    return CliRunner().invoke(cli.app, [str(word) for word in words])
 
 
 class TestExitCodes:

@@ -8,7 +8,7 @@ import pytest
 from autograde.gradebook import store
 from autograde.grading import lateness
 from tests.autograde import toy
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 DUE = datetime(2026, 2, 1, 12)

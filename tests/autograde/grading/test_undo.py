@@ -12,7 +12,7 @@ from autograde.grading import run as grading
 from autograde.grading import undo
 from autograde.ledger import Ledger
 from tests.autograde import toy
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 

@@ -22,8 +22,8 @@ from course.exercises import exercises
 from course.key import Key
 from course.verdict import Verdict
 from tests.autograde import toy
-from tests.autograde.test_cli import run as command
-from tests.autograde.test_cli import said
+from tests.autograde.command import run as command
+from tests.autograde.command import said
 from tools.notebooks import files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -137,7 +137,7 @@ course/protocol/blocked.py course/chapters/__init__.py solutions/warm_up.py solu
 OF_ITS_CHAPTER = "course/checks/{0}.py course/chapters/{0}.toml solutions/{0}.py"
 # What hands out, collects, carries, keeps and shows, and what belongs to other chapters or to the learner.
 CARRYING = """
-autograde/reports/feedback.py autograde/cli.py autograde/terminal.py autograde/reports/export.py
+autograde/reports/feedback.py autograde/cli/grading.py autograde/terminal/grading.py autograde/reports/export.py
 autograde/reports/summary.py autograde/reports/trace.py autograde/intake/collect.py autograde/gradebook/store.py
 autograde/gradebook/enter.py autograde/gradebook/release.py autograde/ledger.py autograde/plan.py autograde/keys.py
 autograde/grading/run.py

@@ -7,13 +7,12 @@ import shutil
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from autograde import cli
 from autograde.intake import jail, probe
 from autograde.intake.probe import probe_jail
 from autograde.sandbox import doctor
 from autograde.sandbox.doctor import Finding, NotReady
+from tests.autograde.command import run
 from tests.autograde.intake.test_jail import copied
 
 pytestmark = [
@@ -77,7 +76,7 @@ def test_where_it_alone_is_broken_grading_is_refused_and_the_doctor_names_it(mon
     with pytest.raises(NotReady, match=r"intake: .*no jail today.*To do: ") as refused, executor.engine():
         pass
     assert [finding.name for finding in refused.value.findings] == ["intake"]
-    report = CliRunner().invoke(cli.app, ["doctor"])
+    report = run("doctor")
     assert report.exit_code == 1 and "NO  intake" in report.output and "no jail today" in report.output
     monkeypatch.undo()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from nbgrader.apps import ExportApp
-from typer.testing import CliRunner
 
-from autograde import cli
 from autograde.gradebook import configuration, store
 from autograde.reports import export, output
 from autograde.reports.export import as_csv, no_formula, rows
+from autograde.terminal.progress import Steps
 from tests.autograde import toy
+from tests.autograde.command import run
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ HEAD = b"\xef\xbb\xbfassignment,"
 
 
 def exported(folder, to):
-    return CliRunner().invoke(cli.app, ["export", "--to", str(to), "--class", str(folder.root)])
+    return run("export", "--to", to, "--class", folder.root)
 
 
 def printed(result):
@@ -254,7 +254,7 @@ def test_no_progress_stands_among_the_rows(toy_released, monkeypatch):
     with store.open_gradebook(toy_released) as book:
         for name in ("ada", "bob", "eve"):
             book.add_student(name)
-    monkeypatch.setattr(cli.terminal.Steps, "PAUSE", 0.0)
+    monkeypatch.setattr(Steps, "PAUSE", 0.0)
     assert "min left" in exported(toy_released, toy_released.root.parent / "grades.csv").stdout
     assert exported(toy_released, "-").stdout_bytes.startswith(HEAD)
 

@@ -7,12 +7,11 @@ import zipfile
 
 import nbformat
 import pytest
-from typer.testing import CliRunner
 
-from autograde import cli
 from autograde.intake.collect import collect
 from autograde.reports.feedback_archive import archive
 from tests.autograde import toy
+from tests.autograde.command import run
 from tests.autograde.intake.test_collect import NOTEBOOK, unpacked, zipped
 from tests.autograde.reports.test_grade_import import MOODLE
 
@@ -111,8 +110,8 @@ def test_what_came_from_elsewhere_is_left_out(toy_released, tmp_path):
 def test_the_command_shows_before_it_writes(toy_released, tmp_path):
     with_pages(toy_released, tmp_path, "canvas", {"lovelaceada_7_100_x.ipynb": NOTEBOOK})
     words = ["feedback", "--for", "canvas", "--class", str(toy_released.root), "--dry-run"]
-    result = CliRunner().invoke(cli.app, words)
+    result = run(*words)
     assert result.exit_code == 0 and "lovelaceada_7_100_x.ipynb" in result.output, result.output
     assert "nothing was written" in result.output and not toy_released.exports.exists()
-    result = CliRunner().invoke(cli.app, [*words[:2], "sakai", *words[3:]])
+    result = run(*words[:2], "sakai", *words[3:])
     assert result.exit_code == 1 and "no platform 'sakai'" in result.output

@@ -9,14 +9,13 @@ import zipfile
 
 import pandas
 import pytest
-from typer.testing import CliRunner
 
-from autograde import cli
 from autograde.gradebook import store
 from autograde.intake.collect import collect
 from autograde.intake.roster import BadRoster
 from autograde.reports.grade_import import tables
 from tests.autograde import toy
+from tests.autograde.command import run, said
 from tests.autograde.intake.test_collect import NOTEBOOK, unpacked
 
 GIVEN = {"Ada Lovelace": 9.0, "Åsa O'Neil": 4.5, "=HYPERLINK(1)": 0.0}
@@ -245,8 +244,8 @@ def test_a_column_of_another_title_is_said(given_back):
 
 
 def command(folder, *words):
-    result = CliRunner().invoke(cli.app, [*words, "--class", str(folder.root)])
-    return result.exit_code, " ".join(result.output.split())
+    result = run(*words, "--class", folder.root)
+    return result.exit_code, said(result)
 
 
 def test_the_command_shows_before_it_writes(given_back, tmp_path):

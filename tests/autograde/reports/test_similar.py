@@ -5,13 +5,12 @@ import re
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
-from autograde.cli import app
 from autograde.intake.marks import grade_id
 from autograde.reports import similar
 from autograde.reports.similar import Line, Pair, Shared, Similar
 from tests.autograde import toy
+from tests.autograde.command import run
 
 pytestmark = [
     pytest.mark.sandbox,
@@ -71,10 +70,6 @@ def a_class(toy_released, submission):
         submission(toy_released, student, filled(**answers))
     submission(toy_released, "broken", b"{")
     return toy_released
-
-
-def run(*words):
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_equal_answers_are_one_group_and_renamed_ones_a_pair(a_class):

@@ -21,7 +21,7 @@ from autograde.grading import versions
 from autograde.ledger import Ledger
 from autograde.reports import export, trace
 from tests.autograde import toy
-from tests.autograde.test_cli import run, said
+from tests.autograde.command import run, said
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 

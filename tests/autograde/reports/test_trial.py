@@ -5,13 +5,12 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from typer.testing import CliRunner
 
 from autograde.bank.sample import MadeUp
-from autograde.cli import app
 from autograde.grading.run import Line
 from autograde.reports import trial
 from autograde.sandbox import doctor
+from tests.autograde.command import run
 
 
 def line(student, flags=(), needs_person=False):
@@ -63,7 +62,7 @@ def test_the_command_says_the_figures_and_ends_with_them(monkeypatch, amiss, end
     monkeypatch.setattr(doctor, "report", lambda jail: 0)
     monkeypatch.setattr(trial, "trial", lambda progress: tried)
     monkeypatch.setattr(trial, "corpora", lambda: ended)
-    ran = CliRunner().invoke(app, ["doctor", "--full"])
+    ran = run("doctor", "--full")
     assert ran.exit_code == status and "right: 3 of 3 as they must" in ran.output
     assert " ".join(ran.output.split()).endswith(last) and ("make test-set-up" in ran.output) == (ended is None)
 
@@ -71,7 +70,7 @@ def test_the_command_says_the_figures_and_ends_with_them(monkeypatch, amiss, end
 def test_a_machine_that_cannot_grade_tries_nothing(monkeypatch):
     monkeypatch.setattr(doctor, "report", lambda jail: 1)
     monkeypatch.setattr(trial, "trial", lambda progress: pytest.fail("it was tried"))
-    assert CliRunner().invoke(app, ["doctor", "--full"]).exit_code == 1
+    assert run("doctor", "--full").exit_code == 1
 
 
 def test_the_attacks_are_those_of_the_tests(monkeypatch):

@@ -24,11 +24,11 @@ from autograde.reports import grade_import
 from autograde.reports.push import send, web
 from autograde.sent import Sent
 from tests.autograde import toy
+from tests.autograde.command import run, said
 from tests.autograde.intake.test_collect import NOTEBOOK, unpacked
 from tests.autograde.reports.push import stand_in
 from tests.autograde.reports.push.stand_in import COURSE, TOKEN
 from tests.autograde.reports.test_grade_import import FORMS, GIVEN, enter, given_back  # noqa: F401
-from tests.autograde.test_cli import run, said
 
 ADA, ASA, LINK = GIVEN
 USERS = {

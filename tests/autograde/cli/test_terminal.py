@@ -8,16 +8,17 @@ from rich.console import Console
 
 from autograde import terminal
 from autograde.grading.run import Line
+from autograde.terminal import progress
 
 
 def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
     """One handed in again among thirty: the time that the start took says nothing about the rest."""
     clock = iter(range(0, 10_000, 60))
-    monkeypatch.setattr(terminal.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
     line = Line("00-toy", "ada", 1, 1, {}, (), False, 0.5, fresh=True)
-    with terminal.RunProgress() as progress:
+    with progress.RunProgress() as bar:
         for done in range(8):
-            progress.submission("00-toy", done, 30, line if done else None)
+            bar.submission("00-toy", done, 30, line if done else None)
     lines = capsys.readouterr().out.splitlines()
     assert ["min left" in each for each in lines] == [False] * 4 + [True] * 3
 
@@ -26,10 +27,10 @@ def test_nothing_is_left_when_a_run_is_over(monkeypatch):
     """The bar that stays says how long it took, and not that as long is left."""
     screen, clock = io.StringIO(), itertools.count(0, 60)
     shown = Console(file=screen, force_terminal=True, width=120, get_time=lambda: next(clock))
-    monkeypatch.setattr(terminal, "console", shown)
-    with terminal.RunProgress() as progress:
+    monkeypatch.setattr(progress, "console", shown)
+    with progress.RunProgress() as bar:
         for done in range(5):
-            progress.update("00-toy", done, 4)
+            bar.update("00-toy", done, 4)
     last = [line for line in screen.getvalue().splitlines() if "4/4" in line][-1]
     assert re.search(r"left:\D* 0:00:00", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", last)), last
 

@@ -1,0 +1,89 @@
+"""Which class, assignments and students the words of a command mean; where they mean none, the command stops and says
+which there are."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections import Counter
+from pathlib import Path
+
+from autograde.folders import ClassFolder
+from autograde.terminal import stop
+from course.exercises import exercises, meant
+
+
+def class_at(where: Path, any_layout: bool = False) -> ClassFolder:
+    """The folder of a class that there is."""
+    folder = ClassFolder.at(where)
+    if not folder.root.is_dir():
+        raise stop(f"there is no class in {folder.root}: run `autograde release`, or say --class where the class is")
+    if not any_layout:
+        require_layout(folder)
+    return folder
+
+
+def require_layout(folder: ClassFolder) -> None:
+    """Stops where another version of the course made the class, with what to type."""
+    from autograde import layout
+
+    try:
+        layout.require(folder)
+    except layout.OtherLayout as error:
+        raise stop(error) from None
+
+
+def assignments(folder: ClassFolder, given: list[str] | None) -> list[str]:
+    """The assignments meant by names or numbers."""
+    require_layout(folder)
+    released = folder.assignments()
+    if not released:
+        raise stop(
+            f"nothing is released in {folder.root}: run `autograde release` first, or say --class where the class is"
+        )
+    names = []
+    for word in given or released:
+        match = meant(word, released)
+        if not match:
+            raise stop(f"no assignment {word!r}; there are {', '.join(released)}")
+        names += match
+    return names
+
+
+def assignment_of(file: Path, assignment: str | None) -> str:
+    """The assignment that a file answers: as said; else by the graded cells in it; else by the file's name or its
+    folder's."""
+    assignments = sorted({exercise.notebook for exercise in exercises()})
+    if assignment:
+        if match := meant(assignment, assignments):
+            return match[0]
+        raise stop(f"no assignment {assignment!r}; there are {', '.join(assignments)}")
+    held = _held(file)
+    for word in [*held, file.stem, file.resolve().parent.name]:
+        if match := meant(word, assignments):
+            return match[0]
+    raise stop(f"which assignment is {file.name}? Say --assignment; there are {', '.join(assignments)}")
+
+
+def _held(file: Path) -> list[str]:
+    """The assignment that most of a file's graded cells belong to, found in its text, which may be damaged; none where
+    no cell is known. Of a folder: of the notebooks in it."""
+    of = {exercise.name: exercise.notebook for exercise in exercises()}
+    texts = [path.read_text("utf-8", errors="replace") for path in ([file] if file.is_file() else file.glob("*.ipynb"))]
+    names = re.findall(r'"grade_id"\s*:\s*"(\w+)-(?:answer|check)"', "\n".join(texts))
+    counted = Counter(of[name] for name in names if name in of)
+    return [notebook for notebook, _ in counted.most_common(1)]
+
+
+def require_student(folder: ClassFolder, student: str, *assignments: str) -> None:
+    """Raises ValueError, with those of nearly that name, for somebody whom neither submissions/, the gradebook nor the
+    roster knows."""
+    from autograde.reports import summary as summing
+
+    known = set().union(*(summing.known(folder, assignment) for assignment in assignments))
+    if student not in known:
+        folded = {name.casefold(): name for name in known}
+        near = [name for name in folded if name.startswith(f"{student.casefold()} (")]  # one of several of that name
+        near = near or difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
+        did = f"; did you mean {' or '.join(folded[name] for name in sorted(near)[:5])}?" if near else ""
+        raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{did}")

@@ -1,0 +1,246 @@
+"""Feedback and grades, to files and to platforms."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from autograde.cli import chosen
+from autograde.cli.errors import REFUSED, mended
+from autograde.cli.options import CLASS, Assignments, Class, DryRun, Roster
+from autograde.folders import ClassFolder
+from autograde.terminal import say, stop, text
+from autograde.terminal.giving_back import show_given, show_pushed
+from autograde.terminal.progress import Steps
+from course.wording import counted
+
+if TYPE_CHECKING:
+    from autograde.reports.grade_import import Table
+    from autograde.reports.push.send import Push
+
+
+def feedback(
+    assignments: Assignments = None,
+    platform: Annotated[
+        str, typer.Option("--for", help="also the archive that this platform's bulk upload takes: moodle or canvas")
+    ] = "",
+    roster: Roster = None,
+    dry_run: DryRun = False,
+    where: Class = CLASS,
+) -> None:
+    """Write a page for each student and assignment: what was wrong, why, and one next step."""
+    from autograde.reports import feedback as giving
+    from autograde.reports import feedback_archive
+
+    if platform and platform not in feedback_archive.PLATFORMS:
+        raise stop(f"no platform {platform!r} to upload to; there are {', '.join(feedback_archive.PLATFORMS)}")
+    folder = ClassFolder.at(where)
+    for name in chosen.assignments(folder, assignments):
+        try:
+            with Steps() as steps:
+                pages = giving.feedback(folder, name, steps.update, write=not dry_run)
+        except RuntimeError as error:
+            raise stop(error) from None
+        print(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}", flush=True)
+        if platform:
+            with mended():
+                table = feedback_archive.archive(folder, platform, name, roster)
+            _give(folder, table, dry_run)
+    if not platform and not dry_run:
+        say(f"Feedback in {folder.feedback}/")
+
+
+def _give(folder: ClassFolder, table: Table, dry_run: bool, to: Path | None = None) -> None:
+    """Writes a file for a platform, or shows what would stand in it."""
+    from autograde.files import write_atomically
+    from autograde.reports.export import beside_the_class
+
+    path = to or table.path
+    if to is not None:
+        with mended():
+            beside_the_class(folder, to, to.suffix)
+    show_given(table, path, dry_run)
+    if not table.students:
+        raise stop(f"nobody's points or pages can go into {path.name}: nothing was written")
+    if not dry_run:
+        write_atomically(path, table.content)
+
+
+def export(
+    assignments: Assignments = None,
+    to: Annotated[
+        Path | None, typer.Option(help="the file to write (- for the output); class/grades.csv unless said")
+    ] = None,
+    platform: Annotated[
+        str,
+        typer.Option("--for", help="write what this platform imports: canvas, moodle, brightspace or gradescope"),
+    ] = "",
+    roster: Roster = None,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(help="with --for, the platform's title of an assignment: '02=Homework 2 (4321)'"),
+    ] = None,
+    dry_run: DryRun = False,
+    where: Class = CLASS,
+) -> None:
+    """Write the grades as CSV, one row for each student and assignment; or as a platform imports them."""
+    from autograde.progress import silent
+    from autograde.reports import export as exporting
+    from autograde.reports.output import is_output
+
+    folder = ClassFolder.at(where)
+    names = chosen.assignments(folder, assignments)
+    if platform:
+        _export_for(folder, platform, names, roster, column or [], to, dry_run)
+        return
+    if roster or column:
+        raise stop("--roster and --column go with --for: say which platform")
+    with mended():
+        try:
+            with contextlib.ExitStack() as shown:
+                into_output = to is not None and is_output(to)  # where nothing but the table may go
+                progress = silent if into_output else shown.enter_context(Steps()).update
+                only = names if assignments else ()
+                target, count = exporting.export(folder, to, only, progress, writes=not dry_run)
+        except OSError as error:
+            if to is None or error.errno in REFUSED:
+                raise
+            raise stop(f"{to}: {error.strerror}. To do: name another file.") from None
+    if dry_run:
+        say(f"{counted(count, 'row')} would be in {target} (nothing was written)")
+    elif is_output(target):
+        Console(stderr=True).print(text(counted(count, "row")), soft_wrap=True)
+    else:
+        say(f"{counted(count, 'row')} in {target}")
+
+
+def _export_for(
+    folder: ClassFolder,
+    platform: str,
+    names: list[str],
+    roster: Path | None,
+    columns: list[str],
+    to: Path | None,
+    dry_run: bool,
+) -> None:
+    """Writes what a platform imports."""
+    from autograde.reports import grade_import
+    from autograde.reports.output import is_output
+
+    if to is not None and is_output(to):
+        raise stop("--for says beside the table whom it leaves out: name a file with --to, and not the output")
+    if platform not in grade_import.PLATFORMS:
+        raise stop(f"no platform {platform!r} that imports grades; there are {', '.join(grade_import.PLATFORMS)}")
+    titles: dict[str, str] = {}
+    for said in columns:
+        which, equals, title = said.partition("=")
+        if not equals or not title:
+            raise stop(f"--column {said!r} names no title: write '02=TITLE', as the platform has it")
+        titles |= dict.fromkeys(chosen.assignments(folder, [which]), title)
+    with mended():
+        made = grade_import.tables(folder, platform, names, roster, titles)
+    if to is not None and len(made) > 1:
+        raise stop(f"--to names one file, and these are {len(made)}: say which assignment")
+    for table in made:
+        if table.students or len(made) == 1:
+            _give(folder, table, dry_run, to)
+
+
+def push(
+    assignments: Assignments = None,
+    platform: Annotated[str, typer.Option("--for", help="where the grades go: canvas or moodle")] = "",
+    address: Annotated[str, typer.Option(help="the platform's address (https://canvas.example.org)")] = "",
+    course: Annotated[str, typer.Option(help="the platform's number of the course")] = "",
+    number: Annotated[
+        list[str] | None, typer.Option("--id", help="the platform's number of an assignment: '02=4321'")
+    ] = None,
+    with_feedback: Annotated[bool, typer.Option("--feedback", help="send the feedback pages too")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="also in place of points that somebody gave on the platform")
+    ] = False,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="the file, yours alone, that holds the token; AUTOGRADE_CANVAS_TOKEN or _MOODLE_TOKEN if none"
+        ),
+    ] = None,
+    roster: Roster = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change there, and send nothing")] = False,
+    where: Class = CLASS,
+) -> None:
+    """Send grades straight to Canvas or Moodle: only what differs, and nothing over what a person gave there."""
+    from autograde.gradebook import configuration
+
+    folder = chosen.class_at(where)
+    try:
+        from autograde.reports.push import send, token, web
+    except ModuleNotFoundError as error:
+        raise stop(
+            f"{error.name} is not installed. To do: python -m pip install -c requirements.txt canvasapi"
+        ) from None
+    names = chosen.assignments(folder, assignments)
+    with mended():
+        said = configuration.read(folder).Push
+        known = {"platform", "address", "course", "ids", "token_file"}
+        if other := sorted(set(said) - known):
+            raise ValueError(f"{folder.config.name}: no c.Push.{other[0]}; there are {', '.join(sorted(known))}")
+        kind = platform or str(said.get("platform", ""))
+        if kind not in send.PLATFORMS:
+            which = f"no platform {kind!r} to send to" if kind else "say where, with --for"
+            raise ValueError(f"{which}; there are {', '.join(send.PLATFORMS)}")
+        to, number_of_course = address or str(said.get("address", "")), course or str(said.get("course", ""))
+        if not to or not re.fullmatch("[0-9]+", number_of_course):
+            raise ValueError(
+                "say --address, and --course, which is the number in the course's own address there; or put them into"
+                f" {folder.config.name}: c.Push.address, c.Push.course"
+            )
+        numbers: dict[str, str] = {}
+        ids = said.get("ids", {})
+        if not isinstance(ids, dict):
+            raise ValueError(
+                f'{folder.config.name}: c.Push.ids is no table of numbers: write c.Push.ids = {{"02": 4321}}'
+            )
+        for words in [*(f"{name}={of}" for name, of in ids.items()), *(number or [])]:
+            which, equals, of = words.partition("=")
+            if not equals or not of:
+                raise ValueError(f"--id {words!r} names no assignment there: write '02=4321'")
+            numbers |= dict.fromkeys(chosen.assignments(folder, [which]), of)
+        file = token_file or (Path(str(said["token_file"])).expanduser() if "token_file" in said else None)
+        to, secret = web.address_of(to), token.find(folder, kind, file)
+        one = send.Push(folder, send.connect(kind, to, number_of_course, secret), kind, to, number_of_course, overwrite)
+        _push(folder, one, names, numbers, roster, with_feedback, dry_run)
+
+
+def _push(
+    folder: ClassFolder,
+    one: Push,
+    names: list[str],
+    numbers: dict[str, str],
+    roster: Path | None,
+    pages: bool,
+    dry_run: bool,
+) -> None:
+    """Sends the assignments one after the other, and says what became of each student."""
+    from autograde.ledger import Ledger
+
+    amiss = False
+    with contextlib.nullcontext() if dry_run else Ledger(folder.ledger).alone():
+        for name in names:
+            try:
+                with Steps() as steps:
+                    one.progress = steps.update
+                    pushed = one.push(name, numbers.get(name, ""), roster, pages=pages, write=not dry_run)
+            except KeyboardInterrupt:
+                then = "Nothing was sent" if dry_run else "The same command sends the rest: what was confirmed is kept"
+                raise stop(f"interrupted. {then}.", 130) from None
+            show_pushed(pushed, one.platform.name, dry_run)
+            amiss = amiss or bool(pushed.failed or pushed.stopped)
+            if pushed.stopped:
+                break
+    if amiss:
+        raise stop("not everything was sent: see above. The same command sends the rest, and nothing twice")

@@ -1,0 +1,50 @@
+"""What an instructor's terminal shows: how far a command is, what it made, and why it stops.
+
+A module for each group of commands in `cli`, of the same name: each function is given what a command has made and
+prints it; `progress` is for what takes a while. Names and messages may be a student's, so whatever is printed goes
+through `text` or `plain`. Nothing is done here. Safe to change: every table and sentence. Not safe: what goes round
+`text` and `plain`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from autograde.text import spelt
+
+console = Console()
+# Submissions of an assignment that a terminal can usefully show; the page and the table of grades have all.
+LISTED = 40
+
+
+def plain(value: object) -> str:
+    """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelt out."""
+    return spelt(str(value))
+
+
+def text(value: object, style: str = "") -> Text:
+    return Text(plain(value), style=style)
+
+
+def say(value: object, style: str = "") -> None:
+    """Prints a line whole, however long it is: paths and commands in it can be copied."""
+    console.print(text(value, style), soft_wrap=True)
+
+
+def stop(message: object, code: int = 1) -> typer.Exit:
+    """Says what is wrong, in one line, where errors go."""
+    Console(stderr=True).print(text(f"autograde: {message}", "bold red"), soft_wrap=True)
+    return typer.Exit(code)
+
+
+def ask(why: str) -> None:
+    """Asks whether to go on; stops where the answer is no, or nobody is there to give one."""
+    if not sys.stdin.isatty():
+        raise stop(f"{why} Nothing was written. To do: --yes where it is meant")
+    say(why, "bold yellow")
+    if not typer.confirm("Go on?"):
+        raise stop("nothing was written")
