@@ -19,7 +19,7 @@ from autograde.text import in_one_line
 @dataclass(frozen=True)
 class ClassFolder:
     """Paths below a class's root. Nothing here touches the disk except what lists it: `submissions`, `students`,
-    `unrecognised` and `assignments`."""
+    `unrecognized` and `assignments`."""
 
     root: Path
 
@@ -129,7 +129,7 @@ class ClassFolder:
         """Those who have a folder in submissions/."""
         return [path.name for path in _listed(self.submitted) if _is_folder(path) and nameable(path.name)]
 
-    def unrecognised(self) -> list[str]:
+    def unrecognized(self) -> list[str]:
         """What lies in submissions/ and is no student's folder with released assignments in it, as paths below it; and
         nbgrader's own folder, if something is in it."""
         released, names = set(self.assignments()), []

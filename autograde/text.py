@@ -11,14 +11,14 @@ import re
 
 # C0 but for tab and line feed, DEL and C1; marks and overrides of direction; line and paragraph separators; anchors of
 # annotations; the byte order mark; halves of characters, and what is no character.
-_COLOUR = r"\x1b(?!\[[\d;]{0,20}m)"
+_COLOR = r"\x1b(?!\[[\d;]{0,20}m)"
 _MOVES = r"\x08\x0b-\x0d\x1b"
 _OTHERS = (
     r"\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
     r"\ufffe\uffff\ud800-\udfff"
 )
 _CONTROL = re.compile(f"[{_MOVES}{_OTHERS}]")
-_IN_OUTPUT = re.compile(f"{_COLOUR}|[{_OTHERS}]")
+_IN_OUTPUT = re.compile(f"{_COLOR}|[{_OTHERS}]")
 _UNSEEN, _SIGN = r"\s\ufeff\u200b-\u200f\u202a-\u202e\u2060-\u2069", r"[=+@\uff1d\uff0b\uff0d\uff20-]"
 _FORMULA = re.compile(rf"[\t\r\n]|[{_UNSEEN}]*{_SIGN}")
 # Where a table's reader takes another separator than ours, a cell begins behind it, or on the next line.
@@ -36,12 +36,12 @@ def in_one_line(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """What a cell put out, as a notebook may hold it: colours stay, and what overwrites a line, as progress bars do."""
+    """What a cell put out, as a notebook may hold it: colors stay, and what overwrites a line, as progress bars do."""
     return _IN_OUTPUT.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
-def spelt(text: str) -> str:
-    """The text as a terminal may show it: control characters but the line feed are spelt out, such as \\u202e."""
+def spelled(text: str) -> str:
+    """The text as a terminal may show it: control characters but the line feed are spelled out, such as \\u202e."""
     return re.sub(f"[\t{_MOVES}{_OTHERS}]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

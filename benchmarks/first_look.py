@@ -1,4 +1,4 @@
-"""How the checks do on answers that nothing here had learnt from: scored once, as they are, before anything changes.
+"""How the checks do on answers that nothing here had learned from: scored once, as they are, before anything changes.
 
     python -m benchmarks.first_look round-1           # scores it, and adds its figures to results/first_look.json
     python -m benchmarks.first_look round-1 --again   # how it comes out now; writes nothing
@@ -7,7 +7,7 @@ A round is a folder of `benchmarks/first_look/`: answers written from the notebo
 (BRIEF.md; rounds 1 to 6 had others, 5 and 6 asked for unusual mistakes), in the format of `autograde.bank.reader`,
 one file an exercise. A wrong answer's comment says what its writer knows to be wrong. What became of each stands beside
 them in `scored.json`, and in `labels.toml` whether the student was told the right cause, a wrong one or none; a test
-wants that of every caught one. Answers of a scored round are never changed; what is learnt from them goes into the
+wants that of every caught one. Answers of a scored round are never changed; what is learned from them goes into the
 checks, and into the answer banks.
 """
 
@@ -38,7 +38,7 @@ ROUNDS = ROOT / "benchmarks" / "first_look"
 SEEN = 1.96  # standard deviations of a 95 % interval
 ABOUT = """Answers that were written from the notebooks and stubs alone, without the checks or the banks in sight, half
 of them wrong in ways of students and half right in unusual ways. Each was graded once, as it was, by the grader as it
-stood at that commit, and only then learnt from. The intervals are Wilson's, of 95 %."""
+stood at that commit, and only then learned from. The intervals are Wilson's, of 95 %."""
 
 
 def answers_of(folder: Path) -> Iterator[tuple[Exercise, str, reader.Answer]]:
@@ -96,11 +96,11 @@ def labels(folder: Path) -> dict[str, dict[str, str]]:
 
 
 def figures(name: str, records: list[Record], said: dict[str, dict[str, str]], commit: str, date: str) -> list[Record]:
-    """The figures of a round, each with its interval; of causes, among the answers that somebody has labelled."""
+    """The figures of a round, each with its interval; of causes, among the answers that somebody has labeled."""
     wrong = [r for r in records if r["kind"] == "wrong"]
     caught = [r for r in wrong if r["outcome"] == "caught"]
     right = [r for r in records if r["kind"] == "correct"]
-    labelled = [r for r in caught if str(r["answer"]) in said.get(str(r["exercise"]).split()[1], {})]
+    labeled = [r for r in caught if str(r["answer"]) in said.get(str(r["exercise"]).split()[1], {})]
 
     def of(what: str, some: int, whole: int) -> Record:
         low, high = interval(some, whole)
@@ -109,12 +109,12 @@ def figures(name: str, records: list[Record], said: dict[str, dict[str, str]], c
                 "commit": commit, "date": date}  # fmt: skip
 
     def told(how: str) -> int:
-        return sum(said[str(r["exercise"]).split()[1]][str(r["answer"])] == how for r in labelled)
+        return sum(said[str(r["exercise"]).split()[1]][str(r["answer"])] == how for r in labeled)
 
     return [
         of("wrong answers caught", len(caught), len(wrong)),
-        of("caught ones told the right cause", told("rightly"), len(labelled)),
-        of("caught ones told a wrong cause", told("wrongly"), len(labelled)),
+        of("caught ones told the right cause", told("rightly"), len(labeled)),
+        of("caught ones told a wrong cause", told("wrongly"), len(labeled)),
         of("right answers at full marks", sum(r["outcome"] == "accepted" for r in right), len(right)),
     ]
 

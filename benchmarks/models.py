@@ -12,7 +12,7 @@ contestants of a rung are built, and in each round each has its turn, in an orde
 in one round, and its spread that of the rounds. So whatever else the machine does falls on all. Of a process with one
 thread the CPU time is measured beside the wall time: it does not count the time that other programs had the core.
 
-Utilisation is a share of what plain matrix products of the same precision reach in the same rounds. Peak memory on the
+Utilization is a share of what plain matrix products of the same precision reach in the same rounds. Peak memory on the
 CPU is that of a process of its own, above what the libraries take; on a GPU what torch has given out at most.
 
 Last the language model writes with caches of two kinds, beside those of transformers (`benchmarks.decoding`).
@@ -225,7 +225,7 @@ def matrix_product(dtype: torch.dtype, device: torch.device) -> tuple[Step, int]
     return lambda: a @ b, 2 * n**3
 
 
-def flops_utilisation(model: Model, size: Size, per_second: float, peak: float, work: str) -> float:
+def flops_utilization(model: Model, size: Size, per_second: float, peak: float, work: str) -> float:
     """The share of the peak at so many items a second. Forward alone is a third of training."""
     course: Any = model.contestants["course"].build(size, PLAIN)
     multiplied = sum(part.weight.numel() for part in course.modules() if isinstance(part, nn.Linear))
@@ -271,7 +271,7 @@ def compare(
     for name, of_name in rates.items():
         records[name] |= speeds(of_name, rates.get("course") if name != "course" else None, device)
         typical = statistics.median(of_name.cpu if on_cpu else of_name.wall)
-        records[name]["utilisation"] = flops_utilisation(model, size, typical, peak, work)
+        records[name]["utilization"] = flops_utilization(model, size, typical, peak, work)
         records[name]["peak_flops"] = peak
     return list(records.values())
 
@@ -522,7 +522,7 @@ def in_one_line(records: list[Record]) -> str:
                 f"{record[key]:.2f} ({record[key + '_low']:.2f} to {record[key + '_high']:.2f}) of {record['peer']}"
             )
         else:
-            share = f", utilisation {record['utilisation']:.2f}" if "utilisation" in record else ""
+            share = f", utilization {record['utilization']:.2f}" if "utilization" in record else ""
             parts.append(f"{record['per_second']:.0f} a second{share}")
     return "; ".join(parts)
 
@@ -589,7 +589,7 @@ and precision, outputs asserted equal, on each rung of chapter 09's ladder. lang
 tokens, and so on, as many tokens a step at each length. decoding: tokens a second written one by one with a cache, the
 likeliest each time, asserted to be those of one pass. ratio: how many times as many items a second the course's
 handles, median of the rounds, with the lowest and the highest; cpu_ratio: the same by CPU time, which other programs
-on the machine disturb less. utilisation: share of the operations per second that plain matrix products of the same
+on the machine disturb less. utilization: share of the operations per second that plain matrix products of the same
 precision reach. memory_mb: what two steps need at most, weights, gradients and the optimizer's state with them.
 """
 

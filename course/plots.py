@@ -14,14 +14,14 @@ _PICTURE = re.compile(r'"data:image/png;base64,([^"]*)"')
 
 
 class Ink(NamedTuple):
-    """A colour as a figure is stored with it, and as the book's page shows it in its place."""
+    """A color as a figure is stored with it, and as the book's page shows it in its place."""
 
     stored: str
     light: str
     dark: str
 
 
-# Colours told apart by readers with colour-blindness, in the order of Okabe and Ito (2008). On the page they are dark
+# Colors told apart by readers with color-blindness, in the order of Okabe and Ito (2008). On the page they are dark
 # enough for white paper, and light enough for a dark page, to write words in: their own yellow and blue are not.
 INKS = {
     "blue": Ink("#0072B2", "#0B4F9C", "#5FA4F0"),
@@ -39,39 +39,39 @@ TINTS = {
     "purple": Ink("#E9DDF1", "#E9DDF1", "#402545"),
     "amber": Ink("#FFF3C4", "#FFF3C4", "#453709"),
 }
-# The ground of a number that is shown by its colour too: stored as a mix of white and this.
+# The ground of a number that is shown by its color too: stored as a mix of white and this.
 RAMP = Ink("#FFBF33", "#FFBF33", "#6B5200")
-# What each colour means wherever attention is drawn, written as an equation or told: the book's one visual language.
+# What each color means wherever attention is drawn, written as an equation or told: the book's one visual language.
 ROLES = {"query": "orange", "key": "blue", "value": "green", "weight": "amber", "context": "purple"}
 # Greys: the stored ones up to a lightness (0 to 255), and the share of ink in what the page shows, in percent.
-GREYS = {"ink": (0x20, 100), "strong": (0x4F, 80), "muted": (0x70, 68), "line": (0xA7, 56), "grid": (0xDF, 30)}
-# For marks on a picture, whose own colours are the same on every page: white, black, red.
+GRAYS = {"ink": (0x20, 100), "strong": (0x4F, 80), "muted": (0x70, 68), "line": (0xA7, 56), "grid": (0xDF, 30)}
+# For marks on a picture, whose own colors are the same on every page: white, black, red.
 ON_PICTURES = ("#FDFDFD", "#050505", "#B00000")
-COLOURS = (*(ink.stored for ink in INKS.values()), "#000000")
+COLORS = (*(ink.stored for ink in INKS.values()), "#000000")
 
 
-def page_colour(stored: str) -> str:
-    """Return a stored colour, `#0072b2`, as a page has it in CSS: `var(--ink-blue)`.
+def page_color(stored: str) -> str:
+    """Return a stored color, `#0072b2`, as a page has it in CSS: `var(--ink-blue)`.
 
     Raises:
-        ValueError: where it is neither of `INKS`, `TINTS` or `ON_PICTURES` nor a grey.
+        ValueError: where it is neither of `INKS`, `TINTS` or `ON_PICTURES` nor a gray.
     """
-    colour = stored.upper()
-    if colour in ON_PICTURES:
-        return colour
+    color = stored.upper()
+    if color in ON_PICTURES:
+        return color
     for prefix, named in (("ink", INKS), ("tint", TINTS)):
         for name, ink in named.items():
-            if colour == ink.stored.upper():
+            if color == ink.stored.upper():
                 return f"var(--{prefix}-{name})"
-    red, green, blue = (int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    red, green, blue = (int(color[place : place + 2], 16) for place in (1, 3, 5))
     share = (255 - blue) / (255 - int(RAMP.stored[5:], 16))
     if red == 255 and blue < 255 and abs(255 - share * (255 - int(RAMP.stored[3:5], 16)) - green) < 2:
         return f"color-mix(in srgb, var(--ramp) {100 * share:.0f}%, var(--ground))"
     if not red == green == blue:
-        raise ValueError(f"{stored} is no colour of the course: course/plots.py has {', '.join(COLOURS)}, and greys")
+        raise ValueError(f"{stored} is no color of the course: course/plots.py has {', '.join(COLORS)}, and grays")
     if red == 255:
         return "var(--ground)"
-    return f"var(--grey-{next((name for name, (most, _) in GREYS.items() if red <= most), 'tint')})"
+    return f"var(--gray-{next((name for name, (most, _) in GRAYS.items() if red <= most), 'tint')})"
 
 
 def style() -> None:
@@ -81,7 +81,7 @@ def style() -> None:
 
     matplotlib.rcParams.update({
         "axes.grid": True,
-        "axes.prop_cycle": cycler(color=COLOURS),
+        "axes.prop_cycle": cycler(color=COLORS),
         "axes.spines.right": False,
         "axes.spines.top": False,
         "figure.autolayout": False,
@@ -99,7 +99,7 @@ def style() -> None:
 def show(figure: Figure, kind: str = "svg") -> None:
     """Display a figure and close it: as "svg", pictures in it as palettes, or whole as a palette ("png").
 
-    Only an SVG takes the colours of the book's page. Raises ValueError for another kind.
+    Only an SVG takes the colors of the book's page. Raises ValueError for another kind.
     """
     import matplotlib.pyplot as plt
     from IPython.display import SVG, Image, display
@@ -122,7 +122,7 @@ def _packed(match: re.Match[str]) -> str:
 
 
 def _palette(png: bytes) -> bytes:
-    """The same picture in 64 colours; what is transparent stays so."""
+    """The same picture in 64 colors; what is transparent stays so."""
     from PIL import Image as Picture
 
     picture = Picture.open(io.BytesIO(png))

@@ -333,7 +333,7 @@ def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -
 
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
-    """Layer normalisation (Ba et al., 2016), as F.layer_norm does it over the last axis.
+    """Layer normalization (Ba et al., 2016), as F.layer_norm does it over the last axis.
 
         (x - mean) / sqrt(variance + eps) * weight + bias
 

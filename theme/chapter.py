@@ -1,4 +1,4 @@
-"""What a chapter's page has by itself: the colours of attention's five parts, and links to the pages beside it."""
+"""What a chapter's page has by itself: the colors of attention's five parts, and links to the pages beside it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def is_chapter(docname: str) -> bool:
     return docname.startswith("notebooks/")
 
 
-class ColourRoles(SphinxPostTransform):
-    """Gives the bold names of attention's five parts their colours; before they become links (terms, 150)."""
+class ColorRoles(SphinxPostTransform):
+    """Gives the bold names of attention's five parts their colors; before they become links (terms, 150)."""
 
     default_priority = 140
     formats = ("html",)
@@ -59,5 +59,5 @@ class LinkPages(SphinxPostTransform):
 
 
 def setup(app: Sphinx) -> None:
-    app.add_post_transform(ColourRoles)
+    app.add_post_transform(ColorRoles)
     app.add_post_transform(LinkPages)

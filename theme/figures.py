@@ -1,6 +1,6 @@
-"""Figures of the notebooks: their drawings in the page's own colours, their captions, and the links to them.
+"""Figures of the notebooks: their drawings in the page's own colors, their captions, and the links to them.
 
-A drawing is stored as SVG. It is put into the page itself, where the colours of `course.plots` become the page's CSS
+A drawing is stored as SVG. It is put into the page itself, where the colors of `course.plots` become the page's CSS
 variables: the same drawing is legible in the light, in the dark and on paper. Its caption is the comment at the head of
 the cell that draws it (`course.captions`); "Figure 4.3" in the text of any page leads to that figure.
 """
@@ -24,7 +24,7 @@ from theme.prose import running
 
 logger = logging.getLogger(__name__)
 SHEET = "inks.css"
-COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 TARGET = re.compile(r"url\(#([^)]+)\)")
 GLYPH = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9a-f]+")  # a letter's outline: a font's name, the letter's number
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
@@ -32,18 +32,18 @@ INLINE = re.compile(r"`([^`]+)`|\$([^$]+)\$")  # what a caption may hold beside 
 POINT = 96 / 72  # CSS pixels
 
 
-# ---------------------------------------------------------------- colours
+# ---------------------------------------------------------------- colors
 
 
 def sheet() -> str:
-    """Return the style sheet that gives the colours of `course.plots` their values in the light and in the dark."""
+    """Return the style sheet that gives the colors of `course.plots` their values in the light and in the dark."""
     rules = []
     for theme in ("light", "dark"):
         values = [f"--ink-{name}: {getattr(ink, theme)};" for name, ink in plots.INKS.items()]
         values.append(f"--ramp: {getattr(plots.RAMP, theme)};")
         values += [f"--tint-{name}: {getattr(ink, theme)};" for name, ink in plots.TINTS.items()]
         rules.append(f'html[data-theme="{theme}"] {{ {" ".join(values)} }}')
-    mixed = [f"--grey-{name}: {mix(share)};" for name, (_, share) in plots.GREYS.items()] + [f"--grey-tint: {mix(8)};"]
+    mixed = [f"--gray-{name}: {mix(share)};" for name, (_, share) in plots.GRAYS.items()] + [f"--gray-tint: {mix(8)};"]
     roles = [f"--role-{role}: var(--ink-{name});" for role, name in plots.ROLES.items()]
     rules.append(f"html {{ --ground: var(--pst-color-background); {' '.join(mixed + roles)} }}")
     return "\n".join(rules) + "\n"
@@ -54,8 +54,8 @@ def mix(share: int) -> str:
 
 
 def on_page(style: str) -> str:
-    """Return a style with the page's colours in place of stored ones. Raises ValueError for a colour of neither."""
-    return COLOUR.sub(lambda match: plots.page_colour(match[0]), style)
+    """Return a style with the page's colors in place of stored ones. Raises ValueError for a color of neither."""
+    return COLOR.sub(lambda match: plots.page_color(match[0]), style)
 
 
 # ---------------------------------------------------------------- drawings
@@ -71,7 +71,7 @@ def inlined(svg: str, alt: str, prefix: str, letters: dict[str, str]) -> str:
         letters: the outlines of letters by their id, which all drawings of a page share; new ones are put in.
 
     Raises:
-        ValueError: where it is no SVG, holds a script or an address elsewhere, or a colour that the page has not.
+        ValueError: where it is no SVG, holds a script or an address elsewhere, or a color that the page has not.
     """
     try:
         root = ElementTree.fromstring(svg)
@@ -267,7 +267,7 @@ class LinkFigures(SphinxPostTransform):
 
 
 def write_sheet(app: Sphinx) -> None:
-    """Put the colours' style sheet into the site, before any page names it."""
+    """Put the colors' style sheet into the site, before any page names it."""
     pages.cache_clear()
     if app.builder.format == "html":
         static = Path(app.outdir) / "_static"

@@ -1,7 +1,7 @@
 """One fold for all that a page folds away: a `dropdown`, and a note with the class `dropdown`, which JupyterLab folds.
 
 Both become the same `<details>`: it needs no script, a search within the page opens it, and on paper it stands open
-(`course.css`). A note keeps the colour of its kind.
+(`course.css`). A note keeps the color of its kind.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.dropdown import dropdown_main, dropdown_title
 from sphinx_design.shared import is_component
 
-KEPT = ("note", "tip", "important", "warning", "seealso")  # the kinds whose colour a fold keeps
+KEPT = ("note", "tip", "important", "warning", "seealso")  # the kinds whose color a fold keeps
 
 
 def is_fold(node: nodes.Node) -> bool:

@@ -1,7 +1,7 @@
 """The letters of the site: Source Serif for reading, Source Sans for what keeps order, from two pinned packages.
 
 `course.css` names the cut files. They hold ASCII and what else the pages show, no more, and have names of their own:
-the licence, which lies beside them, keeps the name "Source" for fonts that are whole.
+the license, which lies beside them, keeps the name "Source" for fonts that are whole.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FEATURES = ("kern", "liga", "lnum", "tnum", "ccmp", "mark", "mkmk")
 
 
 def write(folder: Path, codes: set[int]) -> None:
-    """Write each style, cut to the characters given, and the licences."""
+    """Write each style, cut to the characters given, and the licenses."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, file in STYLES.items():
         source = next(files(PACKAGES[name.split("-")[0]], file))

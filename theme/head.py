@@ -136,7 +136,7 @@ class Asks(SphinxRole):
             return [], [self.inliner.reporter.error(str(error), line=self.lineno)]
 
 
-def name_neighbours(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
+def name_neighbors(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
     """Let the links to the page before and after say what a chapter asks; a chapter leads to the chapters beside it."""
     stems = list(dict.fromkeys(e.notebook for e in exercises()))
     stems = [stem for stem in stems if f"notebooks/{stem}" in app.env.found_docs]
@@ -166,4 +166,4 @@ def setup(app: Sphinx) -> None:
     app.add_post_transform(AddHeads)
     app.add_role("asks", Asks())
     app.connect("doctree-read", note_chapters)
-    app.connect("html-page-context", name_neighbours)
+    app.connect("html-page-context", name_neighbors)

@@ -89,18 +89,18 @@ def styles() -> tuple[str, dict[str, Path]]:
     return "".join(sorted(faces)) + text, fonts
 
 
-def licence() -> str:
-    """Return KaTeX's licence, which goes where its styles go."""
+def license() -> str:
+    """Return KaTeX's license, which goes where its styles go."""
     (path,) = files(STYLES, "third-party-licenses.json")
     packages = json.loads(path.read_text("utf-8"))["packages"]
     return next(package["extractedText"] for package in packages if package["name"] == "katex")
 
 
 def write(folder: Path) -> None:
-    """Write the style sheet, `katex.css`, its licence and its fonts."""
+    """Write the style sheet, `katex.css`, its license and its fonts."""
     text, fonts = styles()
     (folder / "fonts").mkdir(parents=True, exist_ok=True)
     for name, path in fonts.items():
         shutil.copyfile(path, folder / "fonts" / name)
     (folder / "katex.css").write_text(text, "utf-8")
-    (folder / "LICENSE").write_text(licence(), "utf-8")
+    (folder / "LICENSE").write_text(license(), "utf-8")

@@ -18,7 +18,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
-from course.plots import page_colour
+from course.plots import page_color
 from theme import katex
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ def render(tex: str, display: bool) -> str:
     """Return the markup of an equation.
 
     Raises:
-        ValueError: with KaTeX's own message, where the equation cannot be read, and for a colour that figures lack.
+        ValueError: with KaTeX's own message, where the equation cannot be read, and for a color that figures lack.
     """
     options = {"displayMode": display, "throwOnError": True, "strict": "error", "output": "htmlAndMathml"}
     # The error is caught inside V8: what crosses is a value, whatever the version of the bridge.
@@ -49,8 +49,8 @@ def render(tex: str, display: bool) -> str:
     answer = str(engine().eval(f"(() => {{ try {{ return 'y' + {call} }} catch (e) {{ return 'n' + e.message }} }})()"))
     if answer[0] == "n":
         raise ValueError(answer[1:])
-    # A symbol's colour is the page's, as in figures; MathML's own would be the stored one.
-    marked = STORED.sub(lambda match: f"color:{page_colour(match[1])}", answer[1:])
+    # A symbol's color is the page's, as in figures; MathML's own would be the stored one.
+    marked = STORED.sub(lambda match: f"color:{page_color(match[1])}", answer[1:])
     return re.sub(r' mathcolor="[^"]*"', "", marked)
 
 

@@ -172,7 +172,7 @@ WIDTH, HEIGHT, GAP, RISE = 168, 34, 16, 86  # of a box, between boxes, from one 
 
 
 def picture() -> str:
-    """The packages as an SVG in the page's own colours."""
+    """The packages as an SVG in the page's own colors."""
     graph = arrows()
     level = levels(graph)
     rows = [sorted(name for name in graph if level[name] == row) for row in range(1, max(level.values()) + 1)]

@@ -1,6 +1,6 @@
 """Light, dark, no script, paper: every style sheet of the site says all four.
 
-The themes write their colours under `html[data-theme="light"]` and `html[data-theme="dark"]`, an attribute that a
+The themes write their colors under `html[data-theme="light"]` and `html[data-theme="dark"]`, an attribute that a
 script sets. Here each such rule is completed, in the finished files: without the script the browser's own wish decides,
 and paper is white whatever the screen was.
 """
@@ -50,7 +50,7 @@ def _completed(rules: Iterable[tinycss2.ast.Node]) -> Iterable[str]:
 def _pieces(rule: tinycss2.ast.Node) -> Iterable[tuple[str | None, str]]:
     """A rule's parts, each with the theme that it is for, or None."""
     if rule.type == "comment":
-        if rule.value.startswith("!"):  # a licence
+        if rule.value.startswith("!"):  # a license
             yield None, rule.serialize()
         return
     if rule.type == "error":
@@ -97,4 +97,4 @@ def complete(app: Sphinx, error: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> None:
-    app.connect("build-finished", complete, priority=900)  # once the theme has written its colours of code
+    app.connect("build-finished", complete, priority=900)  # once the theme has written its colors of code

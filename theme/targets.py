@@ -38,9 +38,9 @@ def as_fast(folder: Path) -> Reached:
 
 
 @target("a ViT-B/16 in training on a GPU", "half of the peak that its matrix products reach")
-def utilised(folder: Path) -> Reached:
+def utilized(folder: Path) -> Reached:
     records = rows("models_cuda", folder, measure="vit training", peer="course")
-    shares = [record["utilisation"] for record in records if record.get("utilisation") is not None]
+    shares = [record["utilization"] for record in records if record.get("utilization") is not None]
     return (f"{max(shares):.0%} on its best rung", max(shares) >= 0.5) if shares else None
 
 

@@ -50,7 +50,7 @@ def _kept(rules: Iterable[tinycss2.ast.Node], names: set[str]) -> Iterable[str]:
             met = [selector for selector in selectors(rule) if _can_be_met(selector, names)]
             if met:
                 yield f"{','.join(met)}{{{tinycss2.serialize(rule.content)}}}"
-        elif rule.type != "comment" or rule.value.startswith("!"):  # a licence
+        elif rule.type != "comment" or rule.value.startswith("!"):  # a license
             yield rule.serialize()
 
 

@@ -61,7 +61,7 @@ class AuthorYear(PlainStyle):
 
 
 def surname(entry: Entry) -> str:
-    """Return the first author's last name as a text names it, an organisation's whole name."""
+    """Return the first author's last name as a text names it, an organization's whole name."""
     person = (entry.persons.get("author") or entry.persons["editor"])[0]
     return " ".join(str(part) for part in person.rich_last_names)
 

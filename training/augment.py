@@ -13,7 +13,7 @@ from PIL import Image, ImageEnhance, ImageOps
 from torch import Tensor, nn
 from torch.distributions import Beta
 
-GREY = (128, 128, 128)  # what comes in from outside the picture
+GRAY = (128, 128, 128)  # what comes in from outside the picture
 
 
 def uniform(low: float, high: float) -> float:
@@ -55,7 +55,7 @@ def signed(value: float) -> float:
 
 def affine(image: Image.Image, *matrix: float) -> Image.Image:
     """The pixel at (x, y) comes from (a x + b y + c, d x + e y + f) of the picture."""
-    return image.transform(image.size, Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR, fillcolor=GREY)
+    return image.transform(image.size, Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR, fillcolor=GRAY)
 
 
 def enhanced(kind: Callable[[Image.Image], ImageEnhance._Enhance]) -> Callable[[Image.Image, float], Image.Image]:
@@ -68,7 +68,7 @@ OPERATIONS: dict[str, Callable[[Image.Image, float], Image.Image]] = {
     "auto contrast": lambda image, m: ImageOps.autocontrast(image),
     "equalize": lambda image, m: ImageOps.equalize(image),
     "invert": lambda image, m: ImageOps.invert(image),
-    "rotate": lambda image, m: image.rotate(signed(30 * m), Image.Resampling.BILINEAR, fillcolor=GREY),
+    "rotate": lambda image, m: image.rotate(signed(30 * m), Image.Resampling.BILINEAR, fillcolor=GRAY),
     "posterize": lambda image, m: ImageOps.posterize(image, max(1, 4 - int(4 * m))),
     "solarize": lambda image, m: ImageOps.solarize(image, 256 - int(256 * m)),
     "solarize, add": lambda image, m: image.point(

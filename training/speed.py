@@ -1,4 +1,4 @@
-"""How fast a training is, beside what the device could do: model FLOPs utilisation (Chowdhery et al., 2022).
+"""How fast a training is, beside what the device could do: model FLOPs utilization (Chowdhery et al., 2022).
 
 Two peaks: the data sheet's, which no program reaches, and that of a large matrix product, measured once at the start.
 """

@@ -22,7 +22,7 @@ from autograde.terminal.grading import (
     show_outdated,
     show_submissions,
     show_undone,
-    show_unrecognised,
+    show_unrecognized,
     show_verdicts,
 )
 from autograde.terminal.marks import show_settled
@@ -117,7 +117,7 @@ def grade(
     from autograde import plan
 
     with mended():
-        _summarise(summary, folder)
+        _summarize(summary, folder)
     if plan.unfinished(folder.ledger):
         say("An earlier run is still unfinished: --resume goes on with it.", "bold yellow")
     if summary.refused:
@@ -127,12 +127,12 @@ def grade(
         raise grader_failed(failed)
 
 
-def _summarise(summary: Summary, folder: ClassFolder) -> None:
+def _summarize(summary: Summary, folder: ClassFolder) -> None:
     """A table of the submissions, and a line of what a person should look at."""
     from autograde.gradebook.store import address
 
-    if summary.unrecognised:
-        show_unrecognised(summary.unrecognised, folder.submitted)
+    if summary.unrecognized:
+        show_unrecognized(summary.unrecognized, folder.submitted)
     if not summary.lines:
         say(f"No submissions in {folder.submitted}/.")
         return

@@ -159,7 +159,7 @@ class _Grading:
     """What both engines do with submissions that come back without verdicts.
 
     One that could not be read here or isolated, or whose workers were lost, is taken once more when nothing else is
-    under way, so that a neighbour's fault is not held against it. If that fails too, on a machine that is well, it
+    under way, so that a neighbor's fault is not held against it. If that fails too, on a machine that is well, it
     waits for a person. Where submission after submission cannot be isolated, `isolation` stops the run.
     """
 

@@ -47,7 +47,7 @@ MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the stu
 
 
 @dataclass
-class Judgement:
+class Judgment:
     """All of one submission: exercise -> verdict, what became of its cells (by index), what it used, how it ended, and
     what a person should look at."""
 
@@ -90,7 +90,7 @@ class SubmissionJudge:
         self.sandbox, self.exercises, self.tables = sandbox, list(assignment), tables
         self._all, self.cells = list(cells), needed(cells)
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
-        self.done = Judgement()
+        self.done = Judgment()
         self._shares = Shares(seconds)
         self._slow: list[Exercise] = []  # put off
         self._unseen: set[str] = set()  # without a look, because of another that never ended
@@ -108,7 +108,7 @@ class SubmissionJudge:
         self._child: Child | None = None
         self._remote: Remote | None = None
 
-    def judge(self) -> Judgement:
+    def judge(self) -> Judgment:
         """Every exercise with the student's own components; those that rest on others which did not pass with the
         reference's first, and with the student's own where they do not pass so. What is slow comes after that, and what
         rests on it last."""

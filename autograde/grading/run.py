@@ -59,7 +59,7 @@ class Line:
 
 @dataclass
 class Summary:
-    """What a run did. `refused` are (assignment, student) that nbgrader would not take, `unrecognised` what lies in
+    """What a run did. `refused` are (assignment, student) that nbgrader would not take, `unrecognized` what lies in
     submissions/ and is no submission, `outdated` those whose grades stand though another version of the course or an
     earlier release gave them.
     """
@@ -67,7 +67,7 @@ class Summary:
     run: str
     lines: list[Line] = field(default_factory=list)
     refused: list[tuple[str, str]] = field(default_factory=list)
-    unrecognised: list[str] = field(default_factory=list)
+    unrecognized: list[str] = field(default_factory=list)
     outdated: list[tuple[str, str]] = field(default_factory=list)
     settled: dict[str, Settled] = field(default_factory=dict)  # assignment -> what time did to its grades
 
@@ -118,7 +118,7 @@ def grade(
             runs.begin(folder.ledger, plan)
         keys.keep(folder.ledger, plan.key)
         run = _Run(folder, ledger, plan, steps)
-        run.summary.unrecognised = folder.unrecognised()
+        run.summary.unrecognized = folder.unrecognized()
         for assignment in plan.assignments:
             run.assignment(assignment, workers, progress, more=assignment != plan.assignments[-1])
         if whole:
@@ -447,6 +447,6 @@ def as_json(summary: Summary) -> str:
     content = {
         "run": summary.run,
         "submissions": [vars(line) for line in summary.lines],
-        "unrecognised": summary.unrecognised,
+        "unrecognized": summary.unrecognized,
     }
     return json.dumps(content, indent=1)

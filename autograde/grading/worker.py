@@ -21,7 +21,7 @@ import nbformat
 
 from autograde import reference
 from autograde.grading import judge
-from autograde.grading.judge import Judgement
+from autograde.grading.judge import Judgment
 from autograde.grading.versions import edited, versions
 from autograde.intake import received
 from autograde.intake.jail import Intake, Unread
@@ -149,7 +149,7 @@ class Worker:
             self.sandbox()
             started = time.monotonic()  # what a run pays once is not the first submission's
             merged = self.intake.merged(seen)
-            judgement = self._judge(merged)
+            judgment = self._judge(merged)
         except Unread as unread:
             for_both = replace(seen, reason_for_student=unread.student, reason_for_instructor=unread.instructor)
             return self._unreadable(replace(for_both, notebook=None))
@@ -160,26 +160,26 @@ class Worker:
             self.close()  # the next submission gets a fresh one
             return not_graded(self.name, self.notebook, traceback.format_exc(), time.monotonic() - started)
         cells = merged.notebook.cells
-        for index, ran in judgement.ran.items():
+        for index, ran in judgment.ran.items():
             if index < len(cells) and cells[index].cell_type == "code":
                 cells[index].outputs = [nbformat.from_dict(output) for output in _no_stderr(ran.outputs)]
         return Graded(
-            judgement.verdicts,
+            judgment.verdicts,
             merged.notebook,
             flags=[
                 *seen.flags,
                 *merged.flags,
                 *merged.edited,
-                *judgement.flags,
-                *sorted(f"ended: {ending}" for ending in judgement.endings),
+                *judgment.flags,
+                *sorted(f"ended: {ending}" for ending in judgment.endings),
             ],
             notes=[*seen.notes, *merged.notes],
             details=[*seen.details, *merged.details],
             seconds=time.monotonic() - started,
-            peak_bytes=judgement.peak_bytes,
+            peak_bytes=judgment.peak_bytes,
         )
 
-    def _judge(self, merged: MergedNotebook) -> Judgement:
+    def _judge(self, merged: MergedNotebook) -> Judgment:
         try:
             return self._at_work(merged).judge()
         except (

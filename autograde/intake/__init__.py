@@ -11,7 +11,7 @@ Hostile bytes are opened by children without rights alone: `jail` starts them an
 `inside` is the warm process that forks them, and `protocol` is what passes between; `probe` tells the doctor whether
 all this works here.
 
-Safe to change: what is recognised, and what an instructor is told of it. What runs inside imports the standard library,
+Safe to change: what is recognized, and what an instructor is told of it. What runs inside imports the standard library,
 this package and the modules that `jail.INSIDE` lists, and nothing else: add to that list with care, and never parse a
 submission on the grader's side.
 """

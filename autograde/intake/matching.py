@@ -116,7 +116,7 @@ def _submitted(index: int, cell: Any, ours: set[str]) -> SubmittedCell:
 
 
 def _place_checks(cells: list[SubmittedCell], answers: list[AnswerCell]) -> dict[str, int]:
-    """Exercise -> where its check stands in the submission. Check cells are recognised by name or by their one call."""
+    """Exercise -> where its check stands in the submission. Check cells are recognized by name or by their one call."""
     exercises = {answer.exercise for answer in answers}
     places: dict[str, int] = {}
     for cell in cells:
@@ -220,7 +220,7 @@ def _as_code(answer: AnswerCell, cell: SubmittedCell, notes: Notes) -> str:
 
 
 def _match_given(cells: list[SubmittedCell], assignment: Notebook, notes: Notes) -> None:
-    """Recognise the assignment's own cells, edited or not: theirs is the original's text, and the copy is left behind.
+    """Recognize the assignment's own cells, edited or not: theirs is the original's text, and the copy is left behind.
 
     A given cell whose text was replaced by something else altogether is an added cell.
     """

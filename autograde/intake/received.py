@@ -84,7 +84,7 @@ def receive(
         data = _file_to_grade(Path(path), f"{assignment}.ipynb", reading)
     except OSError as error:
         result = Contents(None, failed=f"{safe(error.filename or path)} cannot be read here: {safe(error.strerror)}")
-    except Exception as error:  # the last line of defence: one submission never stops a run
+    except Exception as error:  # the last line of defense: one submission never stops a run
         result = Contents(None, (), *reasons(error))
     else:
         result = contents(data)

@@ -1,7 +1,7 @@
 """`autograde summary`: how an assignment went, on one page for the instructor, and what there is left to look at.
 
 Made from the gradebook (so a person's grades count), the ledger and what lies in submissions/. The page stands alone:
-it runs nothing, fetches nothing, prints, and shows no colour that a word or a pattern does not say too. It holds names
+it runs nothing, fetches nothing, prints, and shows no color that a word or a pattern does not say too. It holds names
 and grades: it is for those who teach.
 """
 
@@ -265,10 +265,10 @@ def _numbers(trace: Trace, names: list[str]) -> list[str]:
 
 # ---------------------------------------------------------------- the page
 
-# Colours that matplotlib is given, and the page's own that take their places: light or dark, as the reader has it.
-_COLOURS = {"#010101": "ink", "#020202": "line", "#030303": "paper", "#040404": "good", "#050505": "partial"}
-_INK, _LINE, _PAPER, _GOOD, _PART = _COLOURS
-# outcome -> (fill, pattern): each can be told from the others without its colour
+# Colors that matplotlib is given, and the page's own that take their places: light or dark, as the reader has it.
+_COLORS = {"#010101": "ink", "#020202": "line", "#030303": "paper", "#040404": "good", "#050505": "partial"}
+_INK, _LINE, _PAPER, _GOOD, _PART = _COLORS
+# outcome -> (fill, pattern): each can be told from the others without its color
 _LOOKS = {
     "all": (_GOOD, ""),
     "some": (_PAPER, "////"),
@@ -368,7 +368,7 @@ def _axes(height: float) -> tuple[Figure, Axes]:
 
 
 def _drawn(figure: Figure, name: str, title: str, description: str) -> Markup:
-    """The figure as a part of the page: in its colours, with words for those who do not see it."""
+    """The figure as a part of the page: in its colors, with words for those who do not see it."""
     text = io.StringIO()
     nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
     figure.savefig(text, format="svg", metadata=nothing, transparent=True)
@@ -376,8 +376,8 @@ def _drawn(figure: Figure, name: str, title: str, description: str) -> Markup:
     drawing = drawing[drawing.index("<svg") :]
     drawing = re.sub(r' xmlns(:xlink)?="[^"]*"', "", drawing)  # an HTML page knows them
     drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", drawing)  # two drawings on a page share no name
-    for colour, variable in _COLOURS.items():
-        drawing = drawing.replace(colour, f"var(--{variable})")
+    for color, variable in _COLORS.items():
+        drawing = drawing.replace(color, f"var(--{variable})")
     words = Markup('<title id="{0}-title">{1}</title><desc id="{0}-text">{2}</desc>').format(name, title, description)
     head, _, rest = drawing.partition(">")
     return Markup(f'{head} role="img" aria-labelledby="{name}-title" aria-describedby="{name}-text">{words}{rest}')

@@ -254,10 +254,10 @@ def _sandbox() -> list[Finding]:
     from autograde.sandbox.outputs import Ran
     from autograde.sandbox.pool import Sandbox, SandboxError
 
-    with tempfile.NamedTemporaryFile(prefix="a-submission-of-somebody-else-") as neighbour:
+    with tempfile.NamedTemporaryFile(prefix="a-submission-of-somebody-else-") as neighbor:
         absent = [str(_REPOSITORY / name) for name in ("autograde", "solutions", "class", "_build", ".git", "tests")]
         absent += [str(Path.home() / name) for name in (".ssh", ".bashrc", ".profile", ".gitconfig")]
-        absent += [neighbour.name, "/sandbox/autograde", "/etc/shadow", "/etc/hostname", "/bin/sh", "/usr/bin/bwrap"]
+        absent += [neighbor.name, "/sandbox/autograde", "/etc/shadow", "/etc/hostname", "/bin/sh", "/usr/bin/bwrap"]
         absent += ["/sys", "/var/log"]
         sources = [_WHO, _NETWORK, _FILES.replace("ABSENT", repr(absent)), _MEMORY]
         try:

@@ -23,7 +23,7 @@ _MOST = 500  # outputs of a cell that are looked at
 _FIGURES = {"image/png", "image/svg+xml"}
 _PIXELS = 24 << 20  # of one figure: a page of A4 at 300 dots to the inch has 9 million
 _ELEMENTS = 20_000  # of an SVG
-# What is kept of a PNG: its size, colours and pixels. Text, profiles and further frames are left out.
+# What is kept of a PNG: its size, colors and pixels. Text, profiles and further frames are left out.
 _CHUNKS = {b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"}
 
 

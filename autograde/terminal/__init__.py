@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from autograde.text import spelt
+from autograde.text import spelled
 
 console = Console()
 # Submissions of an assignment that a terminal can usefully show; the page and the table of grades have all.
@@ -22,8 +22,8 @@ LISTED = 40
 
 
 def plain(value: object) -> str:
-    """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelt out."""
-    return spelt(str(value))
+    """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelled out."""
+    return spelled(str(value))
 
 
 def text(value: object, style: str = "") -> Text:

@@ -56,7 +56,7 @@ def show_submissions(assignment: str, lines: Sequence[Line]) -> None:
     console.print(table)
 
 
-def show_unrecognised(names: Sequence[str], submitted: Path) -> None:
+def show_unrecognized(names: Sequence[str], submitted: Path) -> None:
     """What lies in submissions/ and is no submission."""
     those = wording.listed(names, 20)
     say(f"Not recognized in {submitted}/ (no student/assignment): {those}", "bold yellow")

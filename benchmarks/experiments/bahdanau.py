@@ -235,10 +235,10 @@ def bahdanau_numbers(seed: int) -> list[Record]:
 
 
 @experiment(
-    "bahdanau_neighbours",
+    "bahdanau_neighbors",
     {**ATTENTION, "steps": ATTENTION_STEPS, "trained_k": [1, NUMBERS_TRAINED], "tested_each": TESTED_EACH},
 )
-def bahdanau_neighbours(seed: int) -> list[Record]:
+def bahdanau_neighbors(seed: int) -> list[Record]:
     """The bilinear models of `bahdanau_numbers` once more: do they look at the word, or at the word beside it?"""
     records = attention_records("bilinear", ATTENTION_STEPS, seed)
     return [record for record in records if record["measure"] == "alignment" and "on_its_word" in record]

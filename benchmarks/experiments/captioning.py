@@ -63,7 +63,7 @@ class Captioner(nn.Module):
 
 
 def trained_backbone(seed: int) -> tuple[nn.Module, float]:
-    """Convolutions that learned to tell colour and shape of single objects, and how well, from 0 to 1."""
+    """Convolutions that learned to tell color and shape of single objects, and how well, from 0 to 1."""
     backbone, head = small_cnn(CHANNELS), nn.Linear(CHANNELS, 24)
     images, labels = single_objects(3_000, seed=5_000 + seed)
     generator = torch.Generator().manual_seed(seed)
@@ -85,7 +85,7 @@ def trained_backbone(seed: int) -> tuple[nn.Module, float]:
 
 
 def untrained_backbone(seed: int) -> nn.Module:
-    """Random convolutions; their normalisation has seen pictures, so that its outputs have the usual size."""
+    """Random convolutions; their normalization has seen pictures, so that its outputs have the usual size."""
     backbone = small_cnn(CHANNELS)
     images, _ = single_objects(640, seed=5_000 + seed)
     with torch.no_grad():
@@ -98,7 +98,7 @@ def untrained_backbone(seed: int) -> nn.Module:
 
 @torch.no_grad()
 def pointing_records(model: Captioner, test: Scenes, seed: int) -> list[Record]:
-    """On what the most weighted cell lies while a colour or a shape is written (true words go in)."""
+    """On what the most weighted cell lies while a color or a shape is written (true words go in)."""
     logits, weights = model(test)
     right = logits.argmax(dim=2) == test.captions
     other = torch.full_like(test.boxes, -1)  # the box of the object that is not being named
@@ -107,7 +107,7 @@ def pointing_records(model: Captioner, test: Scenes, seed: int) -> list[Record]:
         first, second = named[:2], named[2:]
         other[i, first], other[i, second] = test.boxes[i, second], test.boxes[i, first]
     records = []
-    for kind in ("colour", "shape"):
+    for kind in ("color", "shape"):
         here = torch.isin(test.captions, torch.tensor(scenes_vocabulary().encode(words_of_kind(kind))[:-1]))
 
         def share(boxes: Tensor, counted: Tensor) -> float:
@@ -176,7 +176,7 @@ def caption_records(kind: str, seed: int) -> list[Record]:
     symbols, exact = translation_accuracy(written_by(model, test), test.captions)
     with torch.no_grad():
         teacher_forced = model(test)[0].argmax(dim=2)
-    # what is said of the first object's place: "above" or "left", the word after its colour and its shape
+    # what is said of the first object's place: "above" or "left", the word after its color and its shape
     relation = (teacher_forced[:, 3] == test.captions[:, 3]).double().mean().item()
     accuracy: Record = {
         "measure": "accuracy",
@@ -198,7 +198,7 @@ def wrong_words(kind: str, seed: int, steps: int) -> Record:
     model, training = trained_captioner(kind, seed, steps)
     written = written_by(model, test)
     wrong = ~((written == test.captions) | (test.captions == PAD_ID)).all(dim=1)
-    of_kind = {k: torch.tensor(scenes_vocabulary().encode(words_of_kind(k))[:-1]) for k in ("colour", "shape")}
+    of_kind = {k: torch.tensor(scenes_vocabulary().encode(words_of_kind(k))[:-1]) for k in ("color", "shape")}
     names_shape = torch.isin(test.captions, of_kind["shape"])
     # every word right but shapes, and in the place of a shape stands another shape
     others = names_shape & torch.isin(written, of_kind["shape"]) | (test.captions == PAD_ID)
@@ -211,7 +211,7 @@ def wrong_words(kind: str, seed: int, steps: int) -> Record:
         "exact": translation_accuracy(written, test.captions)[1],
         "wrong": int(wrong.sum()),
         "wrong_in_shapes_only": int(only_shapes.sum()),
-        "colours": right[torch.isin(test.captions, of_kind["colour"])].double().mean().item(),
+        "colors": right[torch.isin(test.captions, of_kind["color"])].double().mean().item(),
         "shapes": right[names_shape].double().mean().item(),
         "relation": right[:, 3].double().mean().item(),
         **training,

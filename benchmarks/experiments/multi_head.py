@@ -23,7 +23,7 @@ from solutions.multi_head import (
 )
 from solutions.transformer import TransformerEncoder
 
-# ---- the neighbours on a ring ---------------------------------------------------------------------------------------
+# ---- the neighbors on a ring ---------------------------------------------------------------------------------------
 
 PAIR: Settings = {
     "symbols": 10,
@@ -34,7 +34,7 @@ PAIR: Settings = {
     "learning_rate": 4e-3,
     "tested": 1_000,
 }
-# name -> heads, layers, positions, MLP behind the attention, which neighbours are asked for
+# name -> heads, layers, positions, MLP behind the attention, which neighbors are asked for
 PAIR_MODELS: dict[str, tuple[int, int, bool, bool, tuple[int, int]]] = {
     "one head": (1, 1, True, False, (-1, 1)),
     "two heads": (2, 1, True, False, (-1, 1)),
@@ -47,7 +47,7 @@ PAIR_MODELS: dict[str, tuple[int, int, bool, bool, tuple[int, int]]] = {
 
 
 class Ring(nn.Module):
-    """Symbols (B, L) to logits (B, L, 2, V) for two neighbours, read off the attention's output by a linear map.
+    """Symbols (B, L) to logits (B, L, 2, V) for two neighbors, read off the attention's output by a linear map.
 
     One layer has nothing beside the attention: no residual, no feed-forward, unless `mlp`. Two layers need a residual.
     """
@@ -84,23 +84,23 @@ def ring_batch(count: int, asked: tuple[int, int], generator: torch.Generator) -
 
 @experiment("multi_head_pair", PAIR)
 def multi_head_pair(seed: int) -> list[Record]:
-    """Name both neighbours of every symbol on a ring: one head, two, four, and the controls."""
+    """Name both neighbors of every symbol on a ring: one head, two, four, and the controls."""
     records: list[Record] = []
     for name, (num_heads, num_layers, positions, mlp, asked) in PAIR_MODELS.items():
         torch.manual_seed(seed)
         model, generator = Ring(num_heads, num_layers, positions, mlp), torch.Generator().manual_seed(seed)
 
         def loss_of(batch, model=model):
-            x, neighbours = batch
-            return F.cross_entropy(model(x).flatten(0, 2), neighbours.flatten())
+            x, neighbors = batch
+            return F.cross_entropy(model(x).flatten(0, 2), neighbors.flatten())
 
         stream = iter(partial(ring_batch, PAIR["batch_size"], asked, generator), None)
         start = time.perf_counter()
         fit(model, loss_of, stream, PAIR["steps"], PAIR["learning_rate"], label=name)
         seconds = time.perf_counter() - start
-        x, neighbours = ring_batch(PAIR["tested"], asked, torch.Generator().manual_seed(9_000))
+        x, neighbors = ring_batch(PAIR["tested"], asked, torch.Generator().manual_seed(9_000))
         with torch.no_grad(), watch_attention(model) as seen:
-            right = model(x).argmax(dim=3) == neighbours  # (B, L, 2)
+            right = model(x).argmax(dim=3) == neighbors  # (B, L, 2)
         record: Record = {
             "model": name,
             "seed": seed,
@@ -262,7 +262,7 @@ def mean_in_place_of(attention: MultiHeadAttention, head: int, mean: Tensor) -> 
 
 
 def trained_counter(seed: int) -> tuple[Counter, float]:
-    """A counter that has learnt to name hidden words, and the seconds that it took."""
+    """A counter that has learned to name hidden words, and the seconds that it took."""
     torch.manual_seed(seed)
     model, generator = Counter(), torch.Generator().manual_seed(seed)
     stream = iter(lambda: counting_batch(LOOK["batch_size"], generator, LOOK["hidden_share"]), None)

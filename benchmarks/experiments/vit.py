@@ -69,7 +69,7 @@ def transformer(size: int, pool: str = "mean") -> VisionTransformer:
 
 
 def hybrid(size: int) -> HybridVisionTransformer:
-    """The CNN's first convolution and pooling as tokeniser: the grid is half as wide, and so are the patches."""
+    """The CNN's first convolution and pooling as tokenizer: the grid is half as wide, and so are the patches."""
     stem = nn.Sequential(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2))
     return HybridVisionTransformer(stem, 16, (size // 2, size // 2), size // 8, **WIDTH, num_classes=10, pool="mean")
 
@@ -180,11 +180,11 @@ def canvas(split: str, seed: int) -> tuple[Tensor, Tensor]:
 def vit_data(seed: int) -> list[Record]:
     """Digits at random places on a 16 x 16 canvas: CNN, ViT and hybrid, few digits and many, placed once or afresh."""
     test = canvas("test", seed=99)
-    centred, labels = digits.handwritten("train")
-    centred = digits.on_canvas(centred, CANVAS, CANVAS)
+    centered, labels = digits.handwritten("train")
+    centered = digits.on_canvas(centered, CANVAS, CANVAS)
     records: list[Record] = []
     for size in SIZES:
-        few, few_labels = digits.a_few(centred, labels, size, seed)
+        few, few_labels = digits.a_few(centered, labels, size, seed)
         torch.manual_seed(1_000 + seed)
         placed = augment(few, MARGIN)
         for name in ("CNN", "ViT", "hybrid"):

@@ -91,7 +91,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @grid_encoder.case("in training: the backbone is left in its mode, and nothing is dropped", explain=_explain_cells)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    encoder = student.GridEncoder(student.fixture("NormalisedBackbone", _CHANNELS), _CHANNELS, _D)
+    encoder = student.GridEncoder(student.fixture("NormalizedBackbone", _CHANNELS), _CHANNELS, _D)
     encoder.load(_usable(draw.state(encoder)))
     student.seed(0)  # whoever draws here all the same draws alike each time
     return {"features": encoder.train()(draw.normal(2, 3, 8, 12))}
@@ -388,7 +388,7 @@ def _(draw: Draw, B: int, ROWS: int, COLUMNS: int, C: int) -> Arguments:
 
 
 def _backbone(student: Student, draw: Draw) -> Module:
-    """A public backbone with batch normalisations and dropout, in training mode, as one has it after training it."""
+    """A public backbone with batch normalizations and dropout, in training mode, as one has it after training it."""
     backbone = student.fixture("DroppingBackbone", 4)
     backbone.load(_usable(draw.state(backbone)))
     student.seed(0)  # in training it drops alike each time

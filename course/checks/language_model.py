@@ -380,7 +380,7 @@ def _explain_distribution(observed: Values, expected: Values) -> str | None:
     return None
 
 
-_NOT_LEARNT = "what is drawn from these probabilities passes no gradient on, and `generate` switches gradients off"
+_NOT_LEARNED = "what is drawn from these probabilities passes no gradient on, and `generate` switches gradients off"
 
 
 @generate.takes(
@@ -389,7 +389,7 @@ _NOT_LEARNT = "what is drawn from these probabilities passes no gradient on, and
     V=9,
     optional="top_k top_p",
     turned={"temperature": 1.0},  # where nothing is to be divided, and the logits are the caller's own
-    excused={"gradients": _NOT_LEARNT},
+    excused={"gradients": _NOT_LEARNED},
 )
 def _(draw: Draw, B: int, V: int) -> Arguments:
     return {"logits": 1.5 * draw.normal(B, V), "temperature": 0.8, "top_k": 6, "top_p": 0.85}

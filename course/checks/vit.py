@@ -267,7 +267,7 @@ augment = Check("augment", components=("augment",))
     "augment",
     B=2, C=3, H=4, W=5,
     draws=True, apart=True,
-    excused={"gradients": "Images are given, and nothing is learnt through them: copies may be made in any way."},
+    excused={"gradients": "Images are given, and nothing is learned through them: copies may be made in any way."},
 )  # fmt: skip
 def _(draw: Draw, B: int, C: int, H: int, W: int) -> Arguments:
     return {"images": draw.normal(B, C, H, W), "max_shift": 0}  # what is drawn then moves nothing

@@ -1,7 +1,7 @@
 """Small pictures of digits: 1,797 handwritten ones, larger canvases to put them on, and digits drawn from fonts.
 
 The handwritten digits come with scikit-learn (E. Alpaydin and C. Kaynak, 1998, UCI Machine Learning Repository,
-doi:10.24432/C50P49): 8 x 8 pixels, grey. The fonts come with matplotlib. Nothing is downloaded. Images are
+doi:10.24432/C50P49): 8 x 8 pixels, gray. The fonts come with matplotlib. Nothing is downloaded. Images are
 (n, 1, H, W) float32 from 0 (paper) to 1 (ink), labels (n,) int64; every function that draws takes a seed or a
 generator. Not safe to change: the split, or the order of draws, since committed results rest on them.
 """
@@ -115,12 +115,12 @@ def digit_scenes(
 def rendered(size: int = 32) -> tuple[Tensor, Tensor, tuple[str, ...]]:
     """The ten digits of each text font that matplotlib brings: images (n, 1, size, size), labels (n,), font names.
 
-    A digit fills 0.92 of the height and stands in the middle; a pixel is ink where its centre lies inside the outline.
+    A digit fills 0.92 of the height and stands in the middle; a pixel is ink where its center lies inside the outline.
     """
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     files = sorted(path for pattern in FONTS for path in folder.glob(pattern) if "Display" not in path.stem)
-    centres = (np.arange(size) + 0.5) / size - 0.5
-    across, up = np.meshgrid(centres, -centres)
+    centers = (np.arange(size) + 0.5) / size - 0.5
+    across, up = np.meshgrid(centers, -centers)
     points = np.stack([across.ravel(), up.ravel()], axis=1)  # of a picture one unit wide and high, y upwards
     images = []
     for file in files:

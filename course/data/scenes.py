@@ -1,6 +1,6 @@
 """Generated pictures with captions: two objects each, and the box of the object that every word names.
 
-`a red circle above a blue square`: six colours, four shapes, and one of the relations "above" and "left of". The object
+`a red circle above a blue square`: six colors, four shapes, and one of the relations "above" and "left of". The object
 that lies higher (or further left) is named first. Every function that draws takes a seed and uses a generator of its
 own. Safe to change: new kinds of pictures beside these. Not safe: the words, or the order of draws, since committed
 results, recorded checks and stored outputs rest on them.
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 from course.data import PAD_ID, Vocabulary
 
-COLOURS = {
+COLORS = {
     "red": (1.0, 0.1, 0.1),
     "green": (0.1, 0.8, 0.1),
     "blue": (0.15, 0.25, 1.0),
@@ -31,7 +31,7 @@ CELL = 4  # pixels to a side of a grid cell, after the two strides of `small_cnn
 
 _GROUND, _NOISE = 0.25, 0.08
 _RADII = (4.0, 5.5)
-_APART, _CLEAR = 11, 4  # pixels between two centres along one axis; by how much that axis must win over the other
+_APART, _CLEAR = 11, 4  # pixels between two centers along one axis; by how much that axis must win over the other
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Scenes:
 
     images (B, 3, H, W) float32, about 0 to 1, row 0 at the top; captions (B, T) int64 ids of `scenes_vocabulary`, each
     with its end token, then PAD_ID; boxes (B, T, 4) int64: left, top, right and bottom edge, in pixels, of the box
-    around the object that token t names (its colour or its shape), -1 four times where it names none.
+    around the object that token t names (its color or its shape), -1 four times where it names none.
     """
 
     images: Tensor
@@ -57,7 +57,7 @@ class Scenes:
 @cache
 def scenes_vocabulary() -> Vocabulary:
     """All the words that captions are made of."""
-    return Vocabulary(["a", "above", "left", "of", *COLOURS, *SHAPES])
+    return Vocabulary(["a", "above", "left", "of", *COLORS, *SHAPES])
 
 
 def scenes(count: int, seed: int, height: int = 32, width: int = 32) -> Scenes:
@@ -65,12 +65,12 @@ def scenes(count: int, seed: int, height: int = 32, width: int = 32) -> Scenes:
     if height < 32 or width < 32:
         raise ValueError(f"two objects need pictures of at least 32 x 32 pixels, got {height} x {width}")
     random = np.random.RandomState(seed)
-    centres, across = _two_centres(random, count, height, width)
-    colours = random.randint(len(COLOURS), size=(count, 2))
+    centers, across = _two_centers(random, count, height, width)
+    colors = random.randint(len(COLORS), size=(count, 2))
     shapes = random.randint(len(SHAPES), size=(count, 2))
-    painted = _painted(centres, random.uniform(*_RADII, size=(count, 2)), shapes, height, width)
-    images = _coloured(random, painted, colours)
-    captions = [_caption(*scene) for scene in zip(across, colours.tolist(), shapes.tolist(), strict=True)]
+    painted = _painted(centers, random.uniform(*_RADII, size=(count, 2)), shapes, height, width)
+    images = _colored(random, painted, colors)
+    captions = [_caption(*scene) for scene in zip(across, colors.tolist(), shapes.tolist(), strict=True)]
     ids = torch.full((count, LONGEST_CAPTION), PAD_ID)
     boxes = torch.full((count, LONGEST_CAPTION, 4), -1)
     around = _boxes(painted)
@@ -83,13 +83,13 @@ def scenes(count: int, seed: int, height: int = 32, width: int = 32) -> Scenes:
 
 
 def single_objects(count: int, seed: int, height: int = 32, width: int = 32) -> tuple[Tensor, Tensor]:
-    """Pictures (B, 3, H, W) of one object anywhere, and which it is, (B,) int64: 4 times its colour plus its shape."""
+    """Pictures (B, 3, H, W) of one object anywhere, and which it is, (B,) int64: 4 times its color plus its shape."""
     random = np.random.RandomState(seed)
-    centres = random.uniform(5, [width - 5, height - 5], size=(count, 1, 2))
-    colours = random.randint(len(COLOURS), size=(count, 1))
+    centers = random.uniform(5, [width - 5, height - 5], size=(count, 1, 2))
+    colors = random.randint(len(COLORS), size=(count, 1))
     shapes = random.randint(len(SHAPES), size=(count, 1))
-    painted = _painted(centres, random.uniform(*_RADII, size=(count, 1)), shapes, height, width)
-    return _coloured(random, painted, colours), torch.from_numpy((len(SHAPES) * colours + shapes)[:, 0])
+    painted = _painted(centers, random.uniform(*_RADII, size=(count, 1)), shapes, height, width)
+    return _colored(random, painted, colors), torch.from_numpy((len(SHAPES) * colors + shapes)[:, 0])
 
 
 def scene_batches(examples: Scenes, batch_size: int, seed: int) -> Iterator[Scenes]:
@@ -123,12 +123,12 @@ def small_cnn(channels: int, padding_mode: Literal["zeros", "circular"] = "zeros
 
 
 def words_of_kind(kind: str) -> tuple[str, ...]:
-    """The vocabulary's words for "colour" or "shape". Raises KeyError for another kind."""
-    return {"colour": tuple(COLOURS), "shape": SHAPES}[kind]
+    """The vocabulary's words for "color" or "shape". Raises KeyError for another kind."""
+    return {"color": tuple(COLORS), "shape": SHAPES}[kind]
 
 
-def _two_centres(random: np.random.RandomState, count: int, height: int, width: int) -> tuple[np.ndarray, list[bool]]:
-    """Centres (count, 2, 2) as x, y, the first-named object first, and whether the pair lies across (left of)."""
+def _two_centers(random: np.random.RandomState, count: int, height: int, width: int) -> tuple[np.ndarray, list[bool]]:
+    """Centers (count, 2, 2) as x, y, the first-named object first, and whether the pair lies across (left of)."""
     kept = np.empty((0, 2, 2))
     while len(kept) < count:
         drawn = random.uniform(5, [width - 5, height - 5], size=(2 * count, 2, 2))
@@ -145,12 +145,12 @@ def _two_centres(random: np.random.RandomState, count: int, height: int, width: 
     return kept, across.tolist()
 
 
-def _painted(centres: np.ndarray, radii: np.ndarray, shapes: np.ndarray, height: int, width: int) -> np.ndarray:
-    """Which pixels (count, objects, H, W) each object covers; a pixel's centre is at half a pixel."""
+def _painted(centers: np.ndarray, radii: np.ndarray, shapes: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Which pixels (count, objects, H, W) each object covers; a pixel's center is at half a pixel."""
     x = np.arange(width) + 0.5
     y = np.arange(height)[:, None] + 0.5
-    dx = x - centres[..., 0, None, None]
-    dy = y - centres[..., 1, None, None]
+    dx = x - centers[..., 0, None, None]
+    dy = y - centers[..., 1, None, None]
     r, kind = radii[..., None, None], shapes[..., None, None]
     wide, high = np.abs(dx), np.abs(dy)
     circle = dx**2 + dy**2 < r**2
@@ -160,13 +160,13 @@ def _painted(centres: np.ndarray, radii: np.ndarray, shapes: np.ndarray, height:
     return np.select([kind == 0, kind == 1, kind == 2], [circle, square, triangle], cross)
 
 
-def _coloured(random: np.random.RandomState, painted: np.ndarray, colours: np.ndarray) -> Tensor:
-    """Images (count, 3, H, W): the objects on a grey ground, with noise."""
+def _colored(random: np.random.RandomState, painted: np.ndarray, colors: np.ndarray) -> Tensor:
+    """Images (count, 3, H, W): the objects on a gray ground, with noise."""
     count, objects, height, width = painted.shape
-    palette = np.array(list(COLOURS.values()))
+    palette = np.array(list(COLORS.values()))
     images = np.full((count, height, width, 3), _GROUND)
     for i in range(objects):
-        images = np.where(painted[:, i, :, :, None], palette[colours[:, i]][:, None, None], images)
+        images = np.where(painted[:, i, :, :, None], palette[colors[:, i]][:, None, None], images)
     images = images + _NOISE * random.standard_normal(images.shape)
     return torch.from_numpy(images.transpose(0, 3, 1, 2).astype(np.float32))
 
@@ -183,9 +183,9 @@ def _boxes(painted: np.ndarray) -> Tensor:
     return torch.from_numpy(np.stack(edges, axis=-1))
 
 
-def _caption(across: bool, colours: list[int], shapes: list[int]) -> tuple[list[str], dict[int, int]]:
+def _caption(across: bool, colors: list[int], shapes: list[int]) -> tuple[list[str], dict[int, int]]:
     """The words, and for the position of each word that names one, which object."""
-    first, second = ([list(COLOURS)[c], SHAPES[s]] for c, s in zip(colours, shapes, strict=True))
+    first, second = ([list(COLORS)[c], SHAPES[s]] for c, s in zip(colors, shapes, strict=True))
     relation = ["left", "of"] if across else ["above"]
     words = ["a", *first, *relation, "a", *second]
     at = 4 + len(relation)

@@ -1,7 +1,7 @@
 """How what a learner is told looks: a card in a notebook, lines of text where there is no HTML.
 
 The order is always the same: how it came out, the cause, what to look at, what else is said, and, folded away, the next
-hint and all that was looked at. The colours are legible on JupyterLab's light ground and on its dark one; nothing needs
+hint and all that was looked at. The colors are legible on JupyterLab's light ground and on its dark one; nothing needs
 a script. Safe to change: all of it. Not safe: that everything is escaped (`marked`).
 """
 
@@ -13,7 +13,7 @@ from course.wording import marked
 
 
 class Tone(StrEnum):
-    """The colour of a card: white is legible on it, and it stands out from a white ground and from JupyterLab's dark
+    """The color of a card: white is legible on it, and it stands out from a white ground and from JupyterLab's dark
     one (4.5:1 and 3:1)."""
 
     RIGHT = "#1a7f37"
@@ -41,7 +41,7 @@ _STYLE = """<style>
 
 
 def card(tone: Tone, badge: str, title: str, *parts: str) -> str:
-    """A card: a badge in its colour, a title, and parts that are HTML already; empty ones are left out."""
+    """A card: a badge in its color, a title, and parts that are HTML already; empty ones are left out."""
     head = f'<p><span class="course-badge">{html.escape(badge)}</span><strong>{html.escape(title)}</strong></p>'
     return f'{_STYLE}<div class="course-card" style="--course-tone: {tone}">{head}{"".join(parts)}</div>'
 

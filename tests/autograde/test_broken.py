@@ -131,7 +131,7 @@ class TestNames:
         wanted = {*held, *stamps}
         summary = run.grade(toy_released)
         assert not summary.refused and {line.student for line in summary.lines} == wanted
-        assert len(summary.unrecognised) == len(refused) and "\n" not in "".join(summary.unrecognised)
+        assert len(summary.unrecognized) == len(refused) and "\n" not in "".join(summary.unrecognized)
         assert {student for student, _ in Ledger(toy_released.ledger).latest(toy.NAME)} == wanted
         assert set(store.scores(toy_released, toy.NAME)) == wanted
         assert feedback.feedback(toy_released, toy.NAME) == len(wanted)

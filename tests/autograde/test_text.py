@@ -11,7 +11,7 @@ import pytest
 
 from autograde.grading import run
 from autograde.reports import feedback, summary
-from autograde.text import guarded, in_one_line, no_formula, printable, spelt, unguarded, without_controls
+from autograde.text import guarded, in_one_line, no_formula, printable, spelled, unguarded, without_controls
 from tests.autograde import toy
 from tests.autograde.command import run as command
 
@@ -27,8 +27,8 @@ def test_what_moves_turns_or_breaks_a_text_is_replaced_and_nothing_else():
     assert not BAD.search(without_controls(TURNS + CONTROLS + OTHERS)) and len(without_controls(TURNS + OTHERS)) == len(
         TURNS + OTHERS
     )
-    assert spelt("a\tb\u202ec\x1b[2J") == "a\\u0009b\\u202ec\\u001b[2J" and not BAD.search(
-        spelt(TURNS + CONTROLS + OTHERS)
+    assert spelled("a\tb\u202ec\x1b[2J") == "a\\u0009b\\u202ec\\u001b[2J" and not BAD.search(
+        spelled(TURNS + CONTROLS + OTHERS)
     )
     assert in_one_line("a\tb\n\u202ec \ufffd é") == "a?b??c \ufffd é"
     assert printable("\x1b[31mred\x1b[0m 10%\r20%") == "\x1b[31mred\x1b[0m 10%\r20%"

@@ -51,7 +51,7 @@ def test_figures_come_from_records_and_labels():
                record("correct", "four", "accepted")]  # fmt: skip
     labels = {"masked_softmax": {"one": "rightly"}}
     figures = first_look.figures("round", records, labels, "0abc", "2026-11-23")
-    assert [(f["came_out_so"], f["of"]) for f in figures] == [(2, 3), (1, 1), (0, 1), (1, 1)]  # of those labelled
+    assert [(f["came_out_so"], f["of"]) for f in figures] == [(2, 3), (1, 1), (0, 1), (1, 1)]  # of those labeled
     labels = {"masked_softmax": {"one": "rightly", "two": "wrongly"}}
     figures = first_look.figures("round", records, labels, "0abc", "2026-11-23")
     assert [(f["came_out_so"], f["of"]) for f in figures] == [(2, 3), (1, 2), (1, 2), (1, 1)]

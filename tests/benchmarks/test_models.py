@@ -170,22 +170,22 @@ def test_who_fails_is_named_and_the_others_go_on(monkeypatch):
     assert course["per_second"] > 0
 
 
-def test_utilisation_counts_what_the_paper_counts():
+def test_utilization_counts_what_the_paper_counts():
     """One layer by hand: 6 operations a weight and token, 12 T^2 D in each attention; forward alone is a third."""
     size = VIT.sizes["tiny"]
     weights = 3 * 8 * 8 * 24 + 4 * 24 * 24 + 2 * 24 * 48 + 24 * 5
     flops = 6 * weights * 5 + 12 * 24 * 5**2
-    assert models.flops_utilisation(VIT, size, 10.0, 100.0 * flops, "training") == pytest.approx(0.1)
-    assert models.flops_utilisation(VIT, size, 10.0, 100.0 * flops, "inference") == pytest.approx(0.1 / 3)
+    assert models.flops_utilization(VIT, size, 10.0, 100.0 * flops, "training") == pytest.approx(0.1)
+    assert models.flops_utilization(VIT, size, 10.0, 100.0 * flops, "inference") == pytest.approx(0.1 / 3)
     size = MODELS["transformer"].sizes["tiny"]  # six tokens a sentence: six items are one sequence
     weights = (4 + 8) * 24 * 24 + 2 * 2 * 24 * 48 + 24 * 11
     flops = 6 * weights * 6 + 3 * 12 * 24 * 6**2
-    reached = models.flops_utilisation(MODELS["transformer"], size, 60.0, 100.0 * flops, "training")
+    reached = models.flops_utilization(MODELS["transformer"], size, 60.0, 100.0 * flops, "training")
     assert reached == pytest.approx(0.1)
     size = LM.sizes["tiny"]  # the embedding is multiplied by at the output, if not at the input
     weights = 4 * 24 * 24 + 2 * 24 * 48 + 24 * 11
     flops = 6 * weights * 6 + 12 * 24 * 6**2
-    assert models.flops_utilisation(LM, size, 60.0, 100.0 * flops, "training") == pytest.approx(0.1)
+    assert models.flops_utilization(LM, size, 60.0, 100.0 * flops, "training") == pytest.approx(0.1)
 
 
 # ---- what there is to measure ----------------------------------------------------------------------------------------
@@ -351,7 +351,7 @@ def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
                 assert (
                     by_peer[name]["per_second_low"] <= by_peer[name]["per_second"] <= by_peer[name]["per_second_high"]
                 )
-                assert 0 < by_peer[name]["utilisation"] < 1
+                assert 0 < by_peer[name]["utilization"] < 1
                 assert ("ratio" in by_peer[name]) == ("cpu_ratio" in by_peer[name]) == (name != "course")
             assert all(by_peer[name]["note"] for name in by_peer.keys() - set(present))
     lines = capsys.readouterr().err.splitlines()

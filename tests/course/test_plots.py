@@ -70,25 +70,25 @@ def test_a_picture_keeps_its_pixels_as_a_palette(drawn):
     assert picture.convert("RGBA").getextrema()[3] == (0, 255), "what is transparent stays so"
 
 
-@pytest.mark.parametrize("stored", plots.COLOURS)
-def test_every_colour_of_the_palette_has_a_name_on_the_page(stored):
-    assert plots.page_colour(stored).startswith("var(--")
+@pytest.mark.parametrize("stored", plots.COLORS)
+def test_every_color_of_the_palette_has_a_name_on_the_page(stored):
+    assert plots.page_color(stored).startswith("var(--")
 
 
-def test_greys_are_shares_of_ink_and_another_colour_is_refused():
-    shares = [f"var(--grey-{name})" for name in (*plots.GREYS, "tint")]
-    greys = [f"#{level:02X}{level:02X}{level:02X}" for level in range(255)]
-    levels = [plots.page_colour(grey) for grey in greys if grey not in plots.ON_PICTURES]
+def test_greys_are_shares_of_ink_and_another_color_is_refused():
+    shares = [f"var(--gray-{name})" for name in (*plots.GRAYS, "tint")]
+    grays = [f"#{level:02X}{level:02X}{level:02X}" for level in range(255)]
+    levels = [plots.page_color(gray) for gray in grays if gray not in plots.ON_PICTURES]
     assert sorted(levels, key=shares.index) == levels and set(levels) == set(shares)
-    assert plots.page_colour("#ffffff") == "var(--ground)"
-    assert [plots.page_colour(colour) for colour in plots.ON_PICTURES] == list(plots.ON_PICTURES)
-    with pytest.raises(ValueError, match="#123456 is no colour of the course"):
-        plots.page_colour("#123456")
+    assert plots.page_color("#ffffff") == "var(--ground)"
+    assert [plots.page_color(color) for color in plots.ON_PICTURES] == list(plots.ON_PICTURES)
+    with pytest.raises(ValueError, match="#123456 is no color of the course"):
+        plots.page_color("#123456")
 
 
-def luminance(colour: str) -> float:
+def luminance(color: str) -> float:
     """WCAG 2.2, relative luminance."""
-    shares = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    shares = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
     linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
@@ -104,6 +104,6 @@ def test_inks_can_be_written_in_and_boxes_written_on(theme, ground):
     for name, ink in plots.INKS.items():
         least = 3 if name == "sky" else 4.5  # sky is for lines
         assert contrast(getattr(ink, theme), ground) >= least, name
-    assert {"sky"}.isdisjoint(plots.ROLES.values()), "roles are written in their colours"
+    assert {"sky"}.isdisjoint(plots.ROLES.values()), "roles are written in their colors"
     words = {"light": "#222832", "dark": "#CED6DD"}[theme]
     assert all(contrast(getattr(tint, theme), words) >= 4.5 for tint in plots.TINTS.values())

@@ -48,9 +48,9 @@ def test_there_are_notebooks():
 
 
 @every_notebook
-def test_normalising_changes_no_byte(path, tmp_path):
+def test_normalizing_changes_no_byte(path, tmp_path):
     again = tmp_path / path.name
-    files.write(metadata.normalise(files.read(path)), again)
+    files.write(metadata.normalize(files.read(path)), again)
     assert again.read_bytes() == path.read_bytes()
 
 

@@ -27,7 +27,7 @@ from solutions.language_model import CausalLanguageModel
 from solutions.multi_head import MultiHeadAttention
 from solutions.transformer import EncoderLayer, Transformer
 from solutions.vit import VisionTransformer
-from tests.solutions.peers.compare import TOLERANCE, assert_close, generator, randomise
+from tests.solutions.peers.compare import TOLERANCE, assert_close, generator, randomize
 from training.configuration import Configuration
 from training.tasks import make_task
 
@@ -55,7 +55,7 @@ def test_throughput_of_steps_that_sleep_with_the_real_clock():
 
 
 def classifier(seed: int = 0) -> nn.Module:
-    return randomise(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)), seed)
+    return randomize(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)), seed)
 
 
 def batch(seed: int, size: int = 12) -> tuple[Tensor, Tensor]:
@@ -145,7 +145,7 @@ def test_rows_sum_to_one_and_the_output_is_near_float32s(seed, T, S, d):
 @settings(max_examples=25, deadline=None)
 def test_the_fused_attention_is_the_plain_one_with_its_gradients(dtype, seed, T, S, kind):
     B, D, g = 2, 12, generator(seed)
-    attention = randomise(MultiHeadAttention(D, 3).to(dtype), seed)
+    attention = randomize(MultiHeadAttention(D, 3).to(dtype), seed)
     shape = {"none": None, "(T, S)": (T, S), "(B, 1, S)": (B, 1, S)}.get(kind, (B, T, S))
     mask = None if shape is None else torch.rand(shape, generator=g) < 0.5
     if mask is not None and kind != "empty rows":
@@ -188,7 +188,7 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_gives_the_same_with_fused_attention(name, dtype):
     make, inputs = MODELS[name]
-    composed = randomise(make().to(dtype)).eval()
+    composed = randomize(make().to(dtype)).eval()
     fused = fuse_attention(copy.deepcopy(composed))
     assert not any(type(m) is MultiHeadAttention for m in fused.modules())
     assert any(isinstance(m, FusedMultiHeadAttention) for m in fused.modules())
@@ -203,7 +203,7 @@ def test_a_model_gives_the_same_with_fused_attention(name, dtype):
 
 
 def test_the_parameters_are_the_same_objects_so_an_optimizer_goes_on():
-    model = randomise(EncoderLayer(8, 2, 16))
+    model = randomize(EncoderLayer(8, 2, 16))
     before = {name: id(p) for name, p in model.named_parameters()}
     assert {name: id(p) for name, p in fuse_attention(model).named_parameters()} == before
 

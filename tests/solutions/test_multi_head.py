@@ -315,7 +315,7 @@ def test_borrowed_from_torch_it_is_the_same_attention(seed, B, T, S):
 
 @given(seed=SEEDS, p=st.floats(0.5, 1.0))
 @settings(deadline=None, max_examples=50)
-def test_no_linear_read_out_of_one_mean_names_the_lighter_neighbour(seed, p):
+def test_no_linear_read_out_of_one_mean_names_the_lighter_neighbor(seed, p):
     """The proof in section 5.1. A read-out f would need all its margins positive, and these two sums of them, neither
     of which has a negative factor, cancel whatever f is."""
     q = 1 - p

@@ -20,7 +20,7 @@ from solutions.language_model import CausalLanguageModel
 from solutions.multi_head import LearnedPositionalEncoding, MultiHeadAttention
 from solutions.transformer import Transformer, TransformerDecoder, TransformerEncoder
 from solutions.vit import VisionTransformer, patchify
-from tests.solutions.peers.compare import generator, randomise
+from tests.solutions.peers.compare import generator, randomize
 
 D, H, D_FF, V, LONGEST = 6, 2, 9, 8, 12
 BOS = 1
@@ -38,7 +38,7 @@ def _no_gradients():
 
 
 def made(module: nn.Module, seed: int) -> nn.Module:
-    return randomise(module.double(), seed)
+    return randomize(module.double(), seed)
 
 
 def normal(seed: int, *shape: int) -> Tensor:

@@ -27,7 +27,7 @@ from solutions.scale import (
 )
 from solutions.transformer import TransformerEncoder
 from tests.processes import start
-from tests.solutions.peers.compare import generator, randomise
+from tests.solutions.peers.compare import generator, randomize
 
 SEEDS = st.integers(0, 2**31 - 1)
 
@@ -41,7 +41,7 @@ def close(ours, theirs, tolerance: float) -> None:
 
 
 def classifier(seed: int = 0) -> nn.Module:
-    return randomise(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)), seed)
+    return randomize(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)), seed)
 
 
 def batch(seed: int, size: int = 12) -> tuple[Tensor, Tensor]:
@@ -207,7 +207,7 @@ def test_no_file_other_files_and_code_in_a_file(tmp_path):
 # ---- model_flops_utilisation ----------------------------------------------------------------------------------------
 
 
-def test_palms_published_utilisation():
+def test_palms_published_utilization():
     """46.2 % for 540 billion parameters at 238,300 tokens per second on 6,144 TPU v4 (Chowdhery et al., 2022).
 
     PaLM's heads together are narrower than its model, 48 * 256, and it is their width that the attention's term means.

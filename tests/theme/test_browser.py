@@ -19,8 +19,8 @@ AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 RUN_AXE = """([part, rules]) => axe.run(part, {
   resultTypes: ['violations'], preload: false, ...(rules && { runOnly: { type: 'rule', values: rules } }),
 }).then(found => found.violations)"""
-# In another colour scheme a page may fail these anew, and the other rules only where it shows other elements.
-OF_COLOURS = ["color-contrast", "link-in-text-block"]
+# In another color scheme a page may fail these anew, and the other rules only where it shows other elements.
+OF_COLORS = ["color-contrast", "link-in-text-block"]
 SHOWN = """(part) => [...document.querySelector(part).querySelectorAll('*')].map(
   element => element.localName + element.checkVisibility({ visibilityProperty: true })).join()"""
 # What a menu is made of, wherever its links lead, and its styles: where it is the same, axe finds the same.
@@ -31,7 +31,7 @@ MADE_OF = """(part) => {
   const styles = [...document.styleSheets].map(sheet => sheet.href ?? sheet.ownerNode.textContent);
   return [menu.outerHTML, ...styles].join('\\n');
 }"""
-# Coloured code is thousands of elements of a few kinds: one of each kind is kept, which makes axe four times as fast.
+# Colored code is thousands of elements of a few kinds: one of each kind is kept, which makes axe four times as fast.
 # Equations look alike where they stand in the same kind of place, and are thinned out in the same way. So are the rows
 # of a table that are made alike, each kept in an odd or even place as it was, and the shapes of a figure without text,
 # none of which axe judges: it lays all that is on a page in a grid to judge any of it.
@@ -174,7 +174,7 @@ def prepare(page: Page) -> None:
 
 
 def visit(page: Page, address: str, width: int, common: Common) -> list[Visit]:
-    """The page as it loads in the first colour scheme, then as it is after a change to each of the others."""
+    """The page as it loads in the first color scheme, then as it is after a change to each of the others."""
     name = urlparse(address).path.removeprefix("/")
     walked = [Visit(name, scheme, width) for scheme in SCHEMES[width]]
     looks = ""
@@ -190,7 +190,7 @@ def visit(page: Page, address: str, width: int, common: Common) -> list[Visit]:
                 prepare(page)
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)
             before, looks = looks, page.evaluate(SHOWN, "html")
-            seen.violations += violations(page, "as shown", rules=OF_COLOURS if looks == before else None)
+            seen.violations += violations(page, "as shown", rules=OF_COLORS if looks == before else None)
     page.evaluate(TAKE_TEXT_OUT)
     for state, way, opened, widths in MENUS:
         if width in widths and not (state == "search" and name == "search.html"):
@@ -218,7 +218,7 @@ def listening(page: Page, seen: Visit) -> Iterator[list[Response]]:
 
 
 def look_into(page: Page, walked: list[Visit], state: str, way: str, opened: str, common: Common) -> None:
-    """axe's findings in a menu while it is open, in each colour scheme; none where the page has no such menu, or where
+    """axe's findings in a menu while it is open, in each color scheme; none where the page has no such menu, or where
     it is made as one that was looked at."""
     with listening(page, walked[-1]):
         if way == "Control+k":
@@ -234,7 +234,7 @@ def look_into(page: Page, walked: list[Visit], state: str, way: str, opened: str
             page.emulate_media(color_scheme=seen.scheme)
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)
             before, looks = looks, page.evaluate(SHOWN, opened)
-            rules = OF_COLOURS if looks == before else None
+            rules = OF_COLORS if looks == before else None
             seen.violations += violations(page, f"{state} open", opened, rules)
     common.menus.add(made)
     with listening(page, walked[-1]):
@@ -277,7 +277,7 @@ def test_axe_finds_nothing(visits: list[Visit]) -> None:
 
 
 def test_axe_sees_one_pale_word_and_one_nameless_image(browser: Browser, address: str) -> None:
-    """Though it measures the contrast of two elements of each look only: a word of another colour is another look."""
+    """Though it measures the contrast of two elements of each look only: a word of another color is another look."""
     page = browser.new_page()
     page.goto(address + HOME)
     page.evaluate("""() => {
@@ -287,10 +287,10 @@ def test_axe_sees_one_pale_word_and_one_nameless_image(browser: Browser, address
     prepare(page)
     lines = violations(page, "as shown")
     assert len(lines) == 2 and {line.split(": ")[1] for line in lines} == {"color-contrast", "image-alt"}
-    (line,) = violations(page, "in another scheme", rules=OF_COLOURS)
+    (line,) = violations(page, "in another scheme", rules=OF_COLORS)
     assert line.split(": ")[1] == "color-contrast"
-    of_colours = page.evaluate("() => axe.getRules(['cat.color']).map(rule => rule.ruleId)")
-    assert set(of_colours) - set(OF_COLOURS) == {"color-contrast-enhanced"}  # which is beyond what is asked for
+    of_colors = page.evaluate("() => axe.getRules(['cat.color']).map(rule => rule.ruleId)")
+    assert set(of_colors) - set(OF_COLORS) == {"color-contrast-enhanced"}  # which is beyond what is asked for
     page.close()
 
 

@@ -1,4 +1,4 @@
-"""Figures: drawings in the page's colours, legible in every theme and on paper; captions, numbers and links."""
+"""Figures: drawings in the page's colors, legible in every theme and on paper; captions, numbers and links."""
 
 import io
 import json
@@ -27,7 +27,7 @@ DRAWING = (
 )
 
 
-def test_a_drawing_takes_the_pages_colours_and_lets_its_ground_through() -> None:
+def test_a_drawing_takes_the_pages_colors_and_lets_its_ground_through() -> None:
     letters: dict[str, str] = {}
     markup = figures.inlined(DRAWING, "a “line”", "figure-4-1", letters)
     assert 'aria-label="a “line”"' in markup and 'width="96" height="48"' in markup
@@ -50,7 +50,7 @@ def test_letters_stand_once_on_a_page_and_another_font_under_the_same_id_stands_
     [
         ("<script>1</script>", "a script"),
         ('<use xlink:href="https://example.org/a.svg#b"/>', "points to https://example.org"),
-        ('<path style="fill: #123456"/>', "#123456 is no colour"),
+        ('<path style="fill: #123456"/>', "#123456 is no color"),
         ("<path>", "it is no SVG"),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_figure_of_pixels_has_no_white_ground(browser: Browser, address: str) 
     box.locator("img").evaluate("image => { image.loading = 'eager'; return image.decode() }")
 
     def corner() -> tuple[int, ...]:
-        """The colour of the picture's own first pixels, as they are shown."""
+        """The color of the picture's own first pixels, as they are shown."""
         offset = box.evaluate("b => { const [o, i] = [b, b.firstElementChild].map(e => e.getBoundingClientRect()); "
                               "return [i.x - o.x + 3, i.y - o.y + 3] }")  # fmt: skip
         shown = Picture.open(io.BytesIO(box.screenshot())).convert("RGB")
@@ -168,14 +168,14 @@ def test_a_figure_of_pixels_has_no_white_ground(browser: Browser, address: str) 
 CONTRASTS = r"""() => {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   const known = new Map();
-  const rgba = (colour) => known.get(colour) ?? (() => {
-    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+  const rgba = (color) => known.get(color) ?? (() => {
+    canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = color; canvas.fillRect(0, 0, 1, 1);
     const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
-    known.set(colour, [r, g, b, a / 255]);
-    return known.get(colour);
+    known.set(color, [r, g, b, a / 255]);
+    return known.get(color);
   })();
   const over = ([r, g, b], alpha, below) => [r, g, b].map((c, i) => c * alpha + below[i] * (1 - alpha));
-  const luminance = colour => colour.map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
+  const luminance = color => color.map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
     .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
   const contrast = (a, b) => {
     const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
@@ -200,28 +200,28 @@ CONTRASTS = r"""() => {
       if (element.closest('defs, clipPath')) continue;
       const style = getComputedStyle(element), alpha = shown(element), own = element.getAttribute('style') ?? '';
       if (element.localName === 'image') { below.push([element, null]); continue }
-      const [fill, stroke] = [style.fill, style.stroke].map(colour => colour === 'none' ? null : rgba(colour));
+      const [fill, stroke] = [style.fill, style.stroke].map(color => color === 'none' ? null : rgba(color));
       const solid = fill && fill[3] * style.fillOpacity * alpha, box = element.getBoundingClientRect();
       const target = element.localName === 'use' && document.querySelector(element.getAttribute('href'));
       const letter = target && letters.contains(target);
       const x = box.x + box.width / 2, y = box.y + box.height / 2;
       let under = ground, picture = false;
-      for (const [other, colour, share] of below) {
+      for (const [other, color, share] of below) {
         const place = new DOMPoint(x, y).matrixTransform(other.getScreenCTM().inverse());
         const { left, right, top, bottom } = other.getBoundingClientRect();
         const [across, down] = [(2 * x - left - right) / (right - left), (2 * y - top - bottom) / (bottom - top)];
         const within = other.localName === 'image' ? Math.max(Math.abs(across), Math.abs(down)) <= 1.02  // or its edge
           : other.localName === 'use' ? Math.hypot(across, down) <= 1 : other.isPointInFill(place);
         if (!within) continue;
-        picture = colour === null;
-        if (!picture) under = over(colour, share, under);
+        picture = color === null;
+        if (!picture) under = over(color, share, under);
       }
       if (picture) continue;
       if (letter) {
         if (box.width) found.push([number, 'letter', contrast(over(fill, solid, under), under), own || style.fill]);
         continue;
       }
-      const pale = /--grey-(grid|tint)|--ground/.test(own) || (solid && solid <= .5);
+      const pale = /--gray-(grid|tint)|--ground/.test(own) || (solid && solid <= .5);
       if (stroke && !pale && !/fill: var\(--tint/.test(own)) {
         const mixed = over(stroke, stroke[3] * style.strokeOpacity * alpha, ground);
         found.push([number, 'line', contrast(mixed, ground), own]);

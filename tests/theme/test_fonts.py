@@ -38,7 +38,7 @@ def test_a_style_holds_what_was_asked_for_and_no_more(cut: Path, style: str) -> 
     assert "Adobe" in names[0] and "Source" not in names[1] + names[4] + names[6]
 
 
-def test_the_licences_lie_beside_them(cut: Path) -> None:
+def test_the_licenses_lie_beside_them(cut: Path) -> None:
     for kind in fonts.PACKAGES:
         text = (cut / f"{kind}-LICENSE.txt").read_text("utf-8")
         assert "SIL OPEN FONT LICENSE" in text and "Reserved Font Name 'Source'" in text

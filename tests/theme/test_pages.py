@@ -99,7 +99,7 @@ def test_no_launch_button_without_an_address(built: Path, pages: list[str]) -> N
     assert not [page for page in pages if buttons.search((built / page).read_text("utf-8"))]
 
 
-def normalised(text: str) -> str:
+def normalized(text: str) -> str:
     """Code without its white space, with one kind of quote, so that layout does not hide it."""
     return re.sub(r"\s+", "", text).replace('"', "'")
 
@@ -122,7 +122,7 @@ def bodies(source: str) -> dict[str, str]:
                 walk(child, inner)
 
     walk(ast.parse(source), "")
-    return {name: normalised(without_comments(body)) for name, body in sources.items()}
+    return {name: normalized(without_comments(body)) for name, body in sources.items()}
 
 
 def answers() -> dict[str, str]:
@@ -156,7 +156,7 @@ def visible(path: Path) -> str:
         text = unescape(re.sub(r"<[^>]*>", "", text))
     if path.suffix == ".ipynb":
         text = text.replace("\\n", "\n").replace('\\"', '"').replace('",\n', "\n")
-    return normalised(without_comments(text))
+    return normalized(without_comments(text))
 
 
 def test_no_answer_stands_outside_the_solution_pages(built: Path) -> None:
@@ -183,5 +183,5 @@ def test_what_is_to_be_guessed_is_folded_and_what_only_asserts_is_not_there(buil
         assert guesses and page.count('<details class="guess"><summary>') == len(guesses), notebook.name
         text = visible(built / "notebooks" / notebook.with_suffix(".html").name)
         hidden = ["".join(cell["source"]) for cell in cells if "remove-cell" in cell["metadata"].get("tags", [])]
-        long = [source for source in map(normalised, map(without_comments, hidden)) if len(source) >= 40]
+        long = [source for source in map(normalized, map(without_comments, hidden)) if len(source) >= 40]
         assert long and not [source for source in long if source in text], notebook.name

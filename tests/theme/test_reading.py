@@ -10,9 +10,9 @@ ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "notebooks/04-dot-product.html"
 CHAPTERS = [f"notebooks/{path.stem}.html" for path in sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))]
 SOME = ("book/index.html", CHAPTER, "book/attention-step.html", "book/bibliography.html", "search.html")
-# The colour of an element's text, and of the ground that it stands on, as red, green, blue.
+# The color of an element's text, and of the ground that it stands on, as red, green, blue.
 PAINTED = """(element) => {
-  const channels = colour => colour.match(/[\\d.]+/g).map(Number);
+  const channels = color => color.match(/[\\d.]+/g).map(Number);
   let ground = [255, 255, 255];
   for (let e = element; e; e = e.parentElement) {
     const [r, g, b, a = 1] = channels(getComputedStyle(e).backgroundColor);
@@ -86,7 +86,7 @@ def plain(request: pytest.FixtureRequest, browser: Browser) -> BrowserContext:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("name", SOME[:4])
-def test_colours_are_there_without_a_script(plain: BrowserContext, address: str, name: str) -> None:
+def test_colors_are_there_without_a_script(plain: BrowserContext, address: str, name: str) -> None:
     page = plain.new_page()
     page.goto(address + name)
     text, ground = page.locator("article h1").first.evaluate(PAINTED)
@@ -94,15 +94,15 @@ def test_colours_are_there_without_a_script(plain: BrowserContext, address: str,
 
 
 @pytest.mark.browser
-def test_code_is_coloured_without_a_script(plain: BrowserContext, address: str) -> None:
+def test_code_is_colored_without_a_script(plain: BrowserContext, address: str) -> None:
     page = plain.new_page()
     page.goto(address + CHAPTER)
-    colours = set()
+    colors = set()
     for kind in ("k", "n", "mi", "c1", "s2"):
         text, ground = page.locator(f".highlight span.{kind}").first.evaluate(PAINTED)
         assert contrast(text, ground) >= 4.5, kind
-        colours.add(tuple(text))
-    assert len(colours) >= 4 and (luminance(ground) < 0.1) == (plain.wish == "dark")
+        colors.add(tuple(text))
+    assert len(colors) >= 4 and (luminance(ground) < 0.1) == (plain.wish == "dark")
 
 
 # ---------------------------------------------------------------- a narrow phone, and paper

@@ -24,10 +24,10 @@ def test_a_dark_rule_holds_without_a_script_and_never_on_paper() -> None:
 
 def test_rules_within_media_are_completed_and_others_kept() -> None:
     css = (
-        '/*! licence */@charset "UTF-8";@font-face{src:url(a.woff2)}@media(min-width:9px){html[data-theme=dark] p{x:1}}'
+        '/*! license */@charset "UTF-8";@font-face{src:url(a.woff2)}@media(min-width:9px){html[data-theme=dark] p{x:1}}'
     )
     done = schemes.completed(css)
-    assert "/*! licence */" in done and "@font-face{src:url(a.woff2)}" in done
+    assert "/*! license */" in done and "@font-face{src:url(a.woff2)}" in done
     assert "@media(min-width:9px){@media screen{html[data-theme=dark] p{x:1}}" in done
     assert schemes.completed(done) == done, "an earlier build's sheet is not completed twice"
     assert schemes.completed("p{x:1}") == "p{x:1}"

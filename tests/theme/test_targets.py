@@ -21,8 +21,8 @@ def test_targets_are_judged_by_the_results(tmp_path):
     assert targets.as_fast(tmp_path) == ("slower in 1 of 2 comparisons; ratios 0.8 to 1.5", False)
 
     vit = {"measure": "vit training", "peer": "course"}
-    result(tmp_path, "models_cuda", [{**vit, "utilisation": 0.3}, {**vit, "utilisation": 0.52}, {**vit, "note": "no"}])
-    assert targets.utilised(tmp_path) == ("52% on its best rung", True)
+    result(tmp_path, "models_cuda", [{**vit, "utilization": 0.3}, {**vit, "utilization": 0.52}, {**vit, "note": "no"}])
+    assert targets.utilized(tmp_path) == ("52% on its best rung", True)
 
     both = (("00-a", 20.0), ("01-b", 91.5))
     took = [{"notebook": n, "seconds": s, "cpu_seconds": 80.5, "target_seconds": 90} for n, s in both]

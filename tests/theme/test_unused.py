@@ -7,11 +7,11 @@ from theme import unused
 
 def test_a_rule_stays_where_its_classes_may_be_met() -> None:
     css = (
-        '/*! licence */@charset "UTF-8";.a{x:1}.a.b,.a .c{x:2}.d{x:3}p:not(.b){x:4}:is(.a,.b) i{x:5}'
+        '/*! license */@charset "UTF-8";.a{x:1}.a.b,.a .c{x:2}.d{x:3}p:not(.b){x:4}:is(.a,.b) i{x:5}'
         "@media print{.b{x:6}}@media print{.a:hover,.b{x:7}}.bs-made{x:8}.b::before{content:'.a'}@font-face{src:url(b)}"
     )
     assert unused.reduced(css, {"a", "c"}) == (
-        '/*! licence */@charset "UTF-8";.a{x:1}.a .c{x:2}p:not(.b){x:4}:is(.a,.b) i{x:5}'
+        '/*! license */@charset "UTF-8";.a{x:1}.a .c{x:2}p:not(.b){x:4}:is(.a,.b) i{x:5}'
         "@media print{.a:hover{x:7}}.bs-made{x:8}@font-face{src:url(b)}"
     )
 

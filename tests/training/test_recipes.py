@@ -226,7 +226,7 @@ def test_the_data_sheet_of_a_card(name, dtype, tf32, teraflops):
     assert peak == (None if teraflops is None else pytest.approx(teraflops * 1e12))
 
 
-def test_utilisation_is_what_is_needed_of_what_is_there():
+def test_utilization_is_what_is_needed_of_what_is_there():
     config = Configuration(model="language-model", num_layers=2, d_model=64, length=32)
     task = make_task(config)
     matrices = 2 * (4 * 64**2 + 2 * 64 * 256) + 64 * len(task.tokenizer.num_bytes)

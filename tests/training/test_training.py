@@ -567,8 +567,8 @@ def test_folders_that_would_be_misread_are_refused(tmp_path, capsys):
     arguments = [*TINY, "--data", f"images:{tmp_path / 'photos'}", "--out", str(tmp_path / "run")]
     assert "has test, train; name the parts train and val" in refused(arguments, capsys)
     (tmp_path / "photos" / "test").rename(tmp_path / "photos" / "val")
-    draw_images(tmp_path / "photos" / "val" / "grey", 2, "grey")
-    assert "classes that" in (line := refused(arguments, capsys)) and "grey" in line
+    draw_images(tmp_path / "photos" / "val" / "gray", 2, "gray")
+    assert "classes that" in (line := refused(arguments, capsys)) and "gray" in line
 
 
 def test_images_of_all_kinds_are_read_as_they_look(tmp_path, recwarn):
@@ -581,13 +581,13 @@ def test_images_of_all_kinds_are_read_as_they_look(tmp_path, recwarn):
         return images.Pictures(files, numbers, labels, Configuration(image_size=20), augmented=False)(numbers.tolist())
 
     left[:, :10] = 200
-    grey = Image.fromarray(left)
-    grey.save(folder / "grey.png")
-    grey.convert("RGBA").save(folder / "alpha.PNG")
-    grey.convert("P").save(folder / "palette.png", transparency=b"\x00" * 128)
-    grey.convert("CMYK").save(folder / "print.tif")
+    gray = Image.fromarray(left)
+    gray.save(folder / "gray.png")
+    gray.convert("RGBA").save(folder / "alpha.PNG")
+    gray.convert("P").save(folder / "palette.png", transparency=b"\x00" * 128)
+    gray.convert("CMYK").save(folder / "print.tif")
     Image.fromarray(left.astype(np.uint16) * 256).save(folder / "sixteen.png")
-    (folder / "._grey.png").write_bytes(b"what a Mac writes beside it")
+    (folder / "._gray.png").write_bytes(b"what a Mac writes beside it")
     (folder / "folder.png").mkdir()
     seen, _ = pictures()
     assert seen.shape == (5, 3, 20, 20) and not recwarn.list

@@ -2,7 +2,7 @@
 
 The sizes are those of ViT-B (twelve layers of twelve heads, Dosovitskiy et al., 2021), with no class token.
 The photograph (`static/explorables/patch-cost.jpg`) is by danielbuechele, from scikit-learn's samples, made smaller;
-licence CC BY 2.0.
+license CC BY 2.0.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from autograde import reference
 from tools.notebooks import listing
 from tools.notebooks.files import ROOT, chapter, read, write
-from tools.notebooks.metadata import normalise
+from tools.notebooks.metadata import normalize
 from tools.notebooks.solving import defined
 
 TEXTS = ROOT / "_build" / "text"
@@ -41,7 +41,7 @@ def from_text(text: Path, path: Path) -> None:
             cell.outputs, cell.execution_count = match.outputs, match.execution_count
             if "timed" in match.metadata.get("course", {}):
                 cell.metadata.setdefault("course", NotebookNode())["timed"] = match.metadata.course.timed
-    made = normalise(fresh)
+    made = normalize(fresh)
     listed = listing.all_declared({path: made})
     write(made, path)
     listing.write_listed(listed)

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from course import captions
 from course.handed_out import CPU_BUILDS, INSTALLS
 
-# The first code cell of every notebook, kept the same in all of them by `normalise`; the book leaves it out, JupyterLab
+# The first code cell of every notebook, kept the same in all of them by `normalize`; the book leaves it out, JupyterLab
 # and Colab fold it, and `make lab`, where the course is installed, does not copy it.
 # `course.handed_out.installing` sets COURSE.
 GUARD_ID = INSTALLS
@@ -43,7 +43,7 @@ METADATA = {
 }
 
 
-def normalise(notebook: NotebookNode) -> NotebookNode:
+def normalize(notebook: NotebookNode) -> NotebookNode:
     """Complete what nbgrader and the course need, in place: ids, kernel, figures' numbers, nbgrader metadata, locks,
     checksums. Raises SystemExit where an author left out what they follow from.
     """

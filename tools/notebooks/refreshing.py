@@ -11,7 +11,7 @@ from tqdm import tqdm
 from course.captions import without_caption
 from tools.notebooks.files import NOTEBOOKS, ROOT, chapter, read, write
 from tools.notebooks.listing import write_exercises
-from tools.notebooks.metadata import normalise
+from tools.notebooks.metadata import normalize
 from tools.notebooks.recording import record
 from tools.notebooks.solving import solved
 
@@ -28,7 +28,7 @@ ENVIRONMENT = {
 
 def refresh(path: Path) -> None:
     """Record tables, run the solved notebook, store its outputs. A second refresh changes no byte."""
-    notebook = normalise(read(path))
+    notebook = normalize(read(path))
     write(notebook, path)
     write_exercises()
     record(chapter(path))
@@ -49,7 +49,7 @@ def refresh(path: Path) -> None:
         if timed:
             cell.metadata.setdefault("course", NotebookNode())["timed"] = digest
         cell.outputs, cell.execution_count = _same_each_run(run.outputs, count), count
-    write(normalise(notebook), path)
+    write(normalize(notebook), path)
 
 
 def execute(notebook: NotebookNode, folder: Path, label: str) -> NotebookNode:

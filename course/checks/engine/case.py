@@ -1,4 +1,4 @@
-"""A case: it calls a student's components on drawn inputs and returns what it saw, never a judgement."""
+"""A case: it calls a student's components on drawn inputs and returns what it saw, never a judgment."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ def _score(
     left, upper, right, lower = boxes.unbind(dim=2)
     if reach == "edges too":
         hits = (x <= right) & (x + cell >= left) & (y <= lower) & (y + cell >= upper)
-    elif reach == "its centre":
+    elif reach == "its center":
         a, b = x + cell / 2, y + cell / 2
         hits = (a > left) & (a < right) & (b > upper) & (b < lower)
     else:
@@ -49,9 +49,9 @@ def touching(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
     return _score(weights, boxes, columns, cell, reach="edges too")
 
 
-def centred(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
-    """Wants the cell's centre inside the box."""
-    return _score(weights, boxes, columns, cell, reach="its centre")
+def centered(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
+    """Wants the cell's center inside the box."""
+    return _score(weights, boxes, columns, cell, reach="its center")
 
 
 def nameless(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
@@ -73,7 +73,7 @@ def past_the_edge(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> fl
 POINTING_ACCURACY = {
     "rows and columns are swapped": swapped,
     "a common edge counts": touching,
-    "the cell's centre must be in the box": centred,
+    "the cell's center must be in the box": centered,
     "words that name nothing count as misses": nameless,
     "the mean over captions": by_caption,
     "an object at the left edge is left out": past_the_edge,

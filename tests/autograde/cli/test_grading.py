@@ -62,7 +62,7 @@ class TestAClassThatIsGraded:
 
     def test_a_large_class_lists_what_is_unusual(self, toy_class, folder, monkeypatch, capsys):
         monkeypatch.setattr(shown, "LISTED", 3)
-        grading._summarise(toy_class.summary, folder)
+        grading._summarize(toy_class.summary, folder)
         output = " ".join(capsys.readouterr().out.split())
         flagged = [line for line in toy_class.summary.lines if line.flags]
         assert f"{len(toy_class.made)} submissions, {len(flagged)} of them unusual" in output

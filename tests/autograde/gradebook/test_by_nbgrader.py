@@ -283,7 +283,7 @@ def test_a_class_is_ill_while_something_lies_where_the_defaults_look(ours):
     try:
         (place,) = (finding for finding in examination.examine(folder) if finding.name == "place")
         assert not place.ok and "would run it on this machine" in place.detail and str(folder.submitted) in place.remedy
-        assert any("move what is in it to submissions/" in name for name in folder.unrecognised())
+        assert any("move what is in it to submissions/" in name for name in folder.unrecognized())
     finally:
         shutil.rmtree(folder.unprotected)
         configuration.write(folder)

@@ -323,8 +323,8 @@ def test_a_name_that_would_turn_the_text_round_it_is_no_students(toy_released, s
     for name in ("ada\u202e", "bob\u2067x", "a\u200fb", "a\tb"):
         submission(toy_released, name, sheet.filled(sheet.right))
     summary = run.grade(toy_released)
-    assert not summary.lines and len(summary.unrecognised) == 4
-    assert all("rename the folder" in each and each.isprintable() for each in summary.unrecognised)
+    assert not summary.lines and len(summary.unrecognized) == 4
+    assert all("rename the folder" in each and each.isprintable() for each in summary.unrecognized)
 
 
 def test_a_line_of_the_summary_can_be_read_by_programs(toy_class):

@@ -172,4 +172,4 @@ def test_a_students_folder_that_is_a_link_is_nobodys_submission(tmp_path):
     (folder.submitted / "ada" / NAME).mkdir(parents=True)
     (folder.submitted / "eve").symlink_to("ada")
     assert [student for student, _ in folder.submissions(NAME)] == folder.students() == ["ada"]
-    assert "eve" in folder.unrecognised()
+    assert "eve" in folder.unrecognized()

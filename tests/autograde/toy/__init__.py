@@ -56,7 +56,7 @@ def notebook(with_a_test: bool = False) -> bytes:
         cells.append(new_markdown_cell(f"Question {number}"))
         cells.append(new_code_cell(f"{variable} = ...", metadata={"course": {"answer": name}}))
         cells.append(_check(number, name, variable, points))
-    return (nbformat.writes(metadata.normalise(new_notebook(cells=cells))) + "\n").encode()
+    return (nbformat.writes(metadata.normalize(new_notebook(cells=cells))) + "\n").encode()
 
 
 def _check(number: str, name: str, component: str, points: int):

@@ -5,7 +5,7 @@ import torch
 
 from course.data import EOS_ID, PAD_ID
 from course.data.scenes import (
-    COLOURS,
+    COLORS,
     LONGEST_CAPTION,
     SHAPES,
     caption,
@@ -35,25 +35,25 @@ def test_the_caption_is_true_of_the_boxes(drawn):
     for ids, boxes in zip(drawn.captions, drawn.boxes, strict=True):
         words = caption(ids).split()
         named = [t for t in range(LONGEST_CAPTION) if boxes[t, 0] >= 0]
-        assert [words[t] in COLOURS for t in named] == [True, False, True, False]
+        assert [words[t] in COLORS for t in named] == [True, False, True, False]
         assert [words[t] in SHAPES for t in named] == [False, True, False, True]
         first, second = boxes[named[0]], boxes[named[2]]
         assert torch.equal(first, boxes[named[1]]) and torch.equal(second, boxes[named[3]])
         axis = 1 if "above" in words else 0
-        assert first[axis] + first[axis + 2] < second[axis] + second[axis + 2]  # centres, doubled
+        assert first[axis] + first[axis + 2] < second[axis] + second[axis + 2]  # centers, doubled
         assert words.count("a") == 2 and ("above" in words) != ("left" in words)
 
 
-def test_the_named_colour_fills_the_box_and_nothing_stands_outside(drawn):
+def test_the_named_color_fills_the_box_and_nothing_stands_outside(drawn):
     for image, ids, boxes in zip(drawn.images, drawn.captions, drawn.boxes, strict=True):
         words = caption(ids).split()
         outside = torch.ones(32, 32, dtype=torch.bool)
         for t, word in enumerate(words):
-            if word in COLOURS:
+            if word in COLORS:
                 left, top, right, bottom = boxes[t].tolist()
                 assert 0 <= left < right <= 32 and 0 <= top < bottom <= 32
                 outside[top:bottom, left:right] = False
-                distance = (image[:, top:bottom, left:right] - torch.tensor(COLOURS[word]).view(3, 1, 1)).norm(dim=0)
+                distance = (image[:, top:bottom, left:right] - torch.tensor(COLORS[word]).view(3, 1, 1)).norm(dim=0)
                 assert (distance < 0.4).float().mean() > 0.3  # a cross and a triangle leave some ground in the box
         assert (image[:, outside] - 0.25).abs().max() < 0.5
 
@@ -67,7 +67,7 @@ def test_a_seed_is_a_drawing_for_good(drawn):
 def test_all_words_turn_up_and_are_the_vocabulary():
     words = {word for ids in scenes(300, seed=2).captions for word in caption(ids).split()}
     assert words == set(scenes_vocabulary().tokens[3:])
-    assert words_of_kind("colour") == tuple(COLOURS) and words_of_kind("shape") == SHAPES
+    assert words_of_kind("color") == tuple(COLORS) and words_of_kind("shape") == SHAPES
 
 
 def test_pictures_that_are_not_square():
@@ -77,12 +77,12 @@ def test_pictures_that_are_not_square():
         scenes(1, seed=0, height=16)
 
 
-def test_single_objects_are_told_by_colour_and_shape():
+def test_single_objects_are_told_by_color_and_shape():
     images, labels = single_objects(300, seed=0)
     assert images.shape == (300, 3, 32, 32) and set(labels.tolist()) == set(range(24))
     for image, label in zip(images[:40], labels[:40], strict=True):
-        colour = torch.tensor(list(COLOURS.values())[label // 4]).view(3, 1, 1)
-        assert ((image - colour).norm(dim=0) < 0.3).sum() > 15
+        color = torch.tensor(list(COLORS.values())[label // 4]).view(3, 1, 1)
+        assert ((image - color).norm(dim=0) < 0.3).sum() > 15
 
 
 def test_batches_pass_over_everything_and_come_the_same_again(drawn):

@@ -145,7 +145,7 @@ def test_questions_of_a_number(home):
         assert course.check(exercise.number, wrong["value"]).verdict.cases[0].message == wrong["explanation"]
 
 
-def test_a_named_wrong_value_is_explained_to_its_neighbours_alone():
+def test_a_named_wrong_value_is_explained_to_its_neighbors_alone():
     values = [{"value": value, "explanation": str(value)} for value in (0, 1, 16, 15.9)]
     key = {"kind": "number", "answer": 256, "tolerance": 0.5, "right": "right", "otherwise": "no", "values": values}
     messages = {0: "0", 0.5: "no", 1 / 16: "no", 0.96: "1", 16: "16", 15.9: "15.9", 256.4: "right"}

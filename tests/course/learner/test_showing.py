@@ -34,8 +34,8 @@ def home(tmp_path, monkeypatch):
     return tmp_path / ".course"
 
 
-def luminance(colour: str) -> float:
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+def luminance(color: str) -> float:
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return sum(share * channel for share, channel in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
@@ -46,7 +46,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @pytest.mark.parametrize("tone", card.Tone)
-def test_each_colour_is_legible_on_both_grounds(tone):
+def test_each_color_is_legible_on_both_grounds(tone):
     """WCAG 2.2: 4.5:1 for the badge's text, 3:1 for the edge of a card on JupyterLab's two grounds."""
     assert contrast(tone, "#ffffff") >= 4.5
     assert contrast(tone, "#ffffff") >= 3 and contrast(tone, "#111111") >= 3

@@ -621,7 +621,7 @@ def test_what_a_terminal_would_obey_is_taken_out_of_an_error():
     assert message == "a\ufffd[2Jb\ufffd]0;c\ufffd \x1b[31mred\x1b[0m"
 
 
-def test_optimisers_and_modules_can_be_passed_back():
+def test_optimizers_and_modules_can_be_passed_back():
     student = Student(Local({"width_of": lambda module: module.in_features, "make": lambda: nn.Linear(5, 2)}))
     assert student.width_of(student.make()) == 5
 

@@ -12,7 +12,7 @@ def generator(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
-def randomise(module: nn.Module, seed: int = 0) -> nn.Module:
+def randomize(module: nn.Module, seed: int = 0) -> nn.Module:
     """Every parameter drawn afresh, biases and norms too: at their first values zeros and ones would hide mistakes."""
     g = generator(seed)
     with torch.no_grad():

@@ -22,7 +22,7 @@ from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention
 from solutions.seq2seq import GRUCell
 from solutions.transformer import DecoderLayer, EncoderLayer, Transformer, TransformerDecoder, TransformerEncoder
-from tests.solutions.peers.compare import TOLERANCE, assert_close, assert_equal_to_peer, generator, randomise
+from tests.solutions.peers.compare import TOLERANCE, assert_close, assert_equal_to_peer, generator, randomize
 
 B, T, S, D, H, D_FF = 3, 4, 6, 10, 2, 7
 DTYPES = pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
@@ -79,7 +79,7 @@ def cells_from_torch(state: dict[str, Tensor]) -> dict[str, Tensor]:
 
 @DTYPES
 def test_gru_cells_make_torchs_bidirectional_gru(dtype):
-    theirs = randomise(nn.GRU(D, D_FF, num_layers=2, batch_first=True, bidirectional=True, dtype=dtype))
+    theirs = randomize(nn.GRU(D, D_FF, num_layers=2, batch_first=True, bidirectional=True, dtype=dtype))
     ours = BidirectionalGRU().to(dtype)
     x, hidden = normal(B, T, D, dtype=dtype), normal(len(CELLS), B, D_FF, dtype=dtype, seed=1)
     assert_equal_to_peer(ours, theirs, cells_from_torch, ours, theirs, x, hidden)
@@ -92,7 +92,7 @@ def test_gru_cells_make_torchs_bidirectional_gru(dtype):
 @pytest.mark.parametrize("masked", [False, True], ids=["padding", "padding and each query"])
 def test_multi_head_attention_is_torchs_head_by_head(dtype, masked):
     """Queries, keys and values from three places, both of the peer's masks; the weights of each head too."""
-    theirs = randomise(nn.MultiheadAttention(D, H, batch_first=True, dtype=dtype))
+    theirs = randomize(nn.MultiheadAttention(D, H, batch_first=True, dtype=dtype))
     ours = MultiHeadAttention(D, H).to(dtype)
     between = some_mask(T, S) if masked else torch.ones(T, S, dtype=torch.bool)
     turned = {"key_padding_mask": ~PADDED[S][:, 0], "attn_mask": ~between}
@@ -118,7 +118,7 @@ def test_multi_head_attention_is_torchs_head_by_head(dtype, masked):
 def test_encoder_layer_is_torchs(dtype, norm_first, activation, masked):
     """An eps of a tenth: one that is not passed on shows."""
     options = {"activation": activation, "layer_norm_eps": 0.1, "norm_first": norm_first}
-    theirs = randomise(nn.TransformerEncoderLayer(D, H, D_FF, 0.0, batch_first=True, dtype=dtype, **options))
+    theirs = randomize(nn.TransformerEncoderLayer(D, H, D_FF, 0.0, batch_first=True, dtype=dtype, **options))
     ours = EncoderLayer(D, H, D_FF, **options).to(dtype)
     causal = causal_mask(S) if "causal" in masked else torch.ones(S, S, dtype=torch.bool)
     padding = PADDED[S] if "padding" in masked else None
@@ -139,7 +139,7 @@ def test_encoder_layer_is_torchs(dtype, norm_first, activation, masked):
 def test_decoder_layer_is_torchs(dtype, norm_first, activation, masked):
     """Target and source of unequal lengths; masked: the target causal and padded, the source padded."""
     options = {"activation": activation, "layer_norm_eps": 0.1, "norm_first": norm_first}
-    theirs = randomise(nn.TransformerDecoderLayer(D, H, D_FF, 0.0, batch_first=True, dtype=dtype, **options))
+    theirs = randomize(nn.TransformerDecoderLayer(D, H, D_FF, 0.0, batch_first=True, dtype=dtype, **options))
     ours = DecoderLayer(D, H, D_FF, **options).to(dtype)
     masks = (PADDED[T] & causal_mask(T), PADDED[S]) if masked else (None, None)
     turned = (
@@ -171,7 +171,7 @@ def test_transformer_encoder_is_torchs(dtype, norm_first):
     """The norm behind the last layer is ours where norm_first; theirs is an option of its own."""
     layer = nn.TransformerEncoderLayer(D, H, D_FF, 0.0, batch_first=True, dtype=dtype, norm_first=norm_first)
     norm = nn.LayerNorm(D, dtype=dtype) if norm_first else None
-    theirs = randomise(nn.TransformerEncoder(layer, 3, norm, enable_nested_tensor=False))
+    theirs = randomize(nn.TransformerEncoder(layer, 3, norm, enable_nested_tensor=False))
     ours = TransformerEncoder(D, H, D_FF, 3, norm_first=norm_first).to(dtype)
     assert_equal_to_peer(
         ours,
@@ -187,7 +187,7 @@ def test_transformer_encoder_is_torchs(dtype, norm_first):
 @ORDERS
 def test_transformer_decoder_is_torchs(dtype, norm_first):
     layer = nn.TransformerDecoderLayer(D, H, D_FF, 0.0, batch_first=True, dtype=dtype, norm_first=norm_first)
-    theirs = randomise(nn.TransformerDecoder(layer, 3, nn.LayerNorm(D, dtype=dtype) if norm_first else None))
+    theirs = randomize(nn.TransformerDecoder(layer, 3, nn.LayerNorm(D, dtype=dtype) if norm_first else None))
     ours = TransformerDecoder(D, H, D_FF, 3, norm_first=norm_first).to(dtype)
     assert_equal_to_peer(
         ours,
@@ -214,8 +214,8 @@ def from_torch_transformer(state: dict[str, Tensor]) -> dict[str, Tensor]:
 def test_transformer_is_torchs_between_embeddings_and_output(dtype):
     """The same sentences through the same embeddings: shift, both masks and the towers' wiring."""
     V = 11
-    ours = randomise(Transformer(V, V + 2, D, H, D_FF, num_layers=2, bos_id=1).to(dtype), seed=1)
-    theirs = randomise(nn.Transformer(D, H, 2, 2, D_FF, 0.0, batch_first=True, norm_first=True, dtype=dtype))
+    ours = randomize(Transformer(V, V + 2, D, H, D_FF, num_layers=2, bos_id=1).to(dtype), seed=1)
+    theirs = randomize(nn.Transformer(D, H, 2, 2, D_FF, 0.0, batch_first=True, norm_first=True, dtype=dtype))
     ours.load_state_dict(from_torch_transformer(theirs.state_dict()), strict=False)
     lengths = PADDED[S].sum(dim=(1, 2))
     source = torch.randint(3, V, (B, S), generator=generator())

@@ -19,7 +19,7 @@ from solutions.dot_product import padding_mask
 from solutions.language_model import CausalLanguageModel, KeyValueCache, sampling_distribution
 from solutions.transformer import TransformerEncoder
 from solutions.vit import VisionTransformer
-from tests.solutions.peers.compare import TOLERANCE, assert_close, assert_equal_to_peer, generator, randomise
+from tests.solutions.peers.compare import TOLERANCE, assert_close, assert_equal_to_peer, generator, randomize
 
 B, T, V, D, H, D_FF, LAYERS, CLASSES = 3, 6, 11, 12, 2, 20, 3, 5
 EPS = 0.1  # large: one that is not passed on shows
@@ -56,7 +56,7 @@ def bert(transformers, dtype: torch.dtype) -> nn.Module:
         layer_norm_eps=EPS,
         attn_implementation="eager",
     )
-    return randomise(transformers.BertModel(config).to(dtype))
+    return randomize(transformers.BertModel(config).to(dtype))
 
 
 def gpt2(transformers, dtype: torch.dtype) -> nn.Module:
@@ -72,7 +72,7 @@ def gpt2(transformers, dtype: torch.dtype) -> nn.Module:
         eos_token_id=0,
         attn_implementation="eager",
     )
-    return randomise(transformers.GPT2LMHeadModel(config).to(dtype))
+    return randomize(transformers.GPT2LMHeadModel(config).to(dtype))
 
 
 def vit(transformers, dtype: torch.dtype, size: tuple[int, int], classes: bool = True) -> nn.Module:
@@ -90,7 +90,7 @@ def vit(transformers, dtype: torch.dtype, size: tuple[int, int], classes: bool =
         attn_implementation="eager" if dtype == torch.float32 else "sdpa",
     )
     kind = transformers.ViTForImageClassification if classes else transformers.ViTModel
-    return randomise(kind(config).to(dtype))
+    return randomize(kind(config).to(dtype))
 
 
 def our_encoder() -> TransformerEncoder:
@@ -346,7 +346,7 @@ def test_the_pages_code_runs_and_gives_the_peers_answer(transformers, heading, m
             transformers.ViTConfig(image_size=32, patch_size=8, num_labels=CLASSES, **sizes),
         ),
     }[heading]
-    monkeypatch.setattr(kind, "from_pretrained", lambda name: randomise(kind(config)))
+    monkeypatch.setattr(kind, "from_pretrained", lambda name: randomize(kind(config)))
     monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", lambda name: WordTokenizer())
     monkeypatch.setenv("COURSE_STRICT", "1")
     names: dict = {}

@@ -7,7 +7,7 @@ from tools.notebooks import metadata
 
 
 def sources(*cells) -> list[str]:
-    return [cell.source for cell in metadata.normalise(new_notebook(cells=list(cells))).cells]
+    return [cell.source for cell in metadata.normalize(new_notebook(cells=list(cells))).cells]
 
 
 def test_figures_are_numbered_by_the_titles_chapter():

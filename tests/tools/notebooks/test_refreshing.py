@@ -34,7 +34,7 @@ def toy(tmp_path, monkeypatch):
     monkeypatch.setattr(refreshing, "NOTEBOOKS", tmp_path)
     for name in ("write_exercises", "record"):
         monkeypatch.setattr(refreshing, name, lambda *_: None)
-    files.write(metadata.normalise(new_notebook(cells=cells)), path)
+    files.write(metadata.normalize(new_notebook(cells=cells)), path)
     return path
 
 

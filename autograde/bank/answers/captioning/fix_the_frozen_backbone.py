@@ -52,7 +52,7 @@
 # --- after
         self.backbone = backbone.requires_grad_(False)
 
-# %% wrong: only batch normalisations are put into evaluation
+# %% wrong: only batch normalizations are put into evaluation
 # One kind of batch normalization was put into evaluation, and nothing else. Dropout has a mode as well, and so have
 # other normalizations: put the backbone as a whole into evaluation.
 

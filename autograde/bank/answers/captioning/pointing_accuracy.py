@@ -8,7 +8,7 @@
 # --- after
     y, x = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
 
-# %% wrong: the cell's centre must be in the box
+# %% wrong: the cell's center must be in the box
 # A cell counted only where its center lies in the box, so cells that overlap an edge of the object are lost. Any area
 # in common is enough.
 

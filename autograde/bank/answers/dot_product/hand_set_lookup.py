@@ -52,7 +52,7 @@
     to_the_next = codes[1:].T @ codes[:-1]  # (d, K) x (K, d) -> (d, d)
 
 # %% wrong: both matrices shift
-# Each symbol finds the one after the next: query and key were both shifted, towards each other. One shift is enough.
+# Each symbol finds the one after the next: query and key were both shifted, toward each other. One shift is enough.
 
 # --- before
     return gain * to_the_next, torch.eye(d, dtype=codes.dtype, device=codes.device)

@@ -60,7 +60,7 @@ def observe(check: Check, function, key: Key = KEY) -> tuple[Observation, ...]:
 
 
 def table(check: Check, key: Key = KEY) -> Table:
-    wrong = {"no normalisation": unscaled, "overflow": overflows, "softmax over the columns": columns}
+    wrong = {"no normalization": unscaled, "overflow": overflows, "softmax over the columns": columns}
     diagnoses = tuple(Diagnosis(n, f"Told: {n}.", observe(check, f, key)) for n, f in wrong.items())
     return Table(key, observe(check, right, key), diagnoses)
 
@@ -87,7 +87,7 @@ def test_right_answers_pass_whatever_their_form_and_precision(toy, seed):
     [
         (overflows, "partial", 0.25, "overflow"),
         (columns, "fail", 0.0, "softmax over the columns"),
-        (unscaled, "fail", 0.0, "no normalisation"),
+        (unscaled, "fail", 0.0, "no normalization"),
         (lambda s: right(2 * s), "partial", 0.75, ""),
     ],
 )

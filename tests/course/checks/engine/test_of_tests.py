@@ -24,7 +24,7 @@ def along(scores, dim=-1):
     return scores.softmax(0)
 
 
-def unnormalised(scores, dim=-1):
+def unnormalized(scores, dim=-1):
     return scores.exp()
 
 
@@ -48,7 +48,7 @@ def check(monkeypatch, tmp_path) -> CheckOfTest:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COURSE_HOME", str(tmp_path))
     monkeypatch.setattr(engine.Check, "registry", dict(engine.Check.registry))
-    variants = {"the other axis": along, "no sum": unnormalised}
+    variants = {"the other axis": along, "no sum": unnormalized}
     return CheckOfTest("test_softmax", of="safe_softmax", variants=variants)
 
 
