@@ -176,20 +176,26 @@ def dot_product_scale(seed: int) -> list[Record]:
     ]
 
 
-RATES: Settings = {**SCALE, "learning_rate": [1e-4, 3e-4, 1e-3, 3e-3, 1e-2], "tested_after": [100]}
+RATES: Settings = {
+    **SCALE,
+    "learning_rate": [1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2],
+    "tested_after": [100],
+    "scales": ["1", "1, smaller start", "1/sqrt(d)", "1/d"],
+}
 
 
 @experiment("dot_product_rates", {**RECALL, **RATES, "steps": 100, "batch": BATCH, "tested": TESTED})
 def dot_product_rates(seed: int) -> list[Record]:
-    """Associative recall at width 512, with the scores times 1, 1/sqrt(d) and 1/d, each at five learning rates.
+    """Associative recall at width 512, each at seven learning rates: the scores times 1, 1/sqrt(d) and 1/d, and times 1
+    with W_Q and W_K started smaller.
 
     One rate for all scales cannot tell what the scale does from what the size of the steps does.
     """
     return [
         {"scale": name, "learning_rate": rate} | record
-        for name in ("1", "1/sqrt(d)", "1/d")
+        for name in RATES["scales"]
         for rate in RATES["learning_rate"]
-        for record in scale_records(seed, RATES, rate, SCALES[name][0])
+        for record in scale_records(seed, RATES, rate, *SCALES[name])
     ]
 
 
