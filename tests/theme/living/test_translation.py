@@ -287,7 +287,7 @@ def cut(route: Route) -> None:
 def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
     page.route("**/translation-attention.js*", trouble)
     figure(page).get_by_role("button", name="Write").click()
-    expect(says(page)).to_contain_text("The models' weights could not be loaded.")
+    expect(says(page)).to_contain_text("The models’ weights could not be loaded.")
     assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
     page.unroute("**/translation-attention.js*")
     figure(page).get_by_role("button", name="Write").click()

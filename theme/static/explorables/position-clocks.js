@@ -18,12 +18,10 @@
       this.live.querySelector(".told").remove();
       this.controls = living.make("div", "controls");
       const slider = (name, most, value, act) => {
-        const label = this.controls.appendChild(living.make("label")), text = label.appendChild(living.make("span", "", `${name} `));
-        const shown = text.appendChild(living.make("b")), input = label.appendChild(living.make("input"));
-        shown.setAttribute("aria-hidden", "true");
-        for (const [key, setting] of Object.entries({ type: "range", min: 0, max: most, value })) input.setAttribute(key, setting);
+        const input = living.slider(name, { min: 0, max: most, value });
+        this.controls.append(input.parentElement);
         input.addEventListener("input", () => { act(Number(input.value)); this.show(); });
-        return { input, shown };
+        return input;
       };
       this.sliders = [
         slider("From position", this.last, this.position, value => { this.position = value; }),
@@ -38,9 +36,9 @@
 
     show() {
       const { position, offset, frequencies } = this, title = `From position ${position} to ${position + offset}`;
-      this.sliders.forEach(({ input, shown }, i) => {
-        shown.textContent = [position, offset][i];
-        input.setAttribute("aria-valuetext", title);
+      this.sliders.forEach((slider, i) => {
+        slider.shown.textContent = [position, offset][i];
+        slider.setAttribute("aria-valuetext", title);
       });
       this.live.setAttribute("aria-label", title);
       this.live.querySelector(".title").textContent = title;

@@ -26,19 +26,16 @@
 
     buildControls(steps) {
       this.controls = living.make("div", "controls");
-      const label = living.make("label"), walk = living.make("label");
-      this.text = label.appendChild(living.make("span", "", "Numbers, 1 to 999")).parentElement.appendChild(living.make("input"));
-      for (const [name, value] of Object.entries({ type: "text", value: this.numbers.join(", "), autocomplete: "off", spellcheck: "false" })) this.text.setAttribute(name, value);
+      this.text = living.field("Numbers, 1 to 999", { type: "text", value: this.numbers.join(", "), autocomplete: "off", spellcheck: "false" });
       this.text.addEventListener("input", () => this.typed());
-      this.step = walk.appendChild(living.make("span", "", "Step")).parentElement.appendChild(living.make("input"));
-      for (const [name, value] of Object.entries({ type: "range", min: 1, max: steps, value: steps })) this.step.setAttribute(name, value);
+      this.step = living.field("Step", { type: "range", min: 1, max: steps, value: steps });
       this.step.addEventListener("input", () => this.go(Number(this.step.value) - 1));
       this.controls.append(
-        label,
+        this.text.parentElement,
         living.group("Sentences", this.sentences.map(numbers => numbers.join(", ")), i => { this.text.value = this.sentences[i].join(", "); this.typed(); }),
         living.group("Beam", WIDTHS, i => this.change({ width: WIDTHS[i] }), WIDTHS.indexOf(this.width)),
         living.group("Score", SCORES.map(name => `the ${name}`), i => this.change({ penalty: i }), 0),
-        walk,
+        this.step.parentElement,
         living.group("Walk", ["First", "Back", "Next", "Last"], i => this.go([0, this.at - 1, this.at + 1, Infinity][i])));
     }
 

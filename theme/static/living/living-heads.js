@@ -50,13 +50,11 @@
 
     buildControls() {
       this.controls = living.make("div", "controls");
-      const label = this.controls.appendChild(living.make("label"));
-      this.text = living.make("input");
-      for (const [name, value] of Object.entries({ type: "text", inputmode: "numeric", value: this.first, autocomplete: "off", spellcheck: "false" })) this.text.setAttribute(name, value);
-      label.append(living.make("span", "", "Count from"), this.text);
+      this.text = living.field("Count from", { type: "text", inputmode: "numeric", value: this.first, autocomplete: "off", spellcheck: "false" });
       this.text.addEventListener("input", () => this.typed());
       const places = Object.entries(PLACES);
       this.controls.append(
+        this.text.parentElement,
         living.button("Another test sentence", () => this.another()),
         living.group("In a head’s place", places.map(([, text]) => text), i => this.change(() => { [this.place] = places[i]; }), 0),
         living.group("Heads", ["All on", "All off"], i => this.change(() => { this.off = this.off.map(layer => layer.map(() => i === 1)); })));

@@ -8,7 +8,7 @@
 
   const named = character => ({ " ": "space", "\n": "end of line", "\ufffd": "any other" })[character] ?? character;
 
-  customElements.define("living-language-model", class extends HTMLElement {
+  customElements.define("living-language-model", class extends living.Figure {
     connectedCallback() {
       if (this.controls) return;
       this.start = JSON.parse(this.getAttribute("start"));
@@ -22,32 +22,22 @@
 
     buildControls() {
       this.controls = living.make("div", "controls");
-      const field = (label, tag, attributes, name = "") => {
-        const around = this.controls.appendChild(living.make("label", name)), input = living.make(tag);
-        around.append(label, input);
-        for (const [key, value] of Object.entries(attributes)) input.setAttribute(key, value);
-        return input;
-      };
-      const slider = (name, attributes) => {
-        const label = living.make("span", "", `${name} `), shown = label.appendChild(living.make("b"));
-        shown.setAttribute("aria-hidden", "true");
-        return Object.assign(field(label, "input", { type: "range", ...attributes }), { shown });
-      };
       const { text, temperature, top_k: topK, top_p: topP, seed } = this.start;
-      this.text = field(living.make("span", "", "Your text"), "textarea", { rows: 2, autocomplete: "off", autocapitalize: "off", spellcheck: "false" }, "text");
+      this.text = living.field("Your text", { rows: 2, autocomplete: "off", autocapitalize: "off", spellcheck: "false" }, "textarea");
       this.text.value = text;
-      this.temperature = slider("Temperature", { min: 0, max: 2, step: .1, value: temperature });
-      this.topK = slider("Top-k", { min: 0, max: TOP_K.length - 1, value: TOP_K.indexOf(topK) });
-      this.topP = slider("Top-p", { min: .05, max: 1, step: .05, value: topP });
-      this.seed = field(living.make("span", "", "Seed"), "input", { type: "number", min: 0, max: 9999, step: 1, value: seed }, "seed");
-      this.go = this.controls.appendChild(living.make("button", "", "Write"));
-      this.go.type = "button";
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
+      this.temperature = living.slider("Temperature", { min: 0, max: 2, step: .1, value: temperature });
+      this.topK = living.slider("Top-k", { min: 0, max: TOP_K.length - 1, value: TOP_K.indexOf(topK) });
+      this.topP = living.slider("Top-p", { min: .05, max: 1, step: .05, value: topP });
+      this.seed = living.field("Seed", { type: "number", min: 0, max: 9999, step: 1, value: seed });
+      const fields = [this.text, this.temperature, this.topK, this.topP, this.seed];
+      this.text.parentElement.className = "text";
+      this.seed.parentElement.className = "seed";
+      this.go = living.button("Write", () => this.timer ? this.finish() : this.write());
+      this.controls.append(...fields.map(field => field.parentElement), this.go);
+      this.makeSays();
       this.controls.addEventListener("pointerdown", () => this.load().catch(() => {}), { once: true });  // `changed` says it
       for (const input of [this.text, this.temperature, this.topK, this.topP]) input.addEventListener("input", () => this.changed());
       this.seed.addEventListener("input", () => this.stop());
-      this.go.addEventListener("click", () => this.timer ? this.finish() : this.write());
       this.nameSettings();
     }
 
@@ -88,16 +78,6 @@
       this.ids = new Map(this.model.characters.map((character, id) => [character, id]));
       this.ids.delete("\ufffd");
       this.cache = this.model.emptyCache();
-    }
-
-    async loaded() {
-      try {
-        await this.load();
-        return true;
-      } catch {
-        this.tell("The model’s weights could not be loaded. The picture below was computed before, and is right; try again later.");
-        return false;
-      }
     }
 
     async changed() {
@@ -192,7 +172,7 @@
 
     tell(text) {
       clearTimeout(this.quiet);
-      this.says.textContent = text;
+      super.tell(text);
     }
   });
 })();

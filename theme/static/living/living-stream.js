@@ -18,10 +18,8 @@
 
     buildControls() {
       this.controls = living.make("div", "controls");
-      const label = this.controls.appendChild(living.make("label"));
-      this.text = living.make("input");
-      for (const [name, value] of Object.entries({ type: "text", value: this.numbers.join(", "), autocomplete: "off", spellcheck: "false" })) this.text.setAttribute(name, value);
-      label.append(living.make("span", "", "Numbers, 1 to 999"), this.text);
+      this.text = living.field("Numbers, 1 to 999", { type: "text", value: this.numbers.join(", "), autocomplete: "off", spellcheck: "false" });
+      this.controls.append(this.text.parentElement);
       this.text.addEventListener("input", () => this.typed());
     }
 

@@ -5,7 +5,9 @@
   const MORE_NUMBERS = [321, 47, 508, 96, 712, 83, 240, 659];  // what the slider adds to what was typed
   const WAIT = 160, WAIT_IN_ALL = 3000;  // milliseconds between two words, and for a sentence
 
-  customElements.define("living-translation", class extends HTMLElement {
+  customElements.define("living-translation", class extends living.Figure {
+    missing = "The models’ weights could not be loaded. The picture below was computed before, and is right; another touch tries again.";
+
     connectedCallback() {
       if (this.controls) return;
       this.names = this.getAttribute("models").split(" ");
@@ -21,39 +23,28 @@
 
     buildControls() {
       this.controls = living.make("div", "controls");
-      this.counts = living.make("b");
-      this.counts.setAttribute("aria-hidden", "true");
-      const field = (label, attributes) => {
-        const around = this.controls.appendChild(living.make("label")), input = living.make("input");
-        around.append(label, input);
-        for (const [name, value] of Object.entries(attributes)) input.setAttribute(name, value);
-        return input;
-      };
-      this.text = field(living.make("span", "", "Numbers, 1 to 999"), { type: "text", value: MORE_NUMBERS[0], autocomplete: "off", spellcheck: "false" });
-      const many = living.make("span", "", "How many ");
-      many.append(this.counts);
-      this.count = field(many, { type: "range", min: 1, max: MOST_NUMBERS, value: 1 });
-      this.again = this.controls.appendChild(living.make("button", "again", "Write"));
-      this.again.type = "button";
-      this.says = living.make("p", "says");
-      this.says.setAttribute("role", "status");
+      this.text = living.field("Numbers, 1 to 999", { type: "text", value: MORE_NUMBERS[0], autocomplete: "off", spellcheck: "false" });
+      this.count = living.slider("How many", { min: 1, max: MOST_NUMBERS, value: 1 });
+      const again = living.button("Write", () => this.typed());
+      again.className = "again";
+      this.controls.append(this.text.parentElement, this.count.parentElement, again);
+      this.makeSays();
       this.controls.addEventListener("pointerdown", () => this.load().catch(() => {}), { once: true });  // `write` says it
       this.text.addEventListener("input", () => this.typed());
       this.count.addEventListener("input", () => this.counted());
-      this.again.addEventListener("click", () => this.typed());
       this.nameCount();
     }
 
     nameCount() {
       const count = Number(this.count.value), outside = count > TRAINED_NUMBERS ? ", more than in training" : "";
-      this.counts.textContent = count + outside;
+      this.count.shown.textContent = count + outside;
       this.count.setAttribute("aria-valuetext", `${count} ${count === 1 ? "number" : "numbers"}${outside}`);
     }
 
     typed() {
       const { numbers, error } = living.readNumbers(this.text.value, MOST_NUMBERS);
       this.text.setAttribute("aria-invalid", Boolean(error));
-      if (error) { this.says.textContent = error; return; }
+      if (error) { this.tell(error); return; }
       this.pool = [...numbers, ...MORE_NUMBERS.slice(numbers.length)];
       this.count.value = numbers.length;
       this.write(numbers);
@@ -79,13 +70,7 @@
     async write(numbers) {
       this.nameCount();
       this.wanted = numbers;
-      try {
-        await this.load();
-      } catch {
-        this.says.textContent = "The models' weights could not be loaded. The picture below was computed before, and is right; try again later.";
-        return;
-      }
-      if (this.wanted !== numbers) return;  // while the weights came, something else was asked for
+      if (!await this.loaded() || this.wanted !== numbers) return;  // while the weights came, something else was asked for
       const { sentence, english, german, translate } = living.translation;
       this.source = [...sentence(numbers, english), "end"];
       this.target = sentence(numbers, german);
@@ -127,12 +112,12 @@
         return { made, panel, sources, words, lines };
       });
       const most = Math.max(...this.written.map(({ words }) => words.length));
-      const label = living.make("label", "scrub", "Word"), truth = living.make("p", "truth", "Right: ");
-      this.step = label.appendChild(living.make("input"));
-      for (const [name, value] of Object.entries({ type: "range", min: 1, max: most, value: most })) this.step.setAttribute(name, value);
+      const truth = living.make("p", "truth", "Right: ");
+      this.step = living.field("Word", { type: "range", min: 1, max: most, value: most });
+      this.step.parentElement.className = "scrub";
       this.step.addEventListener("input", () => { clearTimeout(this.timer); this.show(Number(this.step.value)); });
       truth.append(Object.assign(living.make("span", "", this.target.join(" ")), { lang: "de" }));
-      this.live.replaceChildren(...this.panels.map(({ panel }) => panel), label, truth);
+      this.live.replaceChildren(...this.panels.map(({ panel }) => panel), this.step.parentElement, truth);
       for (const cell of this.querySelectorAll(".measured [data-k]")) cell.classList.toggle("now", Number(cell.dataset.k) === this.wanted.length);
     }
 
@@ -150,7 +135,7 @@
     finish() {
       const range = this.wanted.length > TRAINED_NUMBERS ? ` The models were trained on one to ${TRAINED_NUMBERS} numbers.` : "";
       const parts = this.written.map(({ name, words }) => `${name === "vector" ? "One vector" : "Attention"}: ${living.translation.verdict(words, this.target)}`);
-      this.says.textContent = `${this.wanted.join(", ")}. ${parts.join(" ")}${range}`;
+      this.tell(`${this.wanted.join(", ")}. ${parts.join(" ")}${range}`);
     }
 
     // Word t of each translation has just been written, and those after it not yet.

@@ -55,6 +55,21 @@ const living = (() => {
     return element;
   }
 
+  // An input in a label, with its name before it: a text, or an element that changes. The label is its parent.
+  function field(name, attributes, tag = "input") {
+    const input = make(tag);
+    for (const [key, value] of Object.entries(attributes)) input.setAttribute(key, value);
+    make("label").append(name instanceof Element ? name : make("span", "", name), input);
+    return input;
+  }
+
+  // A range whose value `shown` repeats beside its name; a screen reader hears the value from the range itself.
+  function slider(name, attributes) {
+    const label = make("span", "", `${name} `), shown = label.appendChild(make("b"));
+    shown.setAttribute("aria-hidden", "true");
+    return Object.assign(field(label, { type: "range", ...attributes }), { shown });
+  }
+
   // With a true minus sign, and no minus before a zero.
   function number(value, digits = 2) {
     const text = value.toFixed(digits);
@@ -93,7 +108,7 @@ const living = (() => {
     return { numbers: words.map(Number) };
   }
 
-  // A figure that is live in a copy of its still picture. What it computes with comes with the first touch, by `load`; where
+  // A figure that comes alive: most in a copy of their still picture, `live`. What it computes with comes with the first touch, by `load`; where
   // that fails the still picture stands, and `missing` says so.
   class Figure extends HTMLElement {
     missing = "The model’s weights could not be loaded. The picture below was computed before, and is right; another touch tries again.";
@@ -103,6 +118,10 @@ const living = (() => {
       this.live = this.querySelector(".still").cloneNode(true);
       this.live.classList.replace("still", "live");
       this.live.setAttribute("aria-label", name);
+      this.makeSays();
+    }
+
+    makeSays() {
       this.says = make("p", "says");
       this.says.setAttribute("role", "status");
     }
@@ -122,5 +141,5 @@ const living = (() => {
     }
   }
 
-  return { script, model, weights, data, make, number, button, group, readNumbers, Figure };
+  return { script, model, weights, data, make, number, field, slider, button, group, readNumbers, Figure };
 })();
