@@ -148,7 +148,9 @@ def symbols_and_answers(task: str, seed: int) -> Iterator[tuple[Tensor, Tensor]]
         yield x, x.flip(1) if task == "reverse" else x.sort(dim=1).values
 
 
-def parts_records(task: str, left_out: str, steps: int, looked_at: list[int], seed: int) -> list[Record]:
+def parts_records(
+    task: str, left_out: str, steps: int, looked_at: list[int], seed: int, rate: float = PARTS["learning_rate"]
+) -> list[Record]:
     """Train one tower; the share of symbols right over the 20 batches before each step of looked_at.
 
     No batch is seen twice, so what is trained on tests first.
@@ -162,7 +164,7 @@ def parts_records(task: str, left_out: str, steps: int, looked_at: list[int], se
         return F.cross_entropy(logits.flatten(0, 1), batch[1].flatten())
 
     stream = symbols_and_answers(task, 1_000 + seed)
-    fit(model, loss, stream, steps, PARTS["learning_rate"], label=f"{task} without {left_out}")
+    fit(model, loss, stream, steps, rate, label=f"{task} without {left_out}, {rate:g}")
     record = {"task": task, "left_out": left_out, "seed": seed, "parameters": parameter_count(model)}
     return [{**record, "step": step, "right": sum(shares[step - 20 : step]) / 20} for step in looked_at]
 
@@ -175,6 +177,19 @@ def transformer_parts(seed: int) -> list[Record]:
         record
         for task, left_out in runs
         for record in parts_records(task, left_out, PARTS["steps"], PARTS["looked_at"], seed)
+    ]
+
+
+PARTS_RATES: Settings = {**PARTS, "learning_rate": [5e-4, 8e-3], "looked_at": [200]}
+
+
+@experiment("transformer_parts_rates", PARTS_RATES)
+def transformer_parts_rates(seed: int) -> list[Record]:
+    """The towers of `transformer_parts` that reverse, at a quarter of its learning rate and at four times as much."""
+    return [
+        {"rate": rate} | record
+        for left_out, rate in itertools.product(LEFT_OUT, PARTS_RATES["learning_rate"])
+        for record in parts_records("reverse", left_out, PARTS_RATES["steps"], PARTS_RATES["looked_at"], seed, rate)
     ]
 
 
