@@ -55,7 +55,7 @@ from autograde.gradebook.release import release
 from autograde.grading import dependencies, judge, worker
 from autograde.grading import run as grade
 from autograde.intake import flags
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.intake.merge import Cell
 from autograde.ledger import Ledger
 from autograde.sandbox.remote import Remote

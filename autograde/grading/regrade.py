@@ -34,7 +34,7 @@ from autograde.grading.run import (
     stage_best,
 )
 from autograde.grading.worker import task
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.ledger import Ledger, Record
 from autograde.sandbox.launch import Launched
 from course.key import Key

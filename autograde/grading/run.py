@@ -30,7 +30,7 @@ from autograde.grading.executor import Engine, EngineError, Job, engine
 from autograde.grading.lateness import Attempts
 from autograde.grading.worker import Graded, Task, notebook_to_show, task
 from autograde.intake import received
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
 from autograde.sandbox.launch import Launched

@@ -23,7 +23,7 @@ from autograde.grading import judge, lateness
 from autograde.grading.run import max_points, read, stage
 from autograde.grading.worker import notebook_to_show
 from autograde.intake import received
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.ledger import Ledger, Record
 from autograde.progress import Progress, silent
 

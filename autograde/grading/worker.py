@@ -24,7 +24,8 @@ from autograde.grading import judge
 from autograde.grading.judge import Judgment
 from autograde.grading.versions import edited, versions
 from autograde.intake import received
-from autograde.intake.jail import Intake, Unread
+from autograde.intake.intake import Intake
+from autograde.intake.jail import Unread
 from autograde.intake.merge import MergedNotebook
 from autograde.intake.syntax import nodes
 from autograde.sandbox.launch import Launched, SandboxError

@@ -7,9 +7,9 @@ assignment. `received` finds the file to
 grade in a submission, `parse` makes a small clean notebook of its bytes, `merge` lays its answers into the assignment's
 own notebook: `matching` says which cell is which answer's, by nbgrader's `marks` and by `comparison` with what was
 given out, `magics` and `environment` leave out of a text what cannot run, and `flags` notes what its code tries.
-Hostile bytes are opened by children without rights alone: `jail` starts them and checks the form of every answer,
-`inside` is the warm process that forks them, and `protocol` is what passes between; `probe` tells the doctor whether
-all this works here.
+Hostile bytes are opened by children without rights alone: `intake` asks them, `jail` starts them and says how one
+ended, `inside` is the warm process that forks them, `protocol` is what passes between, `answers` checks the form of
+what they say, and `unpacking` hands them an archive's bytes; `probe` tells the doctor whether all this works here.
 
 Safe to change: what is recognized, and what an instructor is told of it. What runs inside imports the standard library,
 this package and the modules that `jail.INSIDE` lists, and nothing else: add to that list with care, and never parse a

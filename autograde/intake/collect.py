@@ -28,7 +28,7 @@ from autograde.folders import ClassFolder
 from autograde.intake import roster as rosters
 from autograde.intake.binding import Binding, Bound
 from autograde.intake.chapters import Chapters
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.intake.people import People, folded, one_folder
 from autograde.intake.platforms.gradescope import EXPORT, LIST, MAX_LIST, listed
 from autograde.intake.provenance import Provenance

@@ -24,7 +24,7 @@ _REMEDY = "install the grader again: make course"
 def probe_jail() -> Finding:
     """Has a notebook of two lines read in a jail of its own. Takes as long as the jail takes to start."""
     # Here, because it needs torch: where that is missing, the doctor has to live to say so.
-    from autograde.intake.jail import Intake
+    from autograde.intake.intake import Intake
     from autograde.sandbox.pool import SandboxError
 
     started = time.monotonic()

@@ -2,7 +2,7 @@
 
 All of it is hostile: names, links, sizes, and what archives say of themselves. First its files are listed, by their
 names alone; then those that somebody wants are read or unpacked. No path of a source becomes a path of ours: what is
-unpacked lies under numbers in a folder of ours. No link is followed, archives are opened in a jail (`jail.Intake`)
+unpacked lies under numbers in a folder of ours. No link is followed, archives are opened in a jail (`intake.Intake`)
 only, and what is read is counted, whatever was promised. What is no ordinary file is put aside with a reason.
 """
 
@@ -19,7 +19,8 @@ from pathlib import Path
 from autograde.folders import ClassFolder
 from autograde.intake import unpack
 from autograde.intake.chapters import Chapters
-from autograde.intake.jail import SOURCE_LIMITS, Intake
+from autograde.intake.intake import Intake
+from autograde.intake.jail import SOURCE_LIMITS
 from autograde.intake.parse import MAX_BYTES
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.intake.whose import ARCHIVE, IN_A_FOLDER, may_be_one_submission, one_submission, readable, safe

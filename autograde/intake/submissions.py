@@ -1,8 +1,8 @@
 """One submission's way into submissions/: written beside its place, and moved there in one step.
 
 Its names, its contents and the archives in it are the student's, and hostile. A name of ours is made of each; archives
-are opened in a jail (`jail.Intake.unpack`), within a budget, and what is in them decides nothing but which file is the
-notebook. A submission without one is put down as it is, so that its student is told why it could not be graded.
+are opened in a jail (`intake.Intake.unpack`), within a budget, and what is in them decides nothing but which file is
+the notebook. A submission without one is put down as it is, so that its student is told why it could not be graded.
 
 What was there stays until the new one is whole. Who calls this holds the ledger's lock, and has a collection that was
 killed finished first (`finish_what_was_begun`).
@@ -27,7 +27,7 @@ from nbgrader.utils import parse_utc
 from autograde.files import make_folder, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import provenance, unpack
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.intake.parse import MAX_BYTES, Contents
 from autograde.intake.people import folded, student_id
 from autograde.intake.provenance import PROVENANCE, Provenance

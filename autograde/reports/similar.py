@@ -26,7 +26,8 @@ from pygments import lexers, token
 from autograde import reference
 from autograde.bank import reader
 from autograde.folders import ClassFolder
-from autograde.intake.jail import Intake, Unread
+from autograde.intake.intake import Intake
+from autograde.intake.jail import Unread
 from autograde.intake.marks import ANSWER, grade_id
 from autograde.intake.matching import TOGETHER
 from autograde.progress import Progress, silent

@@ -17,7 +17,7 @@ from autograde.grading.judge import SubmissionJudge
 from autograde.grading.regrade import regrade
 from autograde.grading.run import grade
 from autograde.intake import received
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.ledger import Ledger
 from autograde.reports.trace import traces
 from autograde.sandbox import doctor

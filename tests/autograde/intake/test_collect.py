@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from autograde.folders import ClassFolder, nameable
 from autograde.intake import jail, parse, people, received, sources, submissions, unpack
 from autograde.intake.collect import EARLIER, BadSource, collect
-from autograde.intake.jail import Intake
+from autograde.intake.intake import Intake
 from autograde.intake.people import student_id
 from autograde.intake.platforms.gradescope import LIST
 from autograde.intake.provenance import PROVENANCE

@@ -26,7 +26,8 @@ from typing import Any
 import nbformat
 import pytest
 
-from autograde.intake.jail import LIMITS, Intake
+from autograde.intake.intake import Intake
+from autograde.intake.jail import LIMITS
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.text import without_controls
 from tests.autograde import broken

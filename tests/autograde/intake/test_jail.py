@@ -26,7 +26,8 @@ import nbformat
 import pytest
 
 from autograde.intake import jail, parse, received, unpack
-from autograde.intake.jail import LIMITS, Intake, Unread
+from autograde.intake.intake import Intake
+from autograde.intake.jail import LIMITS, Unread
 from autograde.intake.merge import merged_notebook
 from autograde.intake.unpack import Budget, Damaged, TooMuch
 from autograde.sandbox.pool import SandboxError
@@ -395,7 +396,7 @@ def test_an_archive_without_end_meets_its_limits(intake, tmp_path):
 
 
 def test_what_one_student_handed_in_has_the_limits_of_its_size():
-    small, large, largest = (jail._limits_of(size) for size in (1 << 10, 100 << 20, 1 << 40))
+    small, large, largest = (jail.limits_of(size) for size in (1 << 10, 100 << 20, 1 << 40))
     assert 60 <= small.wall_seconds < 61 and small.cpu_seconds == LIMITS.cpu_seconds
     assert small.wall_seconds < large.wall_seconds < largest.wall_seconds == jail.SOURCE_LIMITS.wall_seconds
     assert small.cpu_seconds < large.cpu_seconds < largest.cpu_seconds == jail.SOURCE_LIMITS.cpu_seconds
@@ -509,6 +510,6 @@ def test_a_child_that_the_machine_kills_twice_is_no_students_fault(taken, tmp_pa
 def test_time_without_a_processor_is_the_machines(usage, how):
     if how is None:
         with pytest.raises(SandboxError, match=r"(3 s of processor time in 6|from outside)"):
-            jail._doing_of_its_own(usage, TimeoutError(), LIMITS)
+            jail.outcome_of(usage, TimeoutError(), LIMITS)
     else:
-        assert jail._doing_of_its_own(usage, EOFError(), LIMITS) == how
+        assert jail.outcome_of(usage, EOFError(), LIMITS) == how

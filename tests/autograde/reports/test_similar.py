@@ -154,7 +154,7 @@ def test_an_answer_without_end_is_named_and_not_compared(toy_released, submissio
 
 
 def test_a_machine_that_reads_nothing_is_told_from_a_class_without_answers(a_class, monkeypatch):
-    from autograde.intake.jail import Intake
+    from autograde.intake.intake import Intake
     from autograde.sandbox.pool import SandboxError
 
     def lost(*args):
