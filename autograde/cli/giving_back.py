@@ -20,8 +20,8 @@ from autograde.terminal.progress import Steps
 from course.wording import counted
 
 if TYPE_CHECKING:
-    from autograde.reports.grade_import import Table
     from autograde.reports.push.send import Push
+    from autograde.reports.upload import Upload
 
 
 def feedback(
@@ -49,26 +49,26 @@ def feedback(
         print(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}", flush=True)
         if platform:
             with mended():
-                table = feedback_archive.archive(folder, platform, name, roster)
-            _give(folder, table, dry_run)
+                upload = feedback_archive.archive(folder, platform, name, roster)
+            _give(folder, upload, dry_run)
     if not platform and not dry_run:
         say(f"Feedback in {folder.feedback}/")
 
 
-def _give(folder: ClassFolder, table: Table, dry_run: bool, to: Path | None = None) -> None:
+def _give(folder: ClassFolder, upload: Upload, dry_run: bool, to: Path | None = None) -> None:
     """Writes a file for a platform, or shows what would stand in it."""
     from autograde.files import write_atomically
     from autograde.reports.export import beside_the_class
 
-    path = to or table.path
+    path = to or upload.path
     if to is not None:
         with mended():
             beside_the_class(folder, to, to.suffix)
-    show_given(table, path, dry_run)
-    if not table.students:
+    show_given(upload, path, dry_run)
+    if not upload.students:
         raise stop(f"nobody's points or pages can go into {path.name}: nothing was written")
     if not dry_run:
-        write_atomically(path, table.content)
+        write_atomically(path, upload.content)
 
 
 def export(
@@ -146,9 +146,9 @@ def _export_for(
         made = grade_import.tables(folder, platform, names, roster, titles)
     if to is not None and len(made) > 1:
         raise stop(f"--to names one file, and these are {len(made)}: say which assignment")
-    for table in made:
-        if table.students or len(made) == 1:
-            _give(folder, table, dry_run, to)
+    for upload in made:
+        if upload.students or len(made) == 1:
+            _give(folder, upload, dry_run, to)
 
 
 def push(

@@ -22,16 +22,17 @@ from autograde.intake import provenance
 from autograde.intake.people import People
 from autograde.intake.platforms import canvas
 from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, kept, read
-from autograde.reports.grade_import import Table, person_of, zipped
+from autograde.reports.roster_rows import person_of
+from autograde.reports.upload import Upload, zipped
 
 PLATFORMS = (MOODLE, CANVAS)
 
 
-def archive(folder: ClassFolder, platform: str, assignment: str, roster: Path | None = None) -> Table:
+def archive(folder: ClassFolder, platform: str, assignment: str, roster: Path | None = None) -> Upload:
     """The archive of an assignment's feedback pages for a platform, one of PLATFORMS. Raises BadRoster and OSError."""
     who = read(roster) if roster else kept(folder, assignment, platform)
     people, files = People(folder), dict[str, bytes]()
-    made = Table(folder.exports / f"feedback-{platform}-{assignment}.zip", b"")
+    made = Upload(folder.exports / f"feedback-{platform}-{assignment}.zip", b"")
     for path in sorted(folder.feedback.glob(f"*/{assignment}/{assignment}.html")):
         student, page = path.parts[-3], path.read_bytes()
         content: bytes | None = page

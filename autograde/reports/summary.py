@@ -31,7 +31,7 @@ from autograde.grading import judge
 from autograde.intake.people import People
 from autograde.intake.roster import Person, kept
 from autograde.ledger import Ledger, Record
-from autograde.reports.grade_import import person_of
+from autograde.reports.roster_rows import person_of
 from autograde.reports.trace import Trace, how_long, traces
 from autograde.text import without_controls
 from course.exercises import Exercise

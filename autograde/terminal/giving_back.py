@@ -11,21 +11,21 @@ from autograde.terminal import console, plain, say, text
 from course import wording
 
 if TYPE_CHECKING:
-    from autograde.reports.grade_import import Table as Given
     from autograde.reports.push.send import Pushed
+    from autograde.reports.upload import Upload
 
 
-def show_given(table: Given, path: Path, dry_run: bool) -> None:
+def show_given(upload: Upload, path: Path, dry_run: bool) -> None:
     """What goes back to a platform: whose it is, who is left out, and where it was written."""
-    if dry_run and table.path.suffix == ".csv":
-        for line in table.content.decode().splitlines():
+    if dry_run and upload.path.suffix == ".csv":
+        for line in upload.content.decode().splitlines():
             say(line)
-    for note in table.notes if dry_run or table.path.suffix == ".csv" else []:
+    for note in upload.notes if dry_run or upload.path.suffix == ".csv" else []:
         say(note)
-    for student, why in table.left_out:
+    for student, why in upload.left_out:
         say(f"Left out: {student}, {why}", "yellow")
     done = " (nothing was written)" if dry_run else ""
-    say(f"{wording.counted(len(table.students), 'student')} in {path}{done}")
+    say(f"{wording.counted(len(upload.students), 'student')} in {path}{done}")
 
 
 def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:

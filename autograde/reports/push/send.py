@@ -15,12 +15,12 @@ from pathlib import Path
 from autograde.folders import ClassFolder
 from autograde.intake.roster import CANVAS, MOODLE, Person
 from autograde.ledger import Ledger
-from autograde.reports import grade_import
-from autograde.reports.grade_import import Points
+from autograde.reports import roster_rows
 from autograde.reports.push import platform as platforms
 from autograde.reports.push.moodle import Moodle
 from autograde.reports.push.platform import Found, Item, Page, Platform, Standing
 from autograde.reports.push.web import PushError, Refused, Session, Stopped, Unknown
+from autograde.reports.roster_rows import Points
 from autograde.sent import History, Sent, Target
 from autograde.text import in_one_line
 
@@ -81,9 +81,9 @@ class Push:
 
         Raises BadRoster and PushError before anything is sent; GradebookError and OSError.
         """
-        (points,) = grade_import.points_of(self.folder, [assignment])
-        rows, left_out = grade_import.rows_of(
-            self.folder, grade_import.roster_for(self.folder, self.kind, assignment, roster), points
+        (points,) = roster_rows.points_of(self.folder, [assignment])
+        rows, left_out = roster_rows.rows_of(
+            self.folder, roster_rows.roster_for(self.folder, self.kind, assignment, roster), points
         )
         if self._items is None:
             self._items = self.platform.items()

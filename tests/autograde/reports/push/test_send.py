@@ -20,7 +20,7 @@ from autograde.folders import ClassFolder
 from autograde.intake.collect import collect
 from autograde.intake.roster import BadRoster
 from autograde.ledger import Ledger
-from autograde.reports import grade_import
+from autograde.reports import roster_rows
 from autograde.reports.push import send, web
 from autograde.sent import Sent
 from tests.autograde import toy
@@ -121,9 +121,9 @@ def opened(tmp_path, monkeypatch):
             server = stack.enter_context((stand_in.Canvas if kind == "canvas" else stand_in.Moodle)(people_of(kind)))
             server.title = toy.NAME
             made = Case(kind, folder, server)
-            points = grade_import.Points
+            points = roster_rows.Points
             monkeypatch.setattr(
-                grade_import, "points_of", lambda *_: [points(toy.NAME, 9.0, dict(made.points), frozenset())]
+                roster_rows, "points_of", lambda *_: [points(toy.NAME, 9.0, dict(made.points), frozenset())]
             )
             for student in GIVEN:
                 made.write_page(student, f"Good, {student}")
