@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -174,45 +173,23 @@ def push(
     where: Class = CLASS,
 ) -> None:
     """Send grades straight to Canvas or Moodle: only what differs, and nothing over what a person gave there."""
-    from autograde.gradebook import configuration
-
     folder = chosen.class_at(where)
     try:
         from autograde.reports.push import send, token, web
+        from autograde.reports.push.destination import destination
     except ModuleNotFoundError as error:
         raise stop(
             f"{error.name} is not installed. To do: python -m pip install -c requirements.txt canvasapi"
         ) from None
     names = chosen.assignments(folder, assignments)
     with mended():
-        said = configuration.read(folder).Push
-        known = {"platform", "address", "course", "ids", "token_file"}
-        if other := sorted(set(said) - known):
-            raise ValueError(f"{folder.config.name}: no c.Push.{other[0]}; there are {', '.join(sorted(known))}")
-        kind = platform or str(said.get("platform", ""))
-        if kind not in send.PLATFORMS:
-            which = f"no platform {kind!r} to send to" if kind else "say where, with --for"
-            raise ValueError(f"{which}; there are {', '.join(send.PLATFORMS)}")
-        to, number_of_course = address or str(said.get("address", "")), course or str(said.get("course", ""))
-        if not to or not re.fullmatch("[0-9]+", number_of_course):
-            raise ValueError(
-                "say --address, and --course, which is the number in the course's own address there; or put them into"
-                f" {folder.config.name}: c.Push.address, c.Push.course"
-            )
+        to = destination(folder, platform, address, course, number or [], token_file)
         numbers: dict[str, str] = {}
-        ids = said.get("ids", {})
-        if not isinstance(ids, dict):
-            raise ValueError(
-                f'{folder.config.name}: c.Push.ids is no table of numbers: write c.Push.ids = {{"02": 4321}}'
-            )
-        for words in [*(f"{name}={of}" for name, of in ids.items()), *(number or [])]:
-            which, equals, of = words.partition("=")
-            if not equals or not of:
-                raise ValueError(f"--id {words!r} names no assignment there: write '02=4321'")
+        for which, of in to.numbers:
             numbers |= dict.fromkeys(chosen.assignments(folder, [which]), of)
-        file = token_file or (Path(str(said["token_file"])).expanduser() if "token_file" in said else None)
-        to, secret = web.address_of(to), token.find(folder, kind, file)
-        one = send.Push(folder, send.connect(kind, to, number_of_course, secret), kind, to, number_of_course, overwrite)
+        there, secret = web.address_of(to.address), token.find(folder, to.platform, to.token_file)
+        connected = send.connect(to.platform, there, to.course, secret)
+        one = send.Push(folder, connected, to.platform, there, to.course, overwrite)
         _push(folder, one, names, numbers, roster, with_feedback, dry_run)
 
 
