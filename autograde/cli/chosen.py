@@ -6,6 +6,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 from autograde.folders import ClassFolder
@@ -82,8 +83,13 @@ def require_student(folder: ClassFolder, student: str, *assignments: str) -> Non
 
     known = set().union(*(summing.known(folder, assignment) for assignment in assignments))
     if student not in known:
-        folded = {name.casefold(): name for name in known}
-        near = [name for name in folded if name.startswith(f"{student.casefold()} (")]  # one of several of that name
-        near = near or difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
-        did = f"; did you mean {' or '.join(folded[name] for name in sorted(near)[:5])}?" if near else ""
-        raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{did}")
+        near = did_you_mean(student, known)
+        raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{near}")
+
+
+def did_you_mean(student: str, names: Iterable[str]) -> str:
+    """A question that names those of nearly this name, "" where there is nobody."""
+    folded = {name.casefold(): name for name in names}
+    near = [name for name in folded if name.startswith(f"{student.casefold()} (")]  # one of several of that name
+    near = near or difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
+    return f"; did you mean {' or '.join(folded[name] for name in sorted(near)[:5])}?" if near else ""

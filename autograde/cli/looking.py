@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shlex
 from typing import Annotated
 
@@ -64,12 +63,7 @@ def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:
     handed_in = [name for name, _ in folder.submissions(assignment)]
     if student in handed_in:
         return f"{message}; `autograde grade` enters it"
-    folded = {name.casefold(): name for name in handed_in}
-    if near := difflib.get_close_matches(student.casefold(), folded, 3, 0.7):
-        return (
-            f"{message}, nor is there one in submissions/; did you mean {' or '.join(folded[name] for name in near)}?"
-        )
-    return f"{message}, nor is there one in submissions/"
+    return f"{message}, nor is there one in submissions/{chosen.did_you_mean(student, handed_in)}"
 
 
 def trace(

@@ -65,10 +65,8 @@ def _column(folder: ClassFolder, roster: Roster, points: Points, columns: Mappin
     upload.left_out += left_out
     of = {row.number: (student, round(points.of[student], 2)) for student, row in rows.items()}
     if silent := len(roster.people) - len(of):
-        upload.notes.append(
-            f"{points.assignment}: {silent} of {len(roster.people)} in {roster.file} have no points here and no row: what"
-            " they have there stays"
-        )
+        who = f"{silent} of {len(roster.people)} in {roster.file}"
+        upload.notes.append(f"{points.assignment}: {who} have no points here and no row: what they have there stays")
     title = _title(roster, points, columns.get(points.assignment, ""), upload)
     return Column(title, points.most, points.assignment, of)
 
