@@ -157,7 +157,7 @@ def _changes_of_slice(node: ast.Slice) -> Iterator[Change]:
 
 
 def _swaps(nodes: Sequence[ast.expr]) -> Iterator[list[ast.expr]]:
-    """Each order in which two neighbours have changed places."""
+    """Each order in which two neighbors have changed places."""
     for i in range(len(nodes) - 1):
         if ast.unparse(nodes[i]) != ast.unparse(nodes[i + 1]):
             yield [*nodes[:i], nodes[i + 1], nodes[i], *nodes[i + 2 :]]

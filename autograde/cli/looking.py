@@ -19,11 +19,12 @@ from autograde.terminal.progress import Steps
 def in_short(folder: ClassFolder, assignment: str, dry_run: bool = False) -> None:
     """Makes the summary's page again, and says the most of it in a few lines."""
     from autograde.reports import summary as summing
+    from autograde.reports import summary_page
 
     if dry_run:
         show_summary(assignment, summing.summary(folder, assignment), None)
     else:
-        show_summary(assignment, *summing.write(folder, assignment))
+        show_summary(assignment, *summary_page.write(folder, assignment))
 
 
 def summary(assignments: Assignments = None, dry_run: DryRun = False, where: Class = CLASS) -> None:

@@ -27,11 +27,11 @@ from autograde.gradebook import configuration, store
 from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.received import NO_FILE
 from autograde.progress import Progress, silent
+from autograde.reports.pages import TEMPLATES
 from autograde.text import without_controls
 from course.verdict import UNWRITTEN, CaseVerdict, Outcome, Verdict, together
 from course.wording import points
 
-TEMPLATES = Path(__file__).resolve().parent / "templates"
 TEMPLATE = "student_feedback"
 
 # outcome -> what the student reads, and the tone it is shown in

@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations, product
 
-import jinja2
 import nbformat
 import numpy as np
 from copydetect import CodeFingerprint, compare_files
@@ -31,8 +30,7 @@ from autograde.intake.jail import Unread
 from autograde.intake.marks import ANSWER, grade_id
 from autograde.intake.matching import TOGETHER
 from autograde.progress import Progress, silent
-from autograde.reports.summary import TEMPLATES
-from autograde.text import without_controls
+from autograde.reports.pages import rendered
 from course.exercises import Exercise, tasks
 
 PASSAGE = 25  # characters of code that make a passage, names and strings counted as one each: copydetect's own default
@@ -268,7 +266,4 @@ def _lines(fingerprint: CodeFingerprint, places: np.ndarray) -> list[Line]:
 
 def page(found: Similar) -> str:
     """The page, whole: it stands alone and runs nothing."""
-    loader = jinja2.FileSystemLoader([TEMPLATES / "similar", TEMPLATES / "student_feedback"])
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    template = environment.get_template("index.html.j2")
-    return without_controls(template.render(page=found, common=COMMON, least=round(100 * LEAST)))
+    return rendered("similar", page=found, common=COMMON, least=round(100 * LEAST))

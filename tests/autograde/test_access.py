@@ -15,7 +15,7 @@ from autograde.gradebook import configuration, examination
 from autograde.gradebook.release import release
 from autograde.grading import regrade, run
 from autograde.intake import collect
-from autograde.reports import export, feedback, summary
+from autograde.reports import export, feedback, summary_page
 from autograde.sandbox import doctor
 from tests.autograde import toy
 from tests.autograde.command import run as command
@@ -50,7 +50,7 @@ def a_term(folder, notebook, handed_in):
     regrade.regrade(folder, write=True)
     feedback.feedback(folder, toy.NAME)
     export.export(folder)
-    summary.write(folder, toy.NAME)
+    summary_page.write(folder, toy.NAME)
 
 
 def modes(root):

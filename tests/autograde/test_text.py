@@ -10,7 +10,7 @@ import unicodedata
 import pytest
 
 from autograde.grading import run
-from autograde.reports import feedback, summary
+from autograde.reports import feedback, summary_page
 from autograde.text import guarded, in_one_line, no_formula, printable, spelled, unguarded, without_controls
 from tests.autograde import toy
 from tests.autograde.command import run as command
@@ -59,7 +59,7 @@ def test_no_page_and_no_terminal_shows_one_wherever_a_student_wrote_it(toy_relea
         path.write_text(json.dumps(made) if name.endswith("ipynb") else "x")
     assert len(run.grade(toy_released).lines) == 3
     assert feedback.feedback(toy_released, toy.NAME) == 3
-    _, page = summary.write(toy_released, toy.NAME)
+    _, page = summary_page.write(toy_released, toy.NAME)
     pages = {path: path.read_text("utf-8") for path in [page, *toy_released.feedback.rglob("*.html")]}
     assert len(pages) == 4 and any("evil" in text for text in pages.values())
     for path, text in pages.items():

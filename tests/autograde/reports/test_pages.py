@@ -3,7 +3,7 @@
 import pytest
 
 from autograde.gradebook import store
-from autograde.reports import summary
+from autograde.reports import summary_page
 from tests.autograde import toy
 from tests.theme.test_browser import AXE, RUN_AXE
 
@@ -23,7 +23,7 @@ def paths(graded_in_sqlite, tmp_path_factory):
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").needs_manual_grade = True
         book.db.commit()
     with toy.installed(folder.root):
-        _, made = summary.write(folder, toy.NAME)
+        _, made = summary_page.write(folder, toy.NAME)
     feedback = {student: folder.feedback / student / toy.NAME / f"{toy.NAME}.html" for student in STUDENTS}
     return feedback | {"summary": made}
 

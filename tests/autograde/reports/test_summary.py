@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from autograde.gradebook import store
-from autograde.reports import summary
+from autograde.reports import summary, summary_page
 from autograde.reports.summary import Diagnosis, Look, Row, Summary
 from autograde.text import without_controls
 from tests.autograde import toy
@@ -57,19 +57,19 @@ class TestOfTheToyClass:
         with store.open_gradebook(toy_class.folder) as book:
             (notebook,) = book.find_submission(toy.NAME, "unreadable-file").notebooks
             address = f"http://localhost:8888/formgrader/submissions/{notebook.id}/"
-        assert f'<a href="{address}"><bdi>unreadable-file</bdi></a>' in summary.page(summed)
+        assert f'<a href="{address}"><bdi>unreadable-file</bdi></a>' in summary_page.page(summed)
         folder = toy_class.copy(tmp_path / "class")
         with folder.config.open("a") as file:
             file.write('\nc.Summary.formgrader = "https://hub.example.org/services/x/formgrader/"\n')
         assert summary.formgrader(folder) == "https://hub.example.org/services/x/formgrader"
 
     def test_the_page_says_it_all_and_is_the_same_again(self, toy_class, summed):
-        html = summary.page(summed)
+        html = summary_page.page(summed)
         text = text_of(html)
         assert f"{len(toy_class.made)} submissions graded" in text and "the sign is lost" in text
         for row in summed.rows:
             assert f"{row.number} {row.name}" in text
-        assert summary.page(summed) == html
+        assert summary_page.page(summed) == html
 
     def test_a_persons_grades_and_who_is_late_or_missing_count(self, toy_class, tmp_path):
         folder = toy_class.copy(tmp_path / "class")
@@ -82,7 +82,7 @@ class TestOfTheToyClass:
             book.find_grade("centre-check", toy.NAME, toy.NAME, "untouched").needs_manual_grade = True
             book.db.commit()
         with toy.installed(tmp_path):
-            summed, target = summary.write(folder, toy.NAME)
+            summed, target = summary_page.write(folder, toy.NAME)
         assert summed.missing == ["never, here"] and summed.ungraded == ["new"]
         assert summed.late == ["right (3 h)"] and summed.waiting == ["untouched"]
         assert summed.rows[0].counts["some"] == sum(0 < h.expected["scale"] < 2 for h in toy_class.made) + 1
@@ -115,7 +115,7 @@ def made_up(names, counts=None) -> Summary:
 
 
 def test_names_and_details_are_shown_as_text():
-    html = summary.page(made_up(NAMES))
+    html = summary_page.page(made_up(NAMES))
     assert not re.search(r"<(script|img|b|i)\b", html)
     text = text_of(html)
     for name in NAMES:
@@ -126,18 +126,18 @@ def test_names_and_details_are_shown_as_text():
 
 def test_the_table_has_a_column_for_what_occurs_alone():
     columns = {kind: f'class="number">{words.capitalize()}</th>' for kind, words in summary.OUTCOMES.items()}
-    html = summary.page(made_up(["ada"], dict.fromkeys(summary.OUTCOMES, 0) | {"all": 2}))
+    html = summary_page.page(made_up(["ada"], dict.fromkeys(summary.OUTCOMES, 0) | {"all": 2}))
     assert [kind for kind, column in columns.items() if column in html] == ["all"]
-    html = summary.page(made_up(["ada"]))
+    html = summary_page.page(made_up(["ada"]))
     assert [kind for kind, column in columns.items() if column in html] == list(summary.OUTCOMES)
 
 
 def test_many_names_are_folded_and_few_are_not():
     many = [f"student {number}" for number in range(11)]
-    html = summary.page(made_up(many))
+    html = summary_page.page(made_up(many))
     assert html.count("<summary>11 students</summary>") == 4  # waiting, late, missing, not graded yet
     assert all(html.count(f"<bdi>{name}</bdi>") >= 4 for name in many)
-    assert "<summary>10 students</summary>" not in summary.page(made_up(many[:10]))
+    assert "<summary>10 students</summary>" not in summary_page.page(made_up(many[:10]))
 
 
 def test_times_are_told_to_the_minute_and_with_their_zone():
@@ -146,8 +146,8 @@ def test_times_are_told_to_the_minute_and_with_their_zone():
 
 
 def test_it_runs_nothing_and_fetches_nothing():
-    html = summary.page(made_up(NAMES))
-    without_names = summary.page(made_up(["ada"]))
+    html = summary_page.page(made_up(NAMES))
+    without_names = summary_page.page(made_up(["ada"]))
     assert "default-src 'none'" in html
     assert not re.search(r"<(script|link|img|iframe|object)\b|\bsrc=|@import|https?://", without_names)
     assert set(re.findall(r"url\((.)", without_names)) <= {"#"}, "patterns of its own drawings alone"
@@ -155,12 +155,12 @@ def test_it_runs_nothing_and_fetches_nothing():
 
 def test_a_figure_is_told_in_words_and_by_pattern():
     counts = {"all": 4, "some": 3, "none": 2, "no answer": 1, "waiting": 5}
-    drawing = summary.by_exercise(made_up(["ada"], counts))
+    drawing = summary_page.by_exercise(made_up(["ada"], counts))
     assert 'role="img"' in drawing and "<title" in drawing
     assert "4 all points, 3 some points, 2 no points, 1 no answer, 5 waits for a person" in drawing
     assert drawing.count("<pattern") == 2, "two of the five are told by pattern, the others by light and dark"
     assert not re.search(r"#0[1-5]0[1-5]0[1-5]", drawing) and "var(--ink)" in drawing
-    ids = re.findall(r'\bid="([^"]+)"', drawing + summary.by_total(made_up(["ada"])))
+    ids = re.findall(r'\bid="([^"]+)"', drawing + summary_page.by_total(made_up(["ada"])))
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'(?:href="|url\()#([^")]+)', drawing)) <= set(ids)
 
@@ -169,7 +169,7 @@ def test_a_figure_is_told_in_words_and_by_pattern():
 def test_few_submissions_make_a_page_too(totals):
     nothing = Summary("01-x", totals, 2.0, [Row("1.1", "scale", 2.0, 0.0, dict.fromkeys(summary.OUTCOMES, 0))], [], [],
                       [], [], [])  # fmt: skip
-    assert ("No submission is graded yet" in summary.page(nothing)) == (not totals)
+    assert ("No submission is graded yet" in summary_page.page(nothing)) == (not totals)
 
 
 def test_what_was_wrong_is_said_in_words():
