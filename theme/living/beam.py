@@ -9,16 +9,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from course import committed
-from theme.explorables.figure import Explorable, environment, number
-from theme.living.translation import STATIC, marked, verdict, version
+from theme.explorables.figure import Explorable, number
+from theme.living.still import Still
+from theme.living.translation import marked, verdict
 
-STILL = STATIC.parents[1] / "living" / "stills" / "beam.json"
-RECORD = "transformer_beam"
+STILL = Still("beam", "transformer_beam")
 # The tree, in its own units: so many steps side by side, each so wide; a place's height; half a box's width and height.
 # The script draws with the same numbers.
 DRAWING = {"columns": 6, "step": 84, "row": 42, "half": 31, "tall": 17}
@@ -79,7 +76,8 @@ def outcome(one: dict[str, Any], place: int, width: int) -> str:
 
 def figure() -> Explorable:
     """Return the figure with its still picture."""
-    still, records = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)["records"]
+    still, record = STILL.read()
+    records = record["records"]
     steps, width = still["steps"], still["width"]
     at = len(steps) - 1
     written = [word for word in steps[at][0]["words"] if word != "end"]
@@ -96,37 +94,23 @@ def figure() -> Explorable:
         "sentences": still["sentences"],
         "steps": len(steps),
     }
-    markup = (
-        environment()
-        .get_template("living-beam.html")
-        .render(
-            source=still["source"],
-            sentences=sentences,
-            tree=tree(steps, at),
-            in_words=in_words(steps, at),
-            half=DRAWING["half"],
-            tall=DRAWING["tall"],
-            at=at,
-            steps=len(steps),
-            rows=rows,
-            measured=[{**r, "score": SCORES[r["length_penalty"]]} for r in records],
-            tested=records[0]["of"],
-            start=json.dumps(start),
-            drawing=json.dumps(DRAWING),
-            version=version("layers", "translation", "transformer", "beam", "stream"),
-        )
+    return STILL.drawn(
+        ("layers", "translation", "transformer", "beam", "stream"),
+        source=still["source"],
+        sentences=sentences,
+        tree=tree(steps, at),
+        in_words=in_words(steps, at),
+        half=DRAWING["half"],
+        tall=DRAWING["tall"],
+        at=at,
+        steps=len(steps),
+        rows=rows,
+        measured=[{**r, "score": SCORES[r["length_penalty"]]} for r in records],
+        tested=records[0]["of"],
+        start=json.dumps(start),
+        drawing=json.dumps(DRAWING),
     )
-    return Explorable("", files=["explorables/figure", "living/living", "living/living-beam"], markup=markup)
-
-
-class LivingBeam(SphinxDirective):
-    """`{living-beam}`: takes nothing."""
-
-    def run(self) -> list[nodes.Node]:
-        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
-            self.env.note_dependency(str(path))
-        return [figure()]
 
 
 def setup(app: Sphinx) -> None:
-    app.add_directive("living-beam", LivingBeam)
+    STILL.add_directive(app, figure)

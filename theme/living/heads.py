@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import json
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from course import committed
-from theme.explorables.figure import Explorable, environment, number
-from theme.living.translation import STATIC, version
+from theme.explorables.figure import Explorable, number
+from theme.living.still import Still
 
-STILL = STATIC.parents[1] / "living" / "stills" / "heads.json"
-RECORD = "multi_head_living"
+STILL = Still("heads", "multi_head_living")
 
 
 def looks(words: list[str], weights: list[float]) -> tuple[str, str]:
@@ -28,7 +24,7 @@ def looks(words: list[str], weights: list[float]) -> tuple[str, str]:
 
 def figure() -> Explorable:
     """Return the figure with its still picture."""
-    still, record = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)
+    still, record = STILL.read()
     (whole,) = (r for r in record["records"] if r["measure"] == "whole")
     off = [r for r in record["records"] if r["measure"] == "off"]
     alone = {r["heads"]: r["accuracy"] for r in off if r["in_place"] == "zeros"}
@@ -39,38 +35,24 @@ def figure() -> Explorable:
     (all_on,) = (r for r in off if not r["heads"] and r["in_place"] == "zeros")
     named = {t: (word, share) for t, word, share in still["named"]}
     start = {"first": still["first"], "hidden": list(named), "asked": still["asked"]}
-    markup = (
-        environment()
-        .get_template("living-heads.html")
-        .render(
-            words=still["words"],
-            named=named,
-            asked=still["asked"],
-            layers=[
-                [(alone[f"{i}.{h}"], head, *looks(still["words"], head)) for h, head in enumerate(layer)]
-                for i, layer in enumerate(still["weights"])
-            ],
-            right=all_on["right"],
-            loss=all_on["loss"],
-            share=all_on["accuracy"],
-            hidden_words=whole["hidden_words"],
-            sentences=record["settings"]["page_sentences"],
-            rows=rows,
-            start=json.dumps(start),
-            version=version("layers", "translation", "counter", "heads"),
-        )
+    return STILL.drawn(
+        ("layers", "translation", "counter", "heads"),
+        words=still["words"],
+        named=named,
+        asked=still["asked"],
+        layers=[
+            [(alone[f"{i}.{h}"], head, *looks(still["words"], head)) for h, head in enumerate(layer)]
+            for i, layer in enumerate(still["weights"])
+        ],
+        right=all_on["right"],
+        loss=all_on["loss"],
+        share=all_on["accuracy"],
+        hidden_words=whole["hidden_words"],
+        sentences=record["settings"]["page_sentences"],
+        rows=rows,
+        start=json.dumps(start),
     )
-    return Explorable("", files=["explorables/figure", "living/living", "living/living-heads"], markup=markup)
-
-
-class LivingHeads(SphinxDirective):
-    """`{living-heads}`: takes nothing."""
-
-    def run(self) -> list[nodes.Node]:
-        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
-            self.env.note_dependency(str(path))
-        return [figure()]
 
 
 def setup(app: Sphinx) -> None:
-    app.add_directive("living-heads", LivingHeads)
+    STILL.add_directive(app, figure)

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import json
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from course import committed
-from theme.explorables.figure import Explorable, environment, number
-from theme.living.translation import STATIC, version
+from theme.explorables.figure import Explorable, number
+from theme.living.still import Still
 
-STILL = STATIC.parents[1] / "living" / "stills" / "stream.json"
-RECORD = "transformer_living"
+STILL = Still("stream", "transformer_living")
 
 
 def name_of(part: str, layer: int | None) -> str:
@@ -35,7 +31,8 @@ def reads(part: str, weights: list[float] | None, source: list[str], words: list
 
 def figure() -> Explorable:
     """Return the figure with its still picture."""
-    still, records = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)["records"]
+    still, record = STILL.read()
+    records = record["records"]
     words, asked = still["words"], still["asked"]
     most = max(row["added"] for row in still["rows"])
     rows = [
@@ -50,30 +47,16 @@ def figure() -> Explorable:
         }
         for row in still["rows"]
     ]
-    markup = (
-        environment()
-        .get_template("living-stream.html")
-        .render(
-            source=still["source"],
-            words=[*words, "end"],
-            asked=asked,
-            rows=rows,
-            settled=[r for r in records if r["measure"] == "settled"],
-            start=json.dumps({"numbers": [still["number"]], "asked": asked}),
-            version=version("layers", "translation", "transformer", "stream"),
-        )
+    return STILL.drawn(
+        ("layers", "translation", "transformer", "stream"),
+        source=still["source"],
+        words=[*words, "end"],
+        asked=asked,
+        rows=rows,
+        settled=[r for r in records if r["measure"] == "settled"],
+        start=json.dumps({"numbers": [still["number"]], "asked": asked}),
     )
-    return Explorable("", files=["explorables/figure", "living/living", "living/living-stream"], markup=markup)
-
-
-class LivingStream(SphinxDirective):
-    """`{living-stream}`: takes nothing."""
-
-    def run(self) -> list[nodes.Node]:
-        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
-            self.env.note_dependency(str(path))
-        return [figure()]
 
 
 def setup(app: Sphinx) -> None:
-    app.add_directive("living-stream", LivingStream)
+    STILL.add_directive(app, figure)

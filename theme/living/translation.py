@@ -6,9 +6,6 @@ with the weights, by `python -m benchmarks.living translation`.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -17,18 +14,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from course import committed
-from theme.explorables.figure import Explorable, environment
+from theme.explorables.figure import Explorable
+from theme.living.still import Still
 
-STATIC = Path(__file__).parents[1] / "static" / "living"
-STILL = Path(__file__).parent / "stills" / "translation.json"
-RECORD = "bahdanau_living"
+STILL = Still("translation", "bahdanau_living")
 WIDTH, TOP, BOTTOM = 380, 30, 150  # of the still picture, in its own units: the two lines of words
-
-
-def version(*names: str) -> str:
-    """Return a digest of scripts that come with the first touch, so that an old copy of one is not taken for a new."""
-    total = hashlib.sha256(b"".join((STATIC / f"{name}.js").read_bytes() for name in names))
-    return total.hexdigest()[:8]
 
 
 def spread(words: list[str]) -> list[tuple[str, float]]:
@@ -79,34 +69,30 @@ def sentence(shown: dict[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
 
 def measured(models: tuple[str, ...]) -> dict[str, dict[int, float]]:
     """Return the share of whole sentences right by the count of numbers in them, with the page's rounded weights."""
-    records = [record for record in committed.read(RECORD)["records"] if record["measure"] == "accuracy"]
+    records = [record for record in committed.read(STILL.record)["records"] if record["measure"] == "accuracy"]
     return {name: {r["k"]: r["exact"] for r in records if r["model"] == name} for name in models}
 
 
 def figure(models: tuple[str, ...], *, small: bool = False) -> Explorable:
     """Return the figure with these models: `vector`, `attention` or both; a small one has no tables."""
-    still, record = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)
+    still, record = STILL.read()
     short, long = (sentence(shown, models) for shown in still["sentences"])
-    markup = (
-        environment()
-        .get_template("living-translation.html")
-        .render(
-            models=models,
-            version=version("layers", "translation", *(f"translation-{name}" for name in models)),
-            names={"vector": "One vector", "attention": "Attention"},
-            short=short,
-            long=long,
-            measured=measured(models),
-            trained=still["trained_k"][1],
-            steps={name: f"{record['settings'][name]['steps']:,}" for name in models},
-            tested=record["settings"]["tested_each"],
-            width=WIDTH,
-            top=TOP,
-            bottom=BOTTOM,
-            small=small,
-        )
+    scripts = ("layers", "translation", *(f"translation-{name}" for name in models))
+    return STILL.drawn(
+        scripts,
+        models=models,
+        names={"vector": "One vector", "attention": "Attention"},
+        short=short,
+        long=long,
+        measured=measured(models),
+        trained=still["trained_k"][1],
+        steps={name: f"{record['settings'][name]['steps']:,}" for name in models},
+        tested=record["settings"]["tested_each"],
+        width=WIDTH,
+        top=TOP,
+        bottom=BOTTOM,
+        small=small,
     )
-    return Explorable("", files=["explorables/figure", "living/living", "living/living-translation"], markup=markup)
 
 
 class LivingTranslation(SphinxDirective):
@@ -118,8 +104,7 @@ class LivingTranslation(SphinxDirective):
     option_spec: ClassVar = {"small": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
-            self.env.note_dependency(str(path))
+        STILL.note_dependencies(self.env)
         explorable = figure(tuple(self.arguments), small="small" in self.options)
         if not self.content:
             return [explorable]

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import json
 
-from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from course import committed
-from theme.explorables.figure import Explorable, environment, number
-from theme.living.translation import STATIC, version
+from theme.explorables.figure import Explorable, number
+from theme.living.still import Still
 
-STILL = STATIC.parents[1] / "living" / "stills" / "vit.json"
-RECORD = "vit_living"
+STILL = Still("vit", "vit_living")
 TESTED = 500  # of `course.data.digits`, which takes seconds to import: it brings torch and scikit-learn
 SIZE, GRID = 8, 4  # pixels and patches a side
 MAPS = {
@@ -45,40 +41,27 @@ def words(negative: str, positive: str, pixels: int) -> str:
 
 def figure() -> Explorable:
     """Return the figure with its still picture."""
-    still, records = json.loads(STILL.read_text("utf-8")), committed.read(RECORD)["records"]
+    still, record = STILL.read()
+    records = record["records"]
     ink = [round(sixteenths / 16, 3) for sixteenths in still["ink"]]
     measured = {(r["down"], r["right"]): r["accuracy"] for r in records if r["measure"] == "moved"}
     (positions,) = (record for record in records if record["measure"] == "positions")
     start = json.dumps({"digit": still["digit"], "ink": still["ink"], "patch": still["patch"]})
-    markup = (
-        environment()
-        .get_template("living-vit.html")
-        .render(
-            digit=still["digit"],
-            patch=still["patch"],
-            rows=[ink[SIZE * row : SIZE * row + SIZE] for row in range(SIZE)],
-            probabilities=still["probabilities"],
-            maps=[map_of(name, still[key]) for key, name in MAPS.items()],
-            positions=positions,
-            measured=measured,
-            moves=sorted({down for down, _ in measured}),
-            words=words,
-            tested=TESTED,
-            start=start,
-            version=version("layers", "vision-transformer", "vit"),
-        )
+    return STILL.drawn(
+        ("layers", "vision-transformer", "vit"),
+        digit=still["digit"],
+        patch=still["patch"],
+        rows=[ink[SIZE * row : SIZE * row + SIZE] for row in range(SIZE)],
+        probabilities=still["probabilities"],
+        maps=[map_of(name, still[key]) for key, name in MAPS.items()],
+        positions=positions,
+        measured=measured,
+        moves=sorted({down for down, _ in measured}),
+        words=words,
+        tested=TESTED,
+        start=start,
     )
-    return Explorable("", files=["explorables/figure", "living/living", "living/living-vit"], markup=markup)
-
-
-class LivingVisionTransformer(SphinxDirective):
-    """`{living-vit}`: takes nothing."""
-
-    def run(self) -> list[nodes.Node]:
-        for path in (STILL, committed.RESULTS / f"{RECORD}.json"):
-            self.env.note_dependency(str(path))
-        return [figure()]
 
 
 def setup(app: Sphinx) -> None:
-    app.add_directive("living-vit", LivingVisionTransformer)
+    STILL.add_directive(app, figure)
