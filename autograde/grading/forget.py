@@ -20,7 +20,7 @@ from autograde import plan
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import extensions, store
-from autograde.intake import provenance, roster
+from autograde.intake import provenance, roster_file
 from autograde.intake.people import People
 from autograde.intake.roster import Person
 from autograde.ledger import Ledger
@@ -67,7 +67,7 @@ def forget(folder: ClassFolder, student: str, progress: Progress = silent, *, wr
         for path in done.gone:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
         for path, found in rows.items():
-            write_atomically(path, roster.without(path, [each.row for each in found]))
+            write_atomically(path, roster_file.without(path, [each.row for each in found]))
         for other in [*folder.submitted.glob("*/*"), *folder.earlier.glob("*/*/*")]:
             if provenance.without(other, student):
                 done.changed.append(f"{other.relative_to(folder.root)}: the name in what is known of the group")
@@ -115,7 +115,7 @@ def _rows(folder: ClassFolder, student: str) -> Iterator[tuple[Path, list[Person
     """(roster, the student's rows in it): by the class's name for them, and by the marks of what they handed in."""
     marks = People(folder).marks_of(student)
     for path in sorted(folder.roster().parent.glob("*.csv")):
-        read = roster.read(path)
+        read = roster_file.read(path)
         found = [read.by_student(student)]
         found += [read.by_number(key) for scheme, key in marks if scheme.lower() == read.kind]
         if rows := {each.row: each for each in found if each is not None}:

@@ -14,7 +14,8 @@ from autograde.intake.people import People, student_id
 from autograde.intake.platforms import canvas
 from autograde.intake.platforms.gradescope import LIST, Listed, Submitter
 from autograde.intake.platforms.moodle import BLIND
-from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, alike, kept
+from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, alike
+from autograde.intake.roster_file import kept
 from autograde.intake.whose import FOLDERS, IN_A_FOLDER, LOOSE, Place, readable, safe
 
 # Platforms whose own mark of a person is the same in every assignment: who it is once, it is for ever.

@@ -25,7 +25,7 @@ from typing import NoReturn
 
 from autograde.files import private, write_atomically
 from autograde.folders import ClassFolder
-from autograde.intake import roster as rosters
+from autograde.intake import roster_file
 from autograde.intake.binding import Binding, Bound
 from autograde.intake.chapters import Chapters
 from autograde.intake.intake import Intake
@@ -121,9 +121,9 @@ def _collect(
     progress: Progress,
 ) -> Collected:
     assignments, done = folder.assignments(), Collected()
-    who = Binding(folder, People(folder), rosters.read(roster) if roster else None)
+    who = Binding(folder, People(folder), roster_file.read(roster) if roster else None)
     if who.roster:
-        rosters.place_of(folder, who.roster, assignment)
+        roster_file.place_of(folder, who.roster, assignment)
     given = what_is_given(source, platform)
     entries = entries_of(given, folder, done.aside, intake)
     names = Names([entry.parts for entry in entries], assignments, platform, given.packed)
@@ -147,7 +147,7 @@ def _collect(
     with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
         finish_what_was_begun(folder)
         if who.roster and roster:
-            write_atomically(rosters.place_of(folder, who.roster, assignment), roster.read_bytes())
+            write_atomically(roster_file.place_of(folder, who.roster, assignment), roster.read_bytes())
         with tempfile.TemporaryDirectory(dir=folder.root, prefix=UNPACKED) as unpacked:
             work = Work(intake, Path(unpacked), Chapters(folder), done.aside, progress)
             if given.packed:

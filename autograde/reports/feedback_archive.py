@@ -21,7 +21,8 @@ from autograde.folders import ClassFolder
 from autograde.intake import provenance
 from autograde.intake.people import People
 from autograde.intake.platforms import canvas
-from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, kept, read
+from autograde.intake.roster import CANVAS, MOODLE, Person, Roster
+from autograde.intake.roster_file import kept, read
 from autograde.reports.roster_rows import person_of
 from autograde.reports.upload import Upload, zipped
 

@@ -11,7 +11,8 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.intake import provenance
 from autograde.intake.people import People
-from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, BadRoster, Person, Roster, kept, read
+from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, BadRoster, Person, Roster
+from autograde.intake.roster_file import kept, read
 from autograde.intake.whose import FOLDERS, LOOSE, safe
 from autograde.reports import trace
 

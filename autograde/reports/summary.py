@@ -14,7 +14,8 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
 from autograde.grading import judge
 from autograde.intake.people import People
-from autograde.intake.roster import Person, kept
+from autograde.intake.roster import Person
+from autograde.intake.roster_file import kept
 from autograde.ledger import Ledger, Record
 from autograde.reports.roster_rows import person_of
 from autograde.reports.trace import Trace, how_long, traces

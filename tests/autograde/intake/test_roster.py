@@ -2,7 +2,8 @@
 
 import pytest
 
-from autograde.intake.roster import BadRoster, read
+from autograde.intake.roster import BadRoster
+from autograde.intake.roster_file import read
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,02-bahdanau (4321),Final Score
