@@ -1,8 +1,8 @@
 """`autograde collect`: what came back from students, out of an archive or a folder, into class/submissions/.
 
 Here is the command's way, and its dry run. `sources` says what a source holds, `whose` reads what its names say,
-`binding` binds them to people by the class's roster, `people` remembers whose each submission was, and `submissions`
-puts one down.
+`binding` binds them to people by the class's roster, `placing` says of which submission each file is, `people`
+remembers whose each submission was, and `submissions` puts one down.
 
 Everything in a source is hostile data. A name in it is only ever read, to tell whose file it is; no path of a source
 becomes a path of ours, nothing is followed or run, and sizes and counts are capped. Nothing is dropped without a word:
@@ -26,13 +26,13 @@ from typing import NoReturn
 from autograde.files import private, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import roster_file
-from autograde.intake.binding import Binding, Bound
+from autograde.intake.binding import Binding
 from autograde.intake.chapters import Chapters
 from autograde.intake.intake import Intake
 from autograde.intake.people import People, folded, one_folder
+from autograde.intake.placing import Submissions, named_in, placed_of, sorted_out
 from autograde.intake.platforms.gradescope import EXPORT, LIST, MAX_LIST, listed
 from autograde.intake.provenance import Provenance
-from autograde.intake.received import STAMP
 from autograde.intake.sources import (
     Aside,
     BadSource,
@@ -44,15 +44,11 @@ from autograde.intake.sources import (
     unpack_source,
     what_is_given,
 )
-from autograde.intake.submissions import NO_MOMENT, UNPACKED, Submission, finish_what_was_begun, put
-from autograde.intake.whose import IN_A_FOLDER, LOOSE, UNSAID, Names, Place, safe
+from autograde.intake.submissions import UNPACKED, Submission, finish_what_was_begun, put
+from autograde.intake.whose import IN_A_FOLDER, UNSAID, Names, safe
 from autograde.ledger import Ledger
 from autograde.progress import Progress, silent
 from autograde.sandbox.pool import SandboxError
-
-EARLIER = "an earlier attempt: kept in earlier/, not graded"
-MAX_EARLIER = 20  # attempts of one submission in one source that are kept
-Submissions = dict[tuple[str, str], Submission]  # (student, assignment) -> submission
 
 
 @dataclass(frozen=True)
@@ -129,8 +125,9 @@ def _collect(
     names = Names([entry.parts for entry in entries], assignments, platform, given.packed)
     if platform == "gradescope":
         entries = _without_gradescopes_list(entries, given, who, intake)
-    hint = _named_in(source.name, assignments) or _named_in(given.outer.name, assignments)
-    submissions = _sorted_out(_placed(entries, names, assignment, hint, who, done), names, assignment, hint, done)
+    hint = named_in(source.name, assignments) or named_in(given.outer.name, assignments)
+    placed = placed_of(entries, names, assignment, hint, who, done.aside)
+    submissions = sorted_out(placed, names, assignment, hint, done.aside)
     if names.like or (not submissions and any(why == UNSAID for _, why in done.aside)):
         _ask_whose_names_these_are(source, names)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
@@ -239,15 +236,6 @@ def _item(
     return Item(student, name, action, tuple(entry.name for _, entry in submission.files), tuple(remarks))
 
 
-# ---------------------------------------------------------------- whose it is, and of which assignment
-
-
-def _named_in(text: str, assignments: Sequence[str]) -> str:
-    """The one assignment whose name stands in the text, "" for none or several."""
-    names = [name for name in assignments if name.lower() in text.lower()]
-    return names[0] if len(names) == 1 else ""
-
-
 def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
     """Raises BadSource with what to type, where a student may have chosen all the names that a source has."""
     below, platforms = names.asked_for()
@@ -261,133 +249,3 @@ def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
         f"{like}, and a student may have chosen them. To do: {downloaded}if they are yours and bear your students'"
         f" names, collect {which} {mine}; if one student handed it in, {IN_A_FOLDER}"
     )
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A file with its place and those whose it is, one or the members of a group."""
-
-    entry: Entry
-    place: Place
-    people: tuple[Bound, ...]
-    when: str
-
-    @property
-    def student(self) -> str:
-        return self.people[0].student
-
-
-def _placed(
-    entries: list[Entry], names: Names, assignment: str, hint: str, who: Binding, done: Collected
-) -> list[Placed]:
-    """Each file that has a place and people; one that has no place, nobody, or another assignment's place is put
-    aside."""
-    placed: list[Placed] = []
-    for entry in entries:
-        place = names.place(entry.parts)
-        if isinstance(place, str):
-            done.aside.append((safe(entry.name), place))
-        elif assignment and place.assignment and place.assignment != assignment:
-            done.aside.append((safe(entry.name), f"of {place.assignment}, not of {assignment}"))
-        else:
-            likely = place.assignment or assignment or _named_in(place.rest[-1], names.assignments) or hint
-            people = who.of(place, likely)
-            if isinstance(people, str):
-                done.aside.append((safe(entry.name), people))
-            else:
-                placed.append(Placed(entry, place, tuple(people), who.moment(place) or people[0].when))
-    twice = _twice(placed, hint or assignment, who)
-    for each in placed:
-        if why := next((twice[bound.student] for bound in each.people if bound.student in twice), ""):
-            done.aside.append((safe(each.entry.name), why))
-    return [each for each in placed if not any(bound.student in twice for bound in each.people)]
-
-
-def _twice(placed: list[Placed], assignment: str, who: Binding) -> dict[str, str]:
-    """Student -> why what is theirs may be another's: a platform gave it under two names, in one assignment."""
-    outer: dict[str, dict[str, Place]] = {}
-    for each in placed:
-        for bound in each.people:
-            outer.setdefault(bound.student, {})[each.place.outer] = each.place
-    twice = {}
-    for student, places in outer.items():
-        named = " and ".join(sorted(map(safe, places))[:3])
-        one = next(iter(places.values()))
-        if len(places) > 1 and one.scheme == "Gradescope":
-            twice[student] = f"{student} handed in {named}. To do: keep one of them, and collect again"
-        elif len(places) > 1 and who.needs_roster(one, assignment):
-            twice[student] = f"{named} are of two people or of one. To do: say who is who with --roster"
-    return twice
-
-
-def _sorted_out(placed: list[Placed], names: Names, assignment: str, hint: str, done: Collected) -> Submissions:
-    """(student, assignment) -> submission; what belongs nowhere is put aside. No file is opened."""
-    people: dict[str, set[tuple[str, str]]] = {}
-    answered: dict[str, set[str]] = {}  # student -> assignments that a file's own name says
-    for each in placed:
-        if each.place.scheme != LOOSE:
-            for bound in each.people:
-                people.setdefault(bound.student, set()).add((each.place.scheme, bound.key))
-        if named := each.place.assignment or _named_in(each.place.rest[-1], names.assignments):
-            answered.setdefault(each.student, set()).add(named)
-    attempts: dict[tuple[str, str], dict[str, Submission]] = {}
-    for each in placed:
-        entry, place = each.entry, each.place
-        if several := [bound.student for bound in each.people if len(people.get(bound.student, ())) > 1]:
-            done.aside.append((safe(entry.name), _two_people(several[0], people[several[0]])))
-            continue
-        only = answered.get(each.student, set())
-        name = place.assignment or assignment or _named_in(place.rest[-1], names.assignments)
-        name = name or (next(iter(only)) if len(only) == 1 else hint)
-        if not name:
-            done.aside.append((safe(entry.name), "of which assignment? Say --assignment"))
-            continue
-        of = attempts.setdefault((each.student, name), {})
-        _add(each, of.setdefault(each.when, Submission(when=each.when)), done)
-    return _latest(attempts, done)
-
-
-def _add(each: Placed, submission: Submission, done: Collected) -> None:
-    """Adds a file to the submission that it is of."""
-    place, own = each.place, each.people[0]
-    submission.mark = (place.scheme, own.key) if place.scheme != LOOSE else place.mark
-    submission.people.add((place.scheme, own.key))
-    submission.outer = submission.outer or safe(place.outer)
-    if len(each.people) > 1:
-        submission.together = tuple(bound.student for bound in each.people)
-        submission.keys = {bound.student: bound.key for bound in each.people}
-    if place.rest == (STAMP,):
-        if place.stamped:
-            done.aside.append((safe(each.entry.name), NO_MOMENT))
-        else:
-            submission.stamps.append(each.entry)
-        return
-    submission.late |= place.late or own.late
-    submission.notes |= {place.note, own.note} - {""}
-    submission.files.append((place.rest, each.entry))
-
-
-def _latest(attempts: dict[tuple[str, str], dict[str, Submission]], done: Collected) -> Submissions:
-    """The last attempt of each, with those before it."""
-    submissions: Submissions = {}
-    for (student, name), by_moment in attempts.items():
-        in_order = [attempt for _, attempt in sorted(by_moment.items()) if attempt.files]
-        if not in_order:
-            continue
-        last = in_order.pop()
-        people = last.people.union(*(attempt.people for attempt in in_order))
-        if len(people) > 1:
-            files = [entry for attempt in [*in_order, last] for _, entry in attempt.files]
-            done.aside += [(safe(entry.name), _two_people(student, people)) for entry in files]
-            continue
-        for attempt in in_order:
-            done.aside += [(safe(entry.name), EARLIER) for _, entry in attempt.files]
-            attempt.budget = last.budget
-        last.earlier = in_order[-MAX_EARLIER:]
-        submissions[student, name] = last
-    return submissions
-
-
-def _two_people(student: str, people: set[tuple[str, str]]) -> str:
-    keys = ", ".join(sorted(safe(key) for _, key in people))
-    return f"two people would be {student} ({keys}): put their files into folders of names that tell them apart"

@@ -20,11 +20,13 @@ from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
 from autograde.intake import jail, parse, people, received, sources, submissions, unpack
-from autograde.intake.collect import EARLIER, BadSource, collect
+from autograde.intake.collect import collect
 from autograde.intake.intake import Intake
 from autograde.intake.people import student_id
+from autograde.intake.placing import EARLIER
 from autograde.intake.platforms.gradescope import LIST
 from autograde.intake.provenance import PROVENANCE
+from autograde.intake.sources import BadSource
 from autograde.intake.whose import UNSAID
 from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde.intake.test_whose import (

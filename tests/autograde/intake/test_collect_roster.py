@@ -5,8 +5,10 @@ import json
 import pytest
 
 from autograde.intake import provenance
-from autograde.intake.collect import EARLIER, BadSource, collect
+from autograde.intake.collect import collect
+from autograde.intake.placing import EARLIER
 from autograde.intake.roster import BadRoster
+from autograde.intake.sources import BadSource
 from tests.autograde.intake.test_collect import NOTEBOOK, ONE, TWO, actions, folder, intake, there, unpacked, zipped
 from tests.autograde.intake.test_roster import CANVAS, GRADESCOPE, MOODLE, SHEET
 
