@@ -12,6 +12,7 @@ from pathlib import Path
 
 # The chapters that carry the story, as the page on ways through the course lists them.
 SPINE = ("02-bahdanau", "04-dot-product", "05-multi-head", "06-transformer", "08-vit")
+ANSWER, CHECK = "-answer", "-check"  # what stands behind an exercise's name in the grade_ids of its two cells
 _FILE = Path(__file__).parent / "chapters" / "exercises.json"
 
 
@@ -32,11 +33,26 @@ class Exercise:
     question: bool
     stub: str = ""  # what its cell leaves to be written, without docstrings; "" where that holds a program
 
+    @property
+    def answer_id(self) -> str:
+        """The grade_id of the cell that holds the answer."""
+        return self.name + ANSWER
+
+    @property
+    def check_id(self) -> str:
+        """The grade_id of the cell that checks it."""
+        return self.name + CHECK
+
 
 @cache
 def exercises() -> tuple[Exercise, ...]:
     """All of them, in the order of the chapters."""
     return tuple(Exercise(**{**e, "components": tuple(e["components"])}) for e in json.loads(_FILE.read_text("utf-8")))
+
+
+def exercise_of(grade_id: str) -> str:
+    """The name of the exercise whose answer or check a cell is."""
+    return grade_id.removesuffix(ANSWER).removesuffix(CHECK)
 
 
 def meant(word: str, notebooks: Iterable[str]) -> list[str]:

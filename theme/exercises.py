@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from course.exercises import exercise_of
 from course.wording import counted
 
 SCALE = 5  # difficulty and importance go from one to this
@@ -53,7 +54,7 @@ def add_banners(app: Sphinx, doctree: nodes.document) -> None:
     """Put the line above the answer cell, and mark both cells for the style sheet."""
     graded = list(cells(doctree))
     checks = {
-        str(nbgrader["grade_id"]).removesuffix("-check"): (course, nbgrader)
+        exercise_of(str(nbgrader["grade_id"])): (course, nbgrader)
         for _, course, nbgrader in graded
         if nbgrader.get("grade")
     }
@@ -61,7 +62,7 @@ def add_banners(app: Sphinx, doctree: nodes.document) -> None:
         if nbgrader.get("grade") and not nbgrader.get("solution"):
             cell["classes"].append("exercise-check")
             continue
-        name = str(nbgrader["grade_id"]).removesuffix("-answer")
+        name = exercise_of(str(nbgrader["grade_id"]))
         cell["classes"].append("exercise-answer")
         if name in checks:
             course, check = checks[name]

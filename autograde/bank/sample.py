@@ -22,7 +22,7 @@ from autograde.intake import flags
 from autograde.intake.marks import grade_id
 from course.chapters import question
 from course.checks.engine import Table
-from course.exercises import Exercise, exercises
+from course.exercises import ANSWER, Exercise, exercises
 from course.key import Key
 
 _KEYS = tuple(map(Key.public, (2, 3, 5, 7, 11)))  # from which a wrong answer's worth is told; the grader draws its own
@@ -60,8 +60,8 @@ class Sheet:
         """The notebook with these answers in their cells; `edit` may then change the list of cells."""
         notebook = copy.deepcopy(self.notebook)
         for cell in notebook["cells"]:
-            exercise = grade_id(cell).removesuffix("-answer")
-            if grade_id(cell).endswith("-answer") and exercise in answers:
+            exercise = grade_id(cell).removesuffix(ANSWER)
+            if grade_id(cell).endswith(ANSWER) and exercise in answers:
                 cell["source"] = answers[exercise].splitlines(keepends=True)
         if edit is not None:
             notebook["cells"] = edit(notebook["cells"]) or notebook["cells"]
@@ -75,7 +75,7 @@ class Sheet:
         """What the answer cell as handed out is worth."""
         if exercise.question:
             return 0.0
-        cells = (cell for cell in self.notebook["cells"] if grade_id(cell) == f"{exercise.name}-answer")
+        cells = (cell for cell in self.notebook["cells"] if grade_id(cell) == exercise.answer_id)
         return worth(exercise, "".join(next(cells)["source"]), _KEYS[0])
 
 
@@ -201,7 +201,7 @@ def _deleted_cells(sheet: Sheet) -> MadeUp:
     """The check cell of the first exercise is gone (costs nothing), and the answer cell of the last (costs that
     answer)."""
     first, last = sheet.exercises[0], sheet.exercises[-1]
-    gone = {f"{first.name}-check", f"{last.name}-answer"}
+    gone = {first.check_id, last.answer_id}
     content = sheet.filled(sheet.right, lambda cells: [cell for cell in cells if grade_id(cell) not in gone])
     what = f"all right, but the check cell of {first.number} and the answer cell of {last.number} are deleted"
     return MadeUp("deleted-cells", what, content, sheet.full | {last.name: sheet.stub(last)})
@@ -209,7 +209,7 @@ def _deleted_cells(sheet: Sheet) -> MadeUp:
 
 def _duplicated_cells(sheet: Sheet) -> MadeUp:
     exercise = sheet.exercises[0]
-    twice = {f"{exercise.name}-check", f"{exercise.name}-answer"}
+    twice = {exercise.check_id, exercise.answer_id}
     content = sheet.filled(
         sheet.right,
         lambda cells: [copy.deepcopy(cell) for cell in cells for _ in range(2 if grade_id(cell) in twice else 1)],
@@ -274,7 +274,7 @@ def _cheat(
     answers |= {name: source for name, source in others.items() if source is not None}
 
     def put_in(cells: list[dict]) -> list[dict]:
-        at = next(i for i, cell in enumerate(cells) if grade_id(cell).removesuffix("-answer") in others)
+        at = next(i for i, cell in enumerate(cells) if grade_id(cell).removesuffix(ANSWER) in others)
         return [*cells[:at], _added(cheat), *cells[at:]]
 
     return MadeUp(student, what, sheet.filled(answers, put_in), sheet.only(half), flag)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from autograde import reference
-from course.exercises import exercises, of_component
+from course.exercises import exercise_of, exercises, of_component
 from course.wording import listed
 
 # references: whatever a notebook takes comes along; due: only chapters that are named as due, or nothing is released;
@@ -29,7 +29,7 @@ def taken(notebook: bytes) -> dict[str, str]:
     code = "\n".join("".join(cell["source"]) for cell in content["cells"] if cell["cell_type"] == "code")
     names = [name for imported in _IMPORT.findall(code) for name in re.findall(r"\w+", imported)]
     own = {
-        cell["metadata"]["nbgrader"]["grade_id"].removesuffix("-answer")
+        exercise_of(cell["metadata"]["nbgrader"]["grade_id"])
         for cell in content["cells"]
         if cell["metadata"].get("nbgrader", {}).get("solution")
     }

@@ -40,6 +40,7 @@ from autograde.gradebook import configuration, store
 from autograde.gradebook.late import penalty
 from autograde.ledger import Ledger, Record
 from autograde.progress import Progress, silent
+from course.exercises import exercise_of
 
 log = logging.getLogger("autograde.nbgrader")
 _PAUSES = (0.5, 2.0, 5.0)  # seconds to wait for a database that failed
@@ -69,7 +70,7 @@ class Verdicts(NbGraderPreprocessor):
         for cell in nb.cells:
             if cell.cell_type != "code" or not utils.is_grade(cell):
                 continue
-            exercise = cell.metadata.nbgrader.grade_id.removesuffix("-check")
+            exercise = exercise_of(cell.metadata.nbgrader.grade_id)
             if exercise not in records:
                 raise LookupError(
                     f"the ledger has no verdict on {exercise} of {student}'s submission {submission[:12]}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session, scoped_session, sessionmaker
 from autograde import files
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration
+from course.exercises import exercise_of
 
 
 class GradebookError(RuntimeError):
@@ -146,10 +147,19 @@ def entered(folder: ClassFolder, assignment: str, student: str) -> dict | None:
 def in_gradebook(folder: ClassFolder, assignment: str) -> set[str]:
     """Students who have a submission of the assignment in the gradebook."""
     with open_gradebook(folder) as gradebook:
-        try:
-            return {submission.student.id for submission in gradebook.find_assignment(assignment).submissions}
-        except MissingEntry:
-            return set()
+        return {submission.student.id for submission in _submissions(gradebook, assignment)}
+
+
+def _submissions(gradebook: Gradebook, assignment: str) -> list[SubmittedAssignment]:
+    """Those of an assignment, none where the gradebook does not know it."""
+    try:
+        return list(gradebook.find_assignment(assignment).submissions)
+    except MissingEntry:
+        return []
+
+
+def _grades(submission: SubmittedAssignment) -> list[Grade]:
+    return [grade for notebook in submission.notebooks for grade in notebook.grades]
 
 
 @dataclass(frozen=True)
@@ -165,13 +175,9 @@ def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
     """student -> how the submission stands. The score is before late penalties; `needs_person` is nbgrader's "needs
     manual grade": no score by machine, or one given by a person before the submission was graded again."""
     with open_gradebook(folder) as gradebook:
-        try:
-            submissions = gradebook.find_assignment(assignment).submissions
-        except MissingEntry:
-            return {}
         by_student = {}
-        for submission in submissions:
-            grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+        for submission in _submissions(gradebook, assignment):
+            grades = _grades(submission)
             score = sum(grade.score for grade in grades)
             manual = abs(score - sum(grade.auto_score or 0.0 for grade in grades)) > 1e-9
             by_student[submission.student.id] = Standing(round(score, 2), manual, bool(submission.needs_manual_grade))
@@ -194,7 +200,7 @@ def set_points(folder: ClassFolder, assignment: str, out_of: dict[str, float]) -
     with open_gradebook(folder) as gradebook:
         for notebook in gradebook.find_assignment(assignment).notebooks:
             for cell in notebook.grade_cells:
-                cell.max_score = out_of.get(cell.name.removesuffix("-check"), cell.max_score)
+                cell.max_score = out_of.get(exercise_of(cell.name), cell.max_score)
         gradebook.db.commit()
 
 
@@ -220,17 +226,13 @@ class Held:
 def held(folder: ClassFolder, assignment: str) -> dict[str, Held]:
     """student -> what the grade is made of."""
     with open_gradebook(folder) as gradebook:
-        try:
-            submissions = gradebook.find_assignment(assignment).submissions
-        except MissingEntry:
-            return {}
         made = {}
-        for submission in submissions:
-            grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+        for submission in _submissions(gradebook, assignment):
+            grades = _grades(submission)
             made[submission.student.id] = Held(
                 round(sum(grade.score for grade in grades), 2),
                 sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
-                {g.cell.name.removesuffix("-check"): g.manual_score for g in grades if g.manual_score is not None},
+                {exercise_of(g.cell.name): g.manual_score for g in grades if g.manual_score is not None},
                 sum(grade.extra_credit or 0.0 for grade in grades),
             )
         return made
@@ -241,10 +243,6 @@ def scores(folder: ClassFolder, assignment: str) -> dict[str, dict[str, float]]:
     as they are)."""
     with open_gradebook(folder) as gradebook:
         return {
-            submission.student.id: {
-                grade.cell.name.removesuffix("-check"): grade.score
-                for notebook in submission.notebooks
-                for grade in notebook.grades
-            }
+            submission.student.id: {exercise_of(grade.cell.name): grade.score for grade in _grades(submission)}
             for submission in gradebook.find_assignment(assignment).submissions
         }

@@ -15,7 +15,8 @@ from autograde.intake.syntax import nodes, parsed
 
 Notebook = dict[str, Any]  # nbformat 4, as JSON gives it
 
-ANSWER, CHECK = "-answer", "-check"  # with which a grade_id ends, after the exercise
+# With which a grade_id ends, after the exercise: as `course.exercises` has it, which is not there inside the jail.
+ANSWER, CHECK = "-answer", "-check"
 LEFT_OUT = "skip-execution"  # the tag of cells that grading does not run
 _MARKS = ("grade", "solution", "points")
 
@@ -30,7 +31,7 @@ def marks_of_all() -> frozenset[str]:
     # Here, because this module is read inside the jail too, where of `course` there is `blank` alone.
     from course.exercises import exercises
 
-    return frozenset(f"{exercise.name}{ending}" for exercise in exercises() for ending in (ANSWER, CHECK))
+    return frozenset(name for exercise in exercises() for name in (exercise.answer_id, exercise.check_id))
 
 
 def is_check_call(source: str) -> bool:

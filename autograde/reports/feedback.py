@@ -29,6 +29,7 @@ from autograde.intake.received import NO_FILE
 from autograde.progress import Progress, silent
 from autograde.reports.pages import TEMPLATES
 from autograde.text import without_controls
+from course.exercises import exercise_of
 from course.verdict import UNWRITTEN, CaseVerdict, Outcome, Verdict, together
 from course.wording import points
 
@@ -120,7 +121,7 @@ class Page(NbGraderPreprocessor):
         for cell in nb.cells:
             meta = cell.metadata.get("nbgrader", {})
             if meta.get("solution"):
-                exercise = meta["grade_id"].removesuffix("-answer")
+                exercise = exercise_of(meta["grade_id"])
                 sources[exercise], comments[exercise] = cell.source, meta.get("comment")
         checks = [cell for cell in nb.cells if cell.metadata.get("nbgrader", {}).get("grade")]
         for cell in checks:
@@ -158,7 +159,7 @@ class Page(NbGraderPreprocessor):
 def _from_stock(cell) -> NotebookNode:
     """A record for a cell that stock nbgrader graded, which leaves a score and no more."""
     score, points = cell.metadata.nbgrader.get("score") or 0.0, float(cell.metadata.nbgrader.points)
-    name = cell.metadata.nbgrader.grade_id.removesuffix("-check")
+    name = exercise_of(cell.metadata.nbgrader.grade_id)
     outcome = Outcome.PASS if score >= points else Outcome.PARTIAL if score else Outcome.FAIL
     verdict = Verdict(outcome, score / points if points else 1.0).as_json()
     record = {"exercise": name, "number": "", "points": score, "max": points, "needs_person": False}

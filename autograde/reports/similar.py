@@ -27,11 +27,11 @@ from autograde.bank import reader
 from autograde.folders import ClassFolder
 from autograde.intake.intake import Intake
 from autograde.intake.jail import Unread
-from autograde.intake.marks import ANSWER, grade_id
+from autograde.intake.marks import grade_id
 from autograde.intake.matching import TOGETHER
 from autograde.progress import Progress, silent
 from autograde.reports.pages import rendered
-from course.exercises import Exercise, tasks
+from course.exercises import ANSWER, Exercise, tasks
 
 PASSAGE = 25  # characters of code that make a passage, names and strings counted as one each: copydetect's own default
 COMMON = 5  # students who wrote a passage, above which it is nobody's own

@@ -20,6 +20,7 @@ from autograde.gradebook import store
 from autograde.grading import lateness
 from autograde.intake import provenance, received
 from autograde.ledger import Ledger, Record, counting
+from course.exercises import exercise_of
 
 
 @dataclass(frozen=True)
@@ -130,10 +131,10 @@ def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
     points = Grade.score, Grade.max_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade
     for who, cell, score, most, by_hand, extra, waits in grades.with_entities(student, BaseCell.name, *points):
         given = Given(score or 0.0, most or 0.0, by_hand, extra or 0.0, bool(waits))
-        by_student[who].given[cell.removesuffix("-check")] = given
+        by_student[who].given[exercise_of(cell)] = given
     for who, cell, comment in comments.with_entities(student, BaseCell.name, Comment.manual_comment):
         if comment:
-            by_student[who].comments[cell.removesuffix("-answer")] = comment
+            by_student[who].comments[exercise_of(cell)] = comment
     return by_student
 
 

@@ -9,6 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from course import captions
+from course.exercises import ANSWER, CHECK
 from course.handed_out import CPU_BUILDS, INSTALLS
 
 # The first code cell of every notebook, kept the same in all of them by `normalize`; the book leaves it out, JupyterLab
@@ -57,7 +58,7 @@ def normalize(notebook: NotebookNode) -> NotebookNode:
         cell.metadata.pop("execution", None)
         course = cell.metadata.get("course", {})
         if "answer" in course:
-            cell.metadata.nbgrader = _nbgrader(f"{course['answer']}-answer", solution=True)
+            cell.metadata.nbgrader = _nbgrader(course["answer"] + ANSWER, solution=True)
         elif "exercise" in course:
             if "name" not in course:
                 raise SystemExit(f"the check cell of exercise {course['exercise']} has no name in its metadata")
@@ -66,7 +67,7 @@ def normalize(notebook: NotebookNode) -> NotebookNode:
                 points = cell.metadata.get("nbgrader", {}).get("points")
             if points is None:
                 raise SystemExit(f"the check cell of exercise {course['exercise']} has no points")
-            cell.metadata.nbgrader = _nbgrader(f"{course['name']}-check", grade=True, locked=True, points=float(points))
+            cell.metadata.nbgrader = _nbgrader(course["name"] + CHECK, grade=True, locked=True, points=float(points))
         if "nbgrader" in cell.metadata:
             cell.id = cell.metadata.nbgrader.grade_id
     _unique_ids(notebook)
