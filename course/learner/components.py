@@ -4,11 +4,7 @@ A component that passes is kept as a small module in `.course/components/`, with
 reaches, so that later notebooks can use it after a kernel restart. `course.components` is where notebooks import from.
 """
 
-import ast
 import importlib
-import inspect
-import linecache
-import symtable
 import sys
 import types
 from collections.abc import Sequence
@@ -19,6 +15,7 @@ from course.exercises import Exercise, exercises, of_component
 from course.files import replace
 from course.learner import session
 from course.learner.progress import choose_reference, home, own_again, read
+from course.learner.standalone import standalone
 
 
 def component(name: str) -> Any:
@@ -31,7 +28,7 @@ def component(name: str) -> Any:
         raise ImportError(str(error)) from None
     if not session.learning():
         try:
-            return _reference(name, exercise)
+            return reference(name, exercise)
         except ImportError:
             if (own := _of_this_notebook(name)) is not None:
                 return own
@@ -49,11 +46,11 @@ def component(name: str) -> Any:
         print(f"{name}: your own, from exercise {exercise.number}.")
         return component
     if chosen:
-        component = _reference(name, exercise)
+        component = reference(name, exercise)
         print(f"{name}: the reference, as you chose.")
         return component
     if name in _came_along():
-        component = _reference(name, exercise)
+        component = reference(name, exercise)
         print(
             f"{name}: the reference, which came with this notebook, until your own passes (exercise {exercise.number})."
         )
@@ -113,7 +110,7 @@ def own_or_reference(name: str) -> Any:
         return component(name)
     except ImportError:
         try:
-            return _reference(name, of_component(name))
+            return reference(name, of_component(name))
         except ImportError:
             pass
         raise
@@ -125,7 +122,7 @@ def use_reference(*names: str) -> None:
     for name in names:
         exercise = of_component(name)
         try:
-            _reference(name, exercise)
+            reference(name, exercise)
         except ImportError as error:
             print(error)
             continue
@@ -136,10 +133,10 @@ def use_reference(*names: str) -> None:
 
 def references(exercise: Exercise) -> dict[str, Any]:
     """The reference's components of an exercise. Raises ImportError where they are not installed."""
-    return {name: _reference(name, exercise) for name in exercise.components}
+    return {name: reference(name, exercise) for name in exercise.components}
 
 
-def _reference(name: str, exercise: Exercise) -> Any:
+def reference(name: str, exercise: Exercise) -> Any:
     try:
         # When it is asked for: a release leaves out what is not yet due.
         return getattr(importlib.import_module(f"solutions.{exercise.chapter}"), name)
@@ -162,7 +159,7 @@ def _load(path: Path) -> types.ModuleType:
 def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
     """Keep passed components for later notebooks; returns the sentence to show. Never raises: the points stand."""
     try:
-        source = _standalone(answers)
+        source = standalone(answers)
         path = home() / "components" / f"{exercise.name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         trial = types.ModuleType("course.own.trial")
@@ -182,128 +179,3 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         if len(answers) == 1
         else (f"Your {names} are kept as they are now: {gives} gives them in every notebook.")
     )
-
-
-def _standalone(answers: dict[str, Any]) -> str:
-    """A module's source with the answers and all that they reach: imports, helpers, constants of the notebook.
-
-    An answer that was defined under another name than the component's is bound to the component's name as well.
-    """
-    imports: dict[str, str] = {}
-    definitions: dict[str, str] = {}
-    held: dict[str, Any] = {}
-    aliases: dict[str, list[str]] = {}  # what is defined under one name and used under others as well
-
-    def visit(name: str, value: Any, scope: dict[str, Any]) -> None:
-        if name in held:
-            _same_or_refuse(name, held[name], value)
-            return
-        held[name] = value
-        if isinstance(value, types.ModuleType):
-            imports[name] = f"import {value.__name__} as {name}"
-            return
-        home_module = getattr(value, "__module__", None)
-        own = isinstance(value, (type, types.FunctionType)) and home_module in ("__main__", *_own_modules())
-        if not own:
-            origin = _origin(name, value)
-            if origin is not None:
-                imports[name] = origin
-            elif isinstance(value, (bool, int, float, str, tuple, type(None))):
-                definitions[name] = f"{name} = {value!r}"
-            else:
-                raise ValueError(f"it uses {name}, a {type(value).__name__} of the notebook: pass it as an argument")
-            return
-        if value.__name__ != name:
-            aliases.setdefault(value.__name__, []).append(f"{name} = {value.__name__}")
-            visit(value.__name__, value, scope)
-            if value.__name__ in definitions:  # else it is being visited, and binds its aliases itself
-                bind_aliases(value.__name__)
-            return
-        source = _source(value)
-        scope = {**_globals(value), **scope}  # a kept component's private helpers stand beside it, not in the notebook
-        for free in _free_names(source):
-            if free in scope and free != name:
-                visit(free, scope[free], scope)
-        definitions[name] = source  # after what it reaches
-        bind_aliases(name)
-
-    def bind_aliases(name: str) -> None:
-        for line in aliases.pop(name, []):
-            definitions[line] = line
-
-    main = vars(sys.modules["__main__"])
-    for name, answer in answers.items():
-        visit(name, answer, {**main, **_globals(answer)} if isinstance(answer, type) else _globals(answer))
-    header = '"""A component of yours that has passed; later notebooks import it. Made by `check`: do not edit."""\n'
-    return header + "\n".join(sorted(imports.values())) + "\n\n\n" + "\n\n".join(definitions.values()) + "\n"
-
-
-def _source(value: Any) -> str:
-    """The text of a function or class that was defined in a notebook cell or in a kept component.
-
-    `inspect.getsource` cannot find a class of a notebook before Python 3.13, so the cell is looked up by the file name
-    that its code carries.
-    """
-    function = _first_function(value)
-    if function is None:
-        raise ValueError(f"{value.__name__} has no method of its own, so its source cannot be found")
-    code = function.__code__
-    text = "".join(linecache.getlines(code.co_filename)) or Path(code.co_filename).read_text("utf-8")
-    for node in reversed(ast.parse(text).body):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node.name == value.__name__:
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            return "\n".join(text.splitlines()[first - 1 : node.end_lineno])
-    raise ValueError(f"{value.__name__} is not defined at the top level of a cell")
-
-
-def _own_modules() -> list[str]:
-    return [name for name in sys.modules if name.startswith("course.own.")]
-
-
-def _globals(value: Any) -> dict[str, Any]:
-    """What a function, or the first method of a class, finds as globals."""
-    function = _first_function(value)
-    return {} if function is None else function.__globals__
-
-
-def _first_function(value: Any) -> types.FunctionType | None:
-    """A function, or the first method of a class, as it was written: without what a decorator such as
-    `@torch.no_grad()` has wrapped around it, which stands in another file.
-    """
-    values = [value, *vars(value).values()] if isinstance(value, type) else [value]
-    functions = (inspect.unwrap(one) for one in values if isinstance(one, types.FunctionType))
-    return next((one for one in functions if isinstance(one, types.FunctionType)), None)
-
-
-def _same_or_refuse(name: str, one: Any, other: Any) -> None:
-    """Raises ValueError where two functions or classes that are not the same are reached by one name."""
-    if one is other or not all(isinstance(value, (type, types.FunctionType)) for value in (one, other)):
-        return
-    if _source(one) != _source(other):
-        raise ValueError(f"two different things in it are called {name}: give one of them another name")
-
-
-def _origin(name: str, value: Any) -> str | None:
-    """The import statement that gives this value, or None."""
-    module, attribute = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
-    if module and module.startswith("solutions."):
-        return f"from course.components import {attribute} as {name}"
-    candidates = [module] if module else []
-    for origin in (*candidates, "torch", "torch.nn", "typing", "math"):
-        holder = sys.modules.get(origin or "")
-        for spelled in (attribute, name):
-            if holder is not None and spelled and getattr(holder, spelled, None) is value:
-                return f"from {origin} import {spelled} as {name}"
-    return None
-
-
-def _free_names(source: str) -> list[str]:
-    """Names that the source takes from outside: a local variable that happens to be called like a global is none."""
-    names: set[str] = set()
-    scopes = [symtable.symtable(source, "<component>", "exec")]
-    while scopes:
-        scope = scopes.pop()
-        scopes += scope.get_children()
-        top = scope.get_type() == "module"
-        names |= {s.get_name() for s in scope.get_symbols() if s.is_referenced() and (top or s.is_global())}
-    return sorted(names)

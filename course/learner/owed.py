@@ -13,7 +13,7 @@ from typing import Any
 
 from course.blank import blank, unwritten
 from course.exercises import Exercise, exercises, of_component
-from course.learner import components
+from course.learner import components, standalone
 
 
 def unanswered(exercise: Exercise, answers: dict[str, Any]) -> bool:
@@ -121,7 +121,7 @@ def owed(exercise: Exercise, answers: dict[str, Any]) -> Owed:
 def _reference(component: str) -> Any:
     """The reference for a component, None where it is not installed."""
     try:
-        return components._reference(component, of_component(component))
+        return components.reference(component, of_component(component))
     except ImportError:
         return None
 
@@ -145,7 +145,7 @@ def _tree(value: Any) -> ast.Module | None:
     if not isinstance(value, (type, types.FunctionType)):
         return None
     try:
-        return ast.parse(components._source(value))
+        return ast.parse(standalone.source_of(value))
     except (OSError, ValueError, SyntaxError):
         return None
 
@@ -172,7 +172,7 @@ class _Reached:
 
 def _reached(answers: dict[str, Any]) -> Iterator[_Reached]:
     """What the answers reach of the notebook, themselves first."""
-    notebook = {"__main__", *components._own_modules(), *(getattr(a, "__module__", None) for a in answers.values())}
+    notebook = {"__main__", *standalone.own_modules(), *(getattr(a, "__module__", None) for a in answers.values())}
     main = vars(sys.modules["__main__"])
     todo: list[tuple[str, Any, dict[str, Any] | None]] = [(name, value, None) for name, value in answers.items()]
     seen = set[int]()
@@ -184,8 +184,8 @@ def _reached(answers: dict[str, Any]) -> Iterator[_Reached]:
             continue
         seen.add(id(value))
         yield _Reached(name, value.__name__, tree, namespace if value is given else None)
-        own = components._globals(value)
-        for free in components._free_names(ast.unparse(tree)):
+        own = standalone.globals_of(value)
+        for free in standalone.free_names(ast.unparse(tree)):
             if free in own or free in main:
                 holder = own if free in own else main
                 todo.append((free, holder[free], holder))

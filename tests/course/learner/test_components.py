@@ -11,7 +11,7 @@ import torch
 
 from course.exercises import of_component
 from course.learner import components
-from course.learner.components import _free_names
+from course.learner.standalone import free_names
 
 
 def test_locals_arguments_and_comprehensions_are_not_taken_for_globals():
@@ -23,11 +23,11 @@ class Cell(Base):
             return F.relu(targets) + helper(places)
         return inner(batch)
 """
-    assert _free_names(source) == ["Base", "F", "helper"]
+    assert free_names(source) == ["Base", "F", "helper"]
 
 
 def test_a_function_that_calls_itself_and_a_default_are_seen():
-    assert _free_names("def f(n=LIMIT):\n    return f(n - 1) if n else torch.zeros(())\n") == ["LIMIT", "f", "torch"]
+    assert free_names("def f(n=LIMIT):\n    return f(n - 1) if n else torch.zeros(())\n") == ["LIMIT", "f", "torch"]
 
 
 SPLIT = """
