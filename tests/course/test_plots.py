@@ -21,7 +21,6 @@ def drawn(monkeypatch):
     """A function that shows a new figure, drawn on by a function, and gives what was displayed."""
     displayed: list = []
     monkeypatch.setattr("IPython.display.display", displayed.append)
-    plt.close("all")  # what notebooks left open that other tests ran in this process
 
     def draw(what, kind="svg"):
         style()

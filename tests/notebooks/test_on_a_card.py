@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import matplotlib
+import matplotlib.pyplot as plt
 import pytest
 import torch
 
@@ -128,6 +129,7 @@ def run_on(which: str, cells: list[Any]) -> tuple[dict[str, Any], str, SimpleNam
             names |= {name: value for name, value in fixed.items() if name in binds(statement)}
             if "measure_throughput" in binds(statement):
                 names["measure_throughput"] = fewer_steps(names["measure_throughput"])
+    plt.close("all")  # `show`, which closes a figure, leaves nothing behind that is needed
     return names, printed.getvalue(), here
 
 
