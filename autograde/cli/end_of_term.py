@@ -50,6 +50,7 @@ def restore(
     """Make a class again out of its archive, in a folder that is not there yet, once every digest is right."""
     from autograde import layout
     from autograde.gradebook import archive as archiving
+    from autograde.gradebook import archive_file
 
     if not file.is_file():
         raise stop(f"{file} is no file: name an archive that `autograde archive` made")
@@ -57,7 +58,7 @@ def restore(
     with mended(NOTHING):
         with Steps() as steps:
             if dry_run:
-                count = archiving.check(file, steps.update)
+                count = archive_file.check(file, steps.update)
             else:
                 count = archiving.restore(file, folder, database, steps.update)
         done = f"in {file}, all as listed (nothing was written)" if dry_run else f"in {folder.root}, each as it was"

@@ -1,10 +1,8 @@
 """`autograde archive` and `autograde restore`: all of a class in one file, and back.
 
-The file is a gzipped tar of one folder. Its last member, SHA256SUMS, has the digest of every other, as `sha256sum`
-writes it, so the archive can be checked and unpacked by any system's own programs too. The gradebook is copied whole,
-whoever is at work in it: by SQLite's own backup, or from another database into a file of SQLite's. A restored class is
-put beside its place and moved there in one step, once every digest is right. Its gradebook is its own: it never writes
-into the database of the class that was archived.
+`archive_file` is its form. The gradebook is copied whole, whoever is at work in it: by SQLite's own backup, or from
+another database into a file of SQLite's. A restored class is put beside its place and moved there in one step, once
+every digest is right. Its gradebook is its own: it never writes into the database of the class that was archived.
 """
 
 from __future__ import annotations
@@ -19,32 +17,25 @@ import os
 import shutil
 import sqlite3
 import stat
-import tarfile
 import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sqlalchemy import make_url
 
 from autograde import access
 from autograde.files import add, sync_folder
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, tables
+from autograde.gradebook import archive_file, configuration, tables
 from autograde.ledger import Ledger
 from autograde.progress import Progress, silent
 
-SUMS = "SHA256SUMS"
 COPY = "gradebook-copy.db"  # in an archive: SQLite's file of a gradebook that was in another database
 _HALF = ".unfinished"  # ends the names of folders in which something is on its way
 _LIST = "archives.jsonl"  # in the ledger's folder: which archives were made
-_CHUNK = 1 << 20
-
-
-class BadArchive(ValueError):
-    """The archive cannot be restored: the file, the member, and why."""
 
 
 @dataclass
@@ -89,8 +80,8 @@ def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: b
         if not write:
             return done
         made = beside / to.name
-        _write(made, members, progress)
-        check(made, progress)
+        archive_file.write(made, members, progress)
+        archive_file.check(made, progress)
         with made.open("rb") as file:
             done.sha256 = hashlib.file_digest(file, "sha256").hexdigest()
             os.fsync(file.fileno())
@@ -166,53 +157,10 @@ def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
             done.left_out.append(f"{name}: no ordinary file")
 
 
-def _write(to: Path, members: dict[str, Path], progress: Progress) -> None:
-    sums = []
-    with os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        with tarfile.open(fileobj=file, mode="w:gz", compresslevel=6, format=tarfile.PAX_FORMAT) as tar:
-            for count, (name, path) in enumerate(members.items()):
-                progress("writing the archive", count, len(members))
-                with path.open("rb") as one:
-                    info = tarfile.TarInfo(f"class/{name}")
-                    state = os.fstat(one.fileno())
-                    info.size, info.mtime, info.mode = state.st_size, int(state.st_mtime), 0o600
-                    hashing = _Hashing(one)
-                    tar.addfile(info, hashing)
-                    sums.append(f"{hashing.sha256.hexdigest()}  class/{_escaped(name)}\n")
-            with tempfile.TemporaryFile() as listed:
-                listed.write("".join(sums).encode("utf-8", "surrogateescape"))
-                info = tarfile.TarInfo(SUMS)
-                info.size, info.mode = listed.tell(), 0o600
-                listed.seek(0)
-                tar.addfile(info, listed)
-
-
-def _escaped(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("\n", "\\n")
-
-
-class _Hashing:
-    """A file whose digest is taken as it is read, so that what is listed is what was written."""
-
-    def __init__(self, file) -> None:
-        self.file, self.sha256 = file, hashlib.sha256()
-
-    def read(self, size: int = -1) -> bytes:
-        data = self.file.read(size)
-        self.sha256.update(data)
-        return data
-
-
 def _remember(folder: ClassFolder, done: Archived) -> None:
     now = datetime.now(UTC).isoformat(timespec="seconds")
     line = json.dumps({"when": now, "file": str(done.file), "sha256": done.sha256}) + "\n"
     add(folder.ledger / _LIST, line.encode())
-
-
-def check(file: Path, progress: Progress = silent) -> int:
-    """Reads an archive to its end; how many files of a class are in it. Raises BadArchive where a digest is another, a
-    member is missing or too many, or the file is cut off."""
-    return sum(1 for _ in _checked(file, None, progress))
 
 
 def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progress = silent) -> int:
@@ -223,7 +171,7 @@ def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progr
         raise ValueError(f"{folder.root} is there already: name a folder that is not, with --class")
     folder.root.parent.mkdir(parents=True, exist_ok=True)
     with _beside(folder.root) as beside:
-        count = sum(1 for _ in _checked(file, beside, progress))
+        count = sum(1 for _ in archive_file.unpacked(file, beside, progress))
         coming = beside / "class"
         coming.mkdir(mode=0o700, exist_ok=True)  # of a class without a file
         access.close(ClassFolder.at(coming), "")
@@ -252,51 +200,3 @@ def _own_gradebook(coming: Path, database: str) -> None:
         return
     with config.open("a", encoding="utf-8") as written:
         written.write(f"\n# `autograde restore` put the gradebook there:\nc.CourseDirectory.db_url = {where}\n")
-
-
-def _checked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]:
-    """The names of an archive's files, each unpacked where there is a place for it; after the last, all digests are
-    right."""
-    found: dict[str, str] = {}
-    sums: str | None = None  # an empty list is that of a class without a file
-    try:
-        with file.open("rb") as packed, tarfile.open(fileobj=packed, mode="r:gz") as tar:
-            size = os.fstat(packed.fileno()).st_size
-            for member in tar:
-                progress("reading the archive, in kB", packed.tell() >> 10, max(1, size >> 10))
-                content = tar.extractfile(member)
-                parts = PurePosixPath(member.name).parts
-                if content is None or (member.name != SUMS and (parts[:1] != ("class",) or ".." in parts)):
-                    raise BadArchive(f"{file}: {member.name!r} is no file of a class: this archive is none of ours")
-                if member.name == SUMS:
-                    sums = content.read().decode("utf-8", "surrogateescape")
-                    continue
-                yield member.name
-                found[_escaped(member.name)] = _unpacked(content, into and into / member.name)
-    except (tarfile.TarError, EOFError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise BadArchive(f"{file} is cut off or damaged: {error}. To do: take another copy of it") from None
-    except ValueError as error:
-        if isinstance(error, BadArchive):
-            raise
-        raise BadArchive(f"{file} is damaged: {error}. To do: take another copy of it") from None
-    if sums is None:
-        raise BadArchive(f"{file} has no {SUMS} at its end: it is cut off, or none of ours")
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in sums.splitlines())}
-    for name in [*listed, *(set(found) - set(listed))]:
-        if found.get(name) != listed.get(name):
-            why = "is not in it" if name not in found else "has another digest than is listed"
-            raise BadArchive(f"{file}: {name} {why}. To do: take another copy of it")
-
-
-def _unpacked(content, to: Path | None) -> str:
-    """The digest of a member, which is written where there is a place for it."""
-    sha256 = hashlib.sha256()
-    if to is not None:
-        to.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with open(os.devnull if to is None else to, "wb" if to is None else "xb") as out:
-        while data := content.read(_CHUNK):
-            sha256.update(data)
-            out.write(data)
-    return sha256.hexdigest()

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from autograde.folders import ClassFolder
-from autograde.gradebook import archive, configuration, store, tables
+from autograde.gradebook import archive, archive_file, configuration, store, tables
 from tests.autograde import toy
 from tests.autograde.command import run, said
 
@@ -115,7 +115,7 @@ def test_an_interrupted_archive_says_that_nothing_was_written(folder, tmp_path, 
 def test_a_class_without_a_file_is_archived_too(tmp_path):
     (tmp_path / "class" / "ledger").mkdir(parents=True)
     made = archive.archive(ClassFolder.at(tmp_path / "class"), tmp_path / "a.tar.gz")
-    assert made.files == 0 and archive.check(made.file) == 0
+    assert made.files == 0 and archive_file.check(made.file) == 0
     assert archive.restore(made.file, ClassFolder.at(tmp_path / "again")) == 0 and (tmp_path / "again").is_dir()
 
 
