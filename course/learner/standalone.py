@@ -46,10 +46,8 @@ def standalone(answers: dict[str, Any]) -> str:
                 bind_aliases(value.__name__)
             return
         source = source_of(value)
-        scope = {
-            **globals_of(value),
-            **scope,
-        }  # a kept component's private helpers stand beside it, not in the notebook
+        # A kept component's private helpers stand beside it, not in the notebook.
+        scope = {**globals_of(value), **scope}
         for free in free_names(source):
             if free in scope and free != name:
                 visit(free, scope[free], scope)
