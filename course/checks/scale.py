@@ -201,12 +201,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     run = _Run(student, draw)
     run.save()
-    path = student.fixture("path_of", run.folder, "another")
+    path, first = student.fixture("path_of", run.folder, "another"), run.path("before the first step")
     student.save_checkpoint(path, run.taken + 20, *run.parts(run.training))
+    student.save_checkpoint(first, 0, *run.parts(run.training))
     resumed = run.another()
     return {
         "steps, from a str": run.load(resumed),
         "steps, from a Path": student.load_checkpoint(path, *run.parts(resumed)),
+        "steps, of one before the first": student.load_checkpoint(first, *run.parts(resumed)),
     }
 
 
@@ -467,9 +469,13 @@ def _classifier(student: Student, draw: Draw) -> Module:
     return model
 
 
-def _averaged(student: Student, draw: Draw, world_size: int, without: tuple[str, ...] = ()) -> dict[str, Any]:
+def _averaged(
+    student: Student, draw: Draw, world_size: int, without: tuple[str, ...] = (), frozen: str = ""
+) -> dict[str, Any]:
     """Gradients and calls on process 0 of several, all running the student's code; it has no gradient for `without`."""
     model = _classifier(student, draw)
+    if frozen:
+        model.before("freeze", frozen)
     given: list[list[Tensor]] = []
     for rank in reversed(range(world_size)):  # the others first, so that what they gave is known to process 0
         gradients: dict[str, Tensor | None] = dict(draw.another("rank", rank).state(model, scale=1.0))
@@ -513,4 +519,5 @@ def _explain_calls(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
 @ddp_equivalence.case("all_reduce is called once for each parameter, in order", weight=0.5, contract=True,
                      explain=_explain_calls)  # fmt: skip
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"shapes": ", ".join(_averaged(student, draw, 2, without=("unused",))["calls"])}
+    seen = _averaged(student, draw, 2, without=("unused", "hidden.weight"), frozen="hidden.weight")
+    return {"shapes": ", ".join(seen["calls"])}
