@@ -3,6 +3,7 @@ control character is on it."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import jinja2
@@ -16,10 +17,15 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 
 def rendered(name: str, **values: object) -> str:
     """The page of the template folder of this name; what it shares with others comes from the students' pages."""
+    return without_controls(_template(name).render(**values))
+
+
+@cache
+def _template(name: str) -> jinja2.Template:
     loader = jinja2.FileSystemLoader([TEMPLATES / name, TEMPLATES / "student_feedback"])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"points": points, "prose": prose, "capitalized": lambda text: text[:1].upper() + text[1:]}
-    return without_controls(environment.get_template("index.html.j2").render(**values))
+    return environment.get_template("index.html.j2")
 
 
 def prose(text: str) -> Markup:

@@ -6,17 +6,9 @@ too. It holds names and grades: it is for those who teach.
 
 from __future__ import annotations
 
-import io
-import re
 from pathlib import Path
-from typing import Any
 
-import matplotlib
 from markupsafe import Markup
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
@@ -24,24 +16,16 @@ from autograde.reports.pages import rendered
 from autograde.reports.summary import OUTCOMES, Summary, summary
 from course.wording import points
 
-# Colors that matplotlib is given, and the page's own that take their places: light or dark, as the reader has it.
-_COLORS = {"#010101": "ink", "#020202": "line", "#030303": "paper", "#040404": "good", "#050505": "partial"}
-_INK, _LINE, _PAPER, _GOOD, _PART = _COLORS
-# outcome -> (fill, pattern): each can be told from the others without its color
+# outcome -> (fill, pattern), in the page's own colors: each can be told from the others without them
 _LOOKS = {
-    "all": (_GOOD, ""),
-    "some": (_PAPER, "////"),
-    "none": (_LINE, ""),
-    "no answer": (_PAPER, ""),
-    "waiting": (_PAPER, "xxxx"),
+    "all": ("good", ""),
+    "some": ("paper", "M-1 1 l2 -2 M0 8 l8 -8 M7 9 l2 -2"),
+    "none": ("line", ""),
+    "no answer": ("paper", ""),
+    "waiting": ("paper", "M0 0 l8 8 M0 8 l8 -8"),
 }
-_STYLE: dict[Any, Any] = {
-    "svg.fonttype": "path",  # the same drawing whatever fonts there are
-    "svg.hashsalt": "attention-from-scratch",
-    "font.size": 9,
-    "hatch.linewidth": 0.8,
-    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _INK),
-}
+# Of a drawing, in pixels: narrow enough for a telephone to show it at its own size.
+_WIDE, _LEFT, _RIGHT, _ROW, _HIGH = 440, 52, 12, 20, 110
 
 
 def write(folder: ClassFolder, assignment: str) -> tuple[Summary, Path]:
@@ -61,29 +45,31 @@ def by_exercise(report: Summary) -> Markup:
     """A bar for each exercise: how many submissions came out in which way."""
     count = max(1, len(report.totals))
     bands = [kind for kind in OUTCOMES if any(row.counts[kind] for row in report.rows)]
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes(0.62 + 0.21 * len(report.rows) + 0.2 * len(bands))
-        for place, row in enumerate(report.rows):
-            left = 0
-            for kind in bands:
-                wide, (fill, pattern) = row.counts[kind], _LOOKS[kind]
-                axes.barh(
-                    place, wide, 0.74, left, color=fill, hatch=pattern, edgecolor=_INK, linewidth=0.6,
-                    label=OUTCOMES[kind] if place == 0 else None,
-                )  # fmt: skip
-                left += wide
-        axes.set_yticks(range(len(report.rows)), [row.number for row in report.rows])
-        axes.set_ylim(len(report.rows) - 0.4, -0.6)
-        axes.set_xlim(0, count)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_xlabel("submissions")
-        axes.set_ylabel("exercise")
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper left", frameon=False, ncols=2)
-        counted = "; ".join(
-            f"{row.number}: " + ", ".join(f"{row.counts[kind]} {OUTCOMES[kind]}" for kind in bands if row.counts[kind])
-            for row in report.rows
-        )
-        return _drawn(figure, "exercises", "How each exercise came out", f"Submissions by exercise. {counted}.")
+    scale = (_WIDE - _LEFT - _RIGHT) / count
+    parts = [_pattern(kind) for kind in bands if _LOOKS[kind][1]]
+    for place, kind in enumerate(bands):
+        x, y = 8 + 200 * (place % 2), 8 + _ROW * (place // 2)
+        parts += [_box(x, y, 22, 11, kind), _text(x + 29, y + 10, OUTCOMES[kind])]
+    top = 20 + _ROW * ((len(bands) + 1) // 2)
+    for place, row in enumerate(report.rows):
+        y, left = top + _ROW * place, 0
+        parts.append(_text(_LEFT - 7, y + 12, row.number, "end"))
+        for kind in bands:
+            if row.counts[kind]:
+                parts.append(_box(_LEFT + scale * left, y, scale * row.counts[kind], 15, kind))
+                left += row.counts[kind]
+    bottom = top + _ROW * len(report.rows)
+    parts += [_line(_LEFT, bottom, _WIDE - _RIGHT, bottom), _line(_LEFT, top - 4, _LEFT, bottom)]
+    for number in _steps(count):
+        at = _LEFT + scale * number
+        parts += [_line(at, bottom, at, bottom + 4), _text(at, bottom + 17, str(number), "middle")]
+    parts.append(_text((_LEFT + _WIDE - _RIGHT) / 2, bottom + 35, "submissions", "middle"))
+    counted = "; ".join(
+        f"{row.number}: " + ", ".join(f"{row.counts[kind]} {OUTCOMES[kind]}" for kind in bands if row.counts[kind])
+        for row in report.rows
+    )
+    words = f"Submissions by exercise. {counted}."
+    return _drawn(parts, bottom + 42, "exercises", "How each exercise came out", words)
 
 
 def by_total(report: Summary) -> Markup:
@@ -92,39 +78,63 @@ def by_total(report: Summary) -> Markup:
     width = report.max / bins
     places = [min(int(total / width), bins - 1) for total in report.totals]
     counts = [places.count(place) for place in range(bins)]
-    with matplotlib.rc_context(_STYLE):
-        figure, axes = _axes(1.7)
-        axes.bar([width * (i + 0.5) for i in range(bins)], counts, width * 0.92, color=_GOOD, edgecolor=_INK, lw=0.6)
-        axes.set_xlim(0, report.max)
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_xlabel("points in all, before penalties")
-        axes.set_ylabel("submissions")
-        counted = "; ".join(
-            f"{points(width * i)} to {points(width * (i + 1))} points: {n}" for i, n in enumerate(counts) if n
-        )
-        return _drawn(figure, "totals", "Points in all", f"Submissions by their points. {counted}.")
+    top, bottom, wide = 20, 20 + _HIGH, (_WIDE - _LEFT - _RIGHT) / bins
+    scale, parts = _HIGH / max(1, *counts), [_text(8, 11, "submissions")]
+    for place, count in enumerate(counts):
+        if count:
+            parts.append(_box(_LEFT + wide * (place + 0.04), bottom - scale * count, 0.92 * wide, scale * count, "all"))
+    for place in range(bins + 1):
+        x = _LEFT + wide * place
+        parts += [_line(x, bottom, x, bottom + 4), _text(x, bottom + 17, points(round(width * place, 1)), "middle")]
+    for number in _steps(max(1, *counts)):
+        y = bottom - scale * number
+        parts += [_line(_LEFT - 4, y, _LEFT, y), _text(_LEFT - 7, y + 4, str(number), "end")]
+    parts += [_line(_LEFT, bottom, _WIDE - _RIGHT, bottom), _line(_LEFT, top - 4, _LEFT, bottom)]
+    parts.append(_text((_LEFT + _WIDE - _RIGHT) / 2, bottom + 35, "points in all, before penalties", "middle"))
+    counted = "; ".join(
+        f"{points(width * i)} to {points(width * (i + 1))} points: {n}" for i, n in enumerate(counts) if n
+    )
+    return _drawn(parts, bottom + 42, "totals", "Points in all", f"Submissions by their points. {counted}.")
 
 
-def _axes(height: float) -> tuple[Figure, Axes]:
-    """Narrow enough for a telephone to show it at its own size."""
-    figure = Figure(figsize=(4.4, height), layout="constrained")
-    FigureCanvasSVG(figure)
-    axes = figure.add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    return figure, axes
+def _steps(most: int) -> range:
+    """Round numbers from 0 to at most this, six or fewer of them."""
+    step = next(s for power in range(20) for s in (10**power, 2 * 10**power, 5 * 10**power) if most <= 5 * s)
+    return range(0, most + 1, step)
 
 
-def _drawn(figure: Figure, name: str, title: str, description: str) -> Markup:
-    """The figure as a part of the page: in its colors, with words for those who do not see it."""
-    text = io.StringIO()
-    nothing = dict.fromkeys(("Date", "Creator", "Format", "Type"))
-    figure.savefig(text, format="svg", metadata=nothing, transparent=True)
-    drawing = text.getvalue()
-    drawing = drawing[drawing.index("<svg") :]
-    drawing = re.sub(r' xmlns(:xlink)?="[^"]*"', "", drawing)  # an HTML page knows them
-    drawing = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", drawing)  # two drawings on a page share no name
-    for color, variable in _COLORS.items():
-        drawing = drawing.replace(color, f"var(--{variable})")
-    words = Markup('<title id="{0}-title">{1}</title><desc id="{0}-text">{2}</desc>').format(name, title, description)
-    head, _, rest = drawing.partition(">")
-    return Markup(f'{head} role="img" aria-labelledby="{name}-title" aria-describedby="{name}-text">{words}{rest}')
+def _box(x: float, y: float, width: float, height: float, kind: str) -> Markup:
+    fill, pattern = _LOOKS[kind]
+    fill = f"url(#{_named(kind)})" if pattern else f"var(--{fill})"
+    box = '<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" stroke="var(--ink)" stroke-width=".7"/>'
+    return Markup(box).format(x, y, width, height, fill)
+
+
+def _pattern(kind: str) -> Markup:
+    fill, path = _LOOKS[kind]
+    return Markup(
+        '<pattern id="{0}" width="8" height="8" patternUnits="userSpaceOnUse"><rect width="8" height="8" '
+        'fill="var(--{1})"/><path d="{2}" stroke="var(--ink)" stroke-width=".9"/></pattern>'
+    ).format(_named(kind), fill, path)
+
+
+def _named(kind: str) -> str:
+    """What a pattern is called on the page."""
+    return f"exercises-{kind}".replace(" ", "-")
+
+
+def _line(x: float, y: float, to_x: float, to_y: float) -> Markup:
+    return Markup('<path d="M{:.1f} {:.1f} L{:.1f} {:.1f}" stroke="var(--ink)"/>').format(x, y, to_x, to_y)
+
+
+def _text(x: float, y: float, words: str, anchor: str = "start") -> Markup:
+    return Markup('<text x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(x, y, anchor, words)
+
+
+def _drawn(parts: list[Markup], height: float, name: str, title: str, description: str) -> Markup:
+    """The drawing as a part of the page, with words for those who do not see it."""
+    head = Markup(
+        '<svg viewBox="0 0 {0} {1:.0f}" font-size="12" fill="var(--ink)" role="img" aria-labelledby="{2}-title" '
+        'aria-describedby="{2}-text"><title id="{2}-title">{3}</title><desc id="{2}-text">{4}</desc>'
+    ).format(_WIDE, height, name, title, description)
+    return head + Markup("\n").join(parts) + Markup("</svg>")
