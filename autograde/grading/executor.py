@@ -90,8 +90,8 @@ def _lasting() -> Iterator[None]:
 
 @contextlib.contextmanager
 def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) -> Iterator[Engine]:
-    """One worker in this process for one job, with the fork server that was launched `ahead`; worker processes for
-    more; the cluster of a scheduler's address, which is given ANSWER_SECONDS to answer.
+    """One worker in this process for one job, with what was launched `ahead`; worker processes for more; the cluster of
+    a scheduler's address, which is given ANSWER_SECONDS to answer.
 
     Raises doctor.NotReady where this machine is to grade and has no sandbox, EngineError where workers cannot be had.
     """
@@ -217,14 +217,14 @@ class _Grading:
 
 
 class Here(_Grading):
-    """One worker in this process; the first begins with the fork server that was launched `ahead`, if there is one, and
-    each other one with a fork server that warms up while the assignment before it is graded."""
+    """One worker in this process for one assignment after the other. All use what was launched `ahead`, if there is
+    such, or else what warms up while the first is graded: to import PyTorch takes longer than to grade a few."""
 
     def __init__(self, ahead: Launched | None = None) -> None:
         self._ahead = ahead
 
     def close(self) -> None:
-        """Ends a fork server that nobody needed."""
+        """Ends what was launched."""
         if self._ahead is not None:
             self._ahead.close(patience=0.0)
             self._ahead = None
@@ -233,11 +233,13 @@ class Here(_Grading):
         torch.set_num_threads(1)
         ahead, self._ahead = self._ahead, None
         with Worker(task.assignment, _notebook(task), task.key, ahead) as self._worker:
-            for graded in super().grade(task, jobs):
-                if more and self._ahead is None:
-                    with contextlib.suppress(SandboxError):  # who needs it then starts one, and hears why not
-                        self._ahead = Launched()
-                yield graded
+            try:
+                for graded in super().grade(task, jobs):
+                    if more and self._worker.ahead is None and self._ahead is None:
+                        self._ahead = _launched()
+                    yield graded
+            finally:
+                self._ahead = self._ahead or self._worker.ahead
 
     def _each(self, task: Task, jobs: Iterator[Job]) -> Iterator[tuple[Job, str, Graded | Lost]]:
         for job in jobs:
@@ -341,11 +343,11 @@ def _grade(task: Task, seen: Received) -> tuple[str, Graded | Lost]:
 
     global _at
     if _at is None or _at[0] != task:
-        _leave()
         _fit(task)
+        warm = _next()
         torch.set_num_threads(1)
         gc.freeze()  # as `_lasting`, while the process lasts
-        _at = task, Worker(task.assignment, _notebook(task), task.key)
+        _at = task, Worker(task.assignment, _notebook(task), task.key, warm or _launched())
     return get_worker().address, _isolated(_at[1], seen)
 
 
@@ -356,11 +358,26 @@ def _isolated(worker: Worker, seen: Received) -> Graded | Lost:
         return Lost(str(error), isolation=True)
 
 
-def _leave() -> None:
+def _launched() -> Launched | None:
+    """A warm process for all assignments; None where none can be had: who needs it starts one, and hears why not."""
+    with contextlib.suppress(SandboxError):
+        return Launched()
+    return None
+
+
+def _next() -> Launched | None:
+    """Ends this worker's worker; its warm process is left for another assignment's, where it has not failed."""
     global _at
-    if _at is not None:
-        _at[1].close()
-        _at = None
+    before, _at = _at, None
+    if before is None:
+        return None
+    before[1].close()
+    return before[1].ahead
+
+
+def _leave() -> None:
+    if (warm := _next()) is not None:
+        warm.close(patience=0.0)
 
 
 def _fit(task: Task) -> None:

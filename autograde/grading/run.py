@@ -99,8 +99,8 @@ def grade(
     release, graded it, its grade stands too, and is told, unless such are asked for (`outdated`): no grade becomes
     another because the course has changed.
     Where a run was interrupted, what it left is graded under its name and key; `resume` goes on with all that it was
-    asked for, and with nothing else. `jobs`, `scheduler` and a fork server that was
-    launched `ahead` say where: see `engine`.
+    asked for, and with nothing else. `jobs`, `scheduler` and what was launched `ahead` say where:
+    see `engine`.
 
     Raises doctor's error where the sandbox cannot be had, isolation.Stopped where it is lost on the way, EngineError
     where workers cannot be had, ValueError for an unknown assignment or student, nothing to resume, or a class whose

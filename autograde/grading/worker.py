@@ -92,14 +92,14 @@ class Graded:
 
 class Worker:
     """Where the submissions of one assignment are graded: its notebook, this run's tables, and a sandbox when one is
-    needed, which is made of the fork server that was launched `ahead`, where there is one."""
+    needed, which uses what was launched `ahead`, where there is such; None from when that has failed."""
 
     def __init__(self, name: str, notebook: nbformat.NotebookNode, key: Key, ahead: Launched | None = None):
         self.name, self.notebook, self.key = name, _without_outputs(notebook), key
         self.exercises: list[Exercise] = judge.of_assignment(name)
         self._tables: dict[str, Table] = {}
         self._sandbox: Sandbox | None = None
-        self._ahead = ahead
+        self.ahead = ahead
         self.intake = Intake(self.notebook)
 
     def __enter__(self) -> Worker:
@@ -114,6 +114,13 @@ class Worker:
             self._sandbox.close()
             self._sandbox = None
 
+    def _begin_anew(self) -> None:
+        """End what has failed, or may have, with all that it was made of: the next submission gets a fresh one."""
+        self.close()
+        if self.ahead is not None:
+            self.ahead.close(patience=0.0)
+            self.ahead = None
+
     def sandbox(self) -> Sandbox:
         """The sandbox, started when the first submission needs it. It holds the solutions of earlier chapters alone."""
         if self._sandbox is None:
@@ -125,9 +132,8 @@ class Worker:
                 warm=[*_imported(self.notebook), *fixtures.modules()],
                 blocked=sorted(blocked),
                 components=[name for exercise in tasks for name in exercise.components],
-                ahead=self._ahead,
+                ahead=self.ahead,
             )
-            self._ahead = None
             started.launch()
             try:
                 self._tables = self._tables or judge.tables(self.name, self.key)  # while the sandbox warms up
@@ -155,10 +161,10 @@ class Worker:
             for_both = replace(seen, reason_for_student=unread.student, reason_for_instructor=unread.instructor)
             return self._unreadable(replace(for_both, notebook=None))
         except (SandboxError, OSError) as error:  # the machine's: no student is to blame, and the next may fare alike
-            self.close()
+            self._begin_anew()
             raise SandboxError(str(error) or type(error).__name__) from error
         except Exception:
-            self.close()  # the next submission gets a fresh one
+            self._begin_anew()
             return not_graded(self.name, self.notebook, traceback.format_exc(), time.monotonic() - started)
         cells = merged.notebook.cells
         for index, ran in judgment.ran.items():
@@ -186,7 +192,7 @@ class Worker:
         except (
             SandboxError
         ):  # the warm process may have been lost to something of the machine's: once more in a new one
-            self.close()
+            self._begin_anew()
             return self._at_work(merged).judge()
 
     def _at_work(self, merged: MergedNotebook) -> judge.SubmissionJudge:

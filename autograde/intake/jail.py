@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -96,8 +97,9 @@ class Jail(Sandbox):
     def _start(self) -> Launched:
         return Launched(_PROGRAM, self._fill)
 
-    def _tell(self, launched: Launched) -> None:
-        """Nothing: it has found all that it needs in its folder."""
+    def _tell(self, launched: Launched) -> socket.socket:
+        """Nothing: it has found all that it needs in its folder, and is the fork server itself."""
+        return launched.control
 
     def _fill(self, inside: Path) -> None:
         for name in INSIDE:

@@ -55,7 +55,10 @@ def _left_out(place: str, names: list[str]) -> set[str]:
 
 
 def lay(inside: Path, solutions: Sequence[Path]) -> None:
-    """Copies of these solutions beside it, which may be done while the warm process is at its imports."""
+    """Copies of these solutions beside it, and of no others, which may be done while the warm process is at its
+    imports."""
+    for path in {*(inside / "solutions").iterdir()} - {inside / "solutions" / "__init__.py"}:
+        path.unlink()
     for path in solutions:
         shutil.copy(path, inside / "solutions" / path.name)
         (inside / "solutions" / path.name).chmod(0o644)

@@ -90,8 +90,8 @@ class Launched:
 
 @contextlib.contextmanager
 def ahead(wanted: bool = True) -> Iterator[Launched | None]:
-    """A fork server for a sandbox to come, that warms up from now on, or None where it is not `wanted` or cannot be
-    had: who needs it then starts one, and hears why not. It ends with the block, if it has not before."""
+    """A process for sandboxes to come, that warms up from now on, or None where it is not `wanted` or cannot be had:
+    who needs it then starts one, and hears why not. It ends with the block, if it has not before."""
     launched = None
     if wanted:
         with contextlib.suppress(SandboxError):

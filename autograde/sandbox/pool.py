@@ -56,7 +56,8 @@ class Sandbox:
     operators that requests will block. components: names of functions and classes that the cells define: where a later
     cell gives such a name to something that is neither, such as an object of the class, requests find the function or
     class.
-    ahead: a fork server that was launched before, to be used in place of a new one.
+    ahead: what was launched before, to be used in place of a new one, and left for the next sandbox, which may be of
+    another assignment: its warm process has run no student's code. One sandbox at a time uses it.
     Raises SandboxError where it does not start. It ends with the thread that opened it.
     """
 
@@ -76,6 +77,7 @@ class Sandbox:
         self.start_seconds = 0.0
         self._ahead = ahead
         self._launched: Launched | None = None
+        self._control: socket.socket | None = None  # the line to the fork server
         self._spare: tuple[socket.socket, socket.socket] | None = None
 
     def __enter__(self) -> Sandbox:
@@ -85,9 +87,9 @@ class Sandbox:
         """Start it without waiting: it warms up in its own process, and `ready` waits for that."""
         if others := [path for path in self.solutions if path.suffix != ".py"]:
             raise SandboxError(f"{others[0]} is no solution module")
-        self._launched, self._ahead = self._ahead or self._start(), None
+        self._launched = self._ahead or self._start()
         try:
-            self._tell(self._launched)
+            self._control = self._tell(self._launched)
         except OSError as error:
             why = self._launched.errors() or error
             self.close()
@@ -110,27 +112,38 @@ class Sandbox:
         self.close()
 
     def close(self) -> None:
-        """End the sandbox with everything in it."""
+        """End the sandbox with everything in it; what was launched ahead is left, without the fork server."""
         self._end_spare()
-        if self._launched is not None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._launched is not None and self._launched is not self._ahead:
             self._launched.close()
-            self._launched = None
+        self._launched = None
 
     def _start(self) -> Launched:
         return Launched()
 
-    def _tell(self, launched: Launched) -> None:
-        """Tell the process what the sandbox is for, which it waits for once it is warm."""
+    def _tell(self, launched: Launched) -> socket.socket:
+        """Tell the process what the sandbox is for, which it waits for once it is warm; the line to the fork server
+        that it makes for this."""
         folder.lay(launched.inside, self.solutions)
-        launched.control.send(json.dumps({"warm": self.warm, "blocked": self.blocked}).encode())
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        wanted = [json.dumps({"warm": self.warm, "blocked": self.blocked}).encode()]
+        try:
+            with theirs:
+                socket.send_fds(launched.control, wanted, [theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
+        return ours
 
     def _wait(self) -> None:
-        if self._launched is None:
+        if self._launched is None or self._control is None:
             raise SandboxError("the sandbox was not launched")
-        control = self._launched.control
-        control.settimeout(_START_SECONDS)
+        self._control.settimeout(_START_SECONDS)
         try:
-            ready = json.loads(control.recv(1 << 16) or b"{}")
+            ready = json.loads(self._control.recv(1 << 16) or b"{}")
         except (OSError, ValueError):
             ready = {}
         if not ready.get("ready"):
@@ -198,14 +211,14 @@ class Sandbox:
 
     def _fork(self, limits: Limits) -> tuple[socket.socket, socket.socket]:
         """(line to the child, line to its supervisor) of a new child."""
-        if self._launched is None:
+        if self._control is None:
             raise SandboxError("the sandbox is closed")
         ours, theirs = socket.socketpair()
         report, supervisors = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         wanted = [json.dumps(asdict(limits)).encode()]
         with theirs, supervisors:
             try:
-                socket.send_fds(self._launched.control, wanted, [theirs.fileno(), supervisors.fileno()])
+                socket.send_fds(self._control, wanted, [theirs.fileno(), supervisors.fileno()])
             except OSError as error:
                 raise SandboxError(f"the warm process is gone: {error}") from None
         return ours, report

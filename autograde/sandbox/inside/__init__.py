@@ -1,11 +1,13 @@
-"""The warm process inside the sandbox: imports once, then forks a child for each submission.
+"""The warm process inside the sandbox: imports once, then forks a fork server for each assignment of a run, and that a
+child for each submission.
 
 Of the grader, exactly this folder is what the sandbox can see, as a package of its own: so it holds no secret, and
 imports nothing of `autograde` but itself. It imports itself relatively, for the jail of the intake sees some of it
-under the name that it has here. It runs student code in the end: whatever its children say is judged outside. Three
+under the name that it has here. It runs student code in the end: whatever its children say is judged outside. Four
 processes matter, from trusted to not trusted:
 
-    fork server   imports what notebooks import (`preload`), waits for jobs on its control socket, forks (`fork_server`)
+    warm process  imports PyTorch and what every notebook uses (`preload`), waits for assignments, forks (`__main__`)
+    fork server   one for each assignment: imports what its notebook does, waits for jobs, forks (`fork_server`)
     supervisor    one for each job: makes the child's namespaces, watches time and memory, reports what the child used
     child         process 1 of its own PID namespace: limits and drops all it can (`confinement`), runs the cells, then
                   answers requests (`child`); what the cells put out is caught on the way (`output`)

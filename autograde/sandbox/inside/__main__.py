@@ -1,11 +1,12 @@
-"""What Python runs in the sandbox: the fork server, from its start to its last job."""
+"""What Python runs in the sandbox: the warm process, which forks a fork server for each assignment."""
 
 import json
 import os
+import socket
 import time
 
 from .child import run_child
-from .fork_server import begin, serve
+from .fork_server import begin, each_forked, lasting, serve
 from .preload import forget, make_ready, warm
 
 
@@ -14,11 +15,19 @@ def main() -> None:
     control, allowed = begin()
     forget("inside")  # what a cell imports under this name is a copy, and not what runs it
     shell, runner = warm()
-    wanted = json.loads(control.recv(1 << 16) or "null")
-    if wanted is None:  # it was started ahead, and is not needed
-        os._exit(0)
-    make_ready(wanted["warm"], wanted["blocked"], runner)
-    serve(control, started, lambda data, limits: run_child(data, limits, allowed, shell, runner))
+    if (threads := len(os.listdir("/proc/self/task"))) != 1:
+        raise SystemExit(f"the warm process has {threads} threads, and a fork of it may hang")
+
+    def assignment(message: bytes, lines: list[int]) -> None:
+        """Runs in the fork server of one assignment. Never returns."""
+        control.close()
+        wanted = json.loads(message)
+        make_ready(wanted["warm"], wanted["blocked"], runner)
+        (line,) = lines
+        serve(socket.socket(fileno=line), started, lambda data, limits: run_child(data, limits, allowed, shell, runner))
+
+    lasting()
+    each_forked(control, 1, assignment)
 
 
 if __name__ == "__main__":

@@ -829,7 +829,27 @@ def test_a_fork_server_that_was_launched_ahead_becomes_the_sandbox_that_is_asked
             assert box._launched is launched
             with box.run(cells("from solutions.earlier import lent\nprint(lent())")) as child:
                 assert "laid beside it later" in str(child.ran[0].outputs)
-        assert not launched.inside.exists()
+    assert not launched.inside.exists()
+
+
+def test_assignments_that_share_a_warm_process_see_neither_each_others_solutions_nor_modules(tmp_path):
+    looks = "import os, sys\nprint(sorted(os.listdir('/sandbox/solutions')), 'colorsys' in sys.modules)"
+    seen = []
+    with launch.ahead() as launched:
+        for name, warm in (("later", ["colorsys"]), ("earlier", [])):
+            (tmp_path / f"{name}.py").touch()
+            with Sandbox(solutions=[tmp_path / f"{name}.py"], limits=LIMITS, warm=warm, ahead=launched) as box:
+                with box.run(cells(looks)) as child:
+                    seen.append(child.ran[0].outputs[0]["text"])
+        assert launched._process.poll() is None
+        until = (
+            time.monotonic() + 10
+        )  # bubblewrap's two and the warm one: with a sandbox its fork server and children end
+        while len(seeing(launched.inside.parent.name)) > 3 and time.monotonic() < until:
+            time.sleep(0.05)
+        processes = len(seeing(launched.inside.parent.name))
+    assert seen == ["['__init__.py', 'later.py'] True\n", "['__init__.py', 'earlier.py'] False\n"]
+    assert processes <= 3
 
 
 def test_a_fork_server_that_nobody_needs_ends_at_once_with_its_folder():
