@@ -1,5 +1,6 @@
 """Chapter 02: the numbers by attention, its controls, and where the weights fall."""
 
+import itertools
 import time
 
 import torch
@@ -188,8 +189,8 @@ def alignment_records(model: AttentionTranslator, seed: int, k: int) -> list[Rec
     return records
 
 
-def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
-    """Train one model on the numbers; its accuracy by k and, where it chooses, where it looks."""
+def trained_on_numbers(kind: str, steps: int, rate: float, seed: int) -> tuple[nn.Module, list[float]]:
+    """One model trained on the numbers in words, and its losses. kind: "vector", or an attention's."""
     source, target = data.numbers_vocabularies()
     width, hidden_size = ATTENTION["embedding_size"], ATTENTION["hidden_size"]
     examples = data.numbers_in_words(ATTENTION["sentences"], 1, NUMBERS_TRAINED, seed=1_000 + seed)
@@ -200,8 +201,15 @@ def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
     else:
         model = AttentionTranslator(kind, len(source), len(target), width, hidden_size)
     stream = data.batches(examples, source, target, ATTENTION["batch_size"], seed)
+    losses = fit(model, loss_of(model), stream, steps, rate, label=f"{kind}, {rate:g}")
+    return model, losses
+
+
+def attention_records(kind: str, steps: int, seed: int) -> list[Record]:
+    """Train one model on the numbers; its accuracy by k and, where it chooses, where it looks."""
+    source, target = data.numbers_vocabularies()
     start = time.perf_counter()
-    losses = fit(model, loss_of(model), stream, steps, ATTENTION["learning_rate"], label=kind)
+    model, losses = trained_on_numbers(kind, steps, ATTENTION["learning_rate"], seed)
     seconds = time.perf_counter() - start
     records: list[Record] = []
     for k in range(1, ATTENTION_TESTED + 1):
@@ -261,3 +269,33 @@ def bahdanau_controls(seed: int) -> list[Record]:
     """Access without choice, and choice without comparing: two controls of `bahdanau_numbers`, trained alike."""
     records = attention_records("random mixtures", ATTENTION_STEPS, seed)
     return records + attention_records("location", ATTENTION_STEPS, seed)
+
+
+RATES: Settings = {
+    **ATTENTION,
+    "learning_rate": [2.5e-3, 5e-3, 1e-2, 2e-2, 4e-2],
+    "steps": ATTENTION_STEPS,
+    "trained_k": [1, NUMBERS_TRAINED],
+    "tested_each": TESTED_EACH,
+}
+
+
+@experiment("bahdanau_rates", RATES)
+def bahdanau_rates(seed: int) -> list[Record]:
+    """The two fixed vectors of `bahdanau_numbers`, each at five learning rates.
+
+    The tests are those of `bahdanau_numbers`; `chosen_by` is the share right in other sentences, of one to six numbers,
+    by which to choose a rate.
+    """
+    source, target = data.numbers_vocabularies()
+    held_out = data.numbers_in_words(6 * TESTED_EACH, 1, NUMBERS_TRAINED, seed=8_000)
+    records: list[Record] = []
+    for kind, rate in itertools.product(("vector", "mean"), RATES["learning_rate"]):
+        model, losses = trained_on_numbers(kind, ATTENTION_STEPS, rate, seed)
+        chosen_by = greedy_accuracy(model, data.collate(held_out, source, target))[1]
+        for k in range(1, NUMBERS_TRAINED + 1):
+            test = data.collate(data.numbers_in_words(TESTED_EACH, k, k, seed=9_000 + k), source, target)
+            symbols, exact = greedy_accuracy(model, test)
+            record: Record = {"model": kind, "rate": rate, "seed": seed, "k": k, "symbols": symbols, "exact": exact}
+            records.append(record | {"last_loss": sum(losses[-50:]) / 50, "chosen_by": chosen_by})
+    return records
