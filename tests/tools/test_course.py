@@ -127,6 +127,23 @@ def test_a_failed_book_leaves_the_old_one_and_reads_everything_again(place, monk
     assert seen == [False, True, False]  # the third started from nothing
 
 
+def test_what_a_busy_machine_left_is_graded_once_more(monkeypatch):
+    ended = [course.StepFailed("`autograde grade` ended with 1"), None]
+    given = []
+
+    def run(*command):
+        given.append([str(word) for word in command[1:]])
+        if failure := ended.pop(0):
+            raise failure
+
+    monkeypatch.setattr(course, "run", run)
+    course.GRADES.make()
+    assert given == [["grade", "--outdated"]] * 2
+    ended[:] = [course.StepFailed("ended with 1"), course.StepFailed("ended with 3")]
+    with pytest.raises(course.StepFailed, match="3"):
+        course.GRADES.make()
+
+
 def test_an_older_class_is_archived_and_upgraded(tmp_path, monkeypatch):
     """Layout 0 has no file that says so, as classes of before 1.0."""
     folder = ClassFolder.at(tmp_path / "class")
