@@ -3,7 +3,7 @@
     python -m tests.autograde.toy.preload grade --class FOLDER
 
 A submission whose text says "ends its worker" does so, each time; one that says "breaks its machine" takes bubblewrap
-off a PATH that is there to be broken, and ends its worker's sandbox.
+off a PATH that is there to be broken, and ends its worker's sandbox with the warm process behind it.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ def dask_setup(worker) -> None:
         program = Path(shutil.which("bwrap") or "/")
         if "breaks its machine" in text and program.parent.name == "breakable":
             program.unlink()
-            self.close()
+            self._begin_anew()
         return grade(self, seen)
 
     Worker.grade = deadly  # type: ignore[method-assign]
