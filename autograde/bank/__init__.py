@@ -26,7 +26,6 @@ from course.checks.engine import Check, Diagnosis, Implementation, Observation, 
 from course.checks.engine.compare import difference
 from course.checks.engine.draw import Draw
 from course.checks.engine.of_tests import REFERENCE, CheckOfTest
-from course.checks.engine.recorded import failing
 from course.exercises import Exercise, exercises, tasks
 from course.key import RECORDED_KEY, Key
 from course.protocol.student import Local, Student
@@ -216,11 +215,8 @@ def _tested(check: CheckOfTest) -> Exercise:
 
 
 def _table(exercise: Exercise, key: Key, against: tuple[Implementation, ...] | None) -> Table:
-    fails = failing(check_of(exercise))
     diagnoses = tuple(
-        Diagnosis(
-            wrong.name, wrong.message, observe(exercise, wrong.source, key, against), fails.get(wrong.name, frozenset())
-        )
+        Diagnosis(wrong.name, wrong.message, observe(exercise, wrong.source, key, against))
         for wrong in find(exercise).wrong
     )
     right = observe(exercise, None, key, against)

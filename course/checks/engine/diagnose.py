@@ -55,17 +55,11 @@ def causes(
 
     def explained(diagnosis: Diagnosis) -> list[int] | None:
         """The failing cases in which it looks like the answer; None where one that passed, or too many that failed,
-        speak against it. Those are asked first of which the bank's answer has been observed already, and then those
-        that are likely to speak against it, as to observe it takes long."""
+        speak against it. Those are asked first of which the bank's answer has been observed already."""
         wanted = {*asked, *telling}
         made = getattr(diagnosis.observations, "made", wanted)
-
-        def likely(i: int) -> int:
-            """0 for a case that would speak against it alone, and so on."""
-            return (1 if i not in diagnosis.fails else 2) if i in telling else 0 if i in diagnosis.fails else 3
-
         alike, against = [], 0.0
-        for i in sorted(wanted, key=lambda i: (i not in made, likely(i), -cases[i].weight, i)):
+        for i in sorted(wanted, key=lambda i: (i not in made, i)):
             if looks_like(diagnosis, i):
                 alike.append(i)
             elif i not in telling or (against := against + cases[i].weight) > everything - enough:

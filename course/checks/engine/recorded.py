@@ -92,22 +92,6 @@ def _titles(check: Check) -> list[str]:
     return [case.title for case in check.cases]
 
 
-def failing(check: Check) -> dict[str, frozenset[int]]:
-    """Diagnosis -> the cases that see something else of it than of the reference in the recorded table of a check;
-    nothing where there is no table, or one of other cases."""
-    path = RECORDED / f"{check.name}.npz"
-    if not path.exists():
-        return {}
-    with np.load(path) as archive:
-        manifest = json.loads(archive["manifest"].tobytes())
-    if manifest.get("cases") != _titles(check):
-        return {}
-    return {
-        name: frozenset(i for i, ((own, gone), _, raised) in enumerate(seen) if own or gone or raised)
-        for name, _, seen in manifest["diagnoses"]
-    }
-
-
 def load(check: Check) -> Table:
     """The recorded table of a check. Raises FileNotFoundError, or ValueError where it has other numbers or cases than
     the check has now, with the way on."""

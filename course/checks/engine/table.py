@@ -26,13 +26,11 @@ UNSTEADY = Unsteady()
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """A wrong answer of the answer bank: its name, what to tell the student, and what each case sees of it. `fails` are
-    the cases that another key showed to fail: they say which to ask first, and nothing else."""
+    """A wrong answer of the answer bank: its name, what to tell the student, and what each case sees of it."""
 
     name: str
     message: str
     observations: Sequence[Observation]
-    fails: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
