@@ -106,7 +106,7 @@ def test_an_interrupted_archive_says_that_nothing_was_written(folder, tmp_path, 
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(archive, "check", interrupt)
+    monkeypatch.setattr(archive_file, "check", interrupt)
     result = run("archive", "--to", tmp_path / "x.tar.gz", "--class", folder.root)
     assert result.exit_code == 130 and "interrupted. Nothing was written: give the command again." in said(result)
     assert not list(tmp_path.glob("*x.tar.gz*"))

@@ -84,7 +84,7 @@ def test_without_either_the_way_on_is_said(check, monkeypatch):
 
     student = check.student(Local({"test_softmax": asserted}))
     table = table_of(check, student)
-    monkeypatch.setattr(components, "_reference", absent)
+    monkeypatch.setattr(components, "reference", absent)
     verdict = judge(check, student, table)
     assert (verdict.outcome, verdict.fraction) == ("error", 0)
     assert "safe_softmax is exercise 0.3, in 00-warm-up.ipynb, and has not passed yet. Solve it" in verdict.message
