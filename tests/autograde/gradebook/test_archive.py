@@ -60,7 +60,7 @@ def killed(at, call):
 def test_what_a_killed_archive_or_restore_left_is_taken_away_by_the_next(folder, tmp_path):
     file, again = tmp_path / "spring.tar.gz", ClassFolder.at(tmp_path / "again")
     before = digests(folder.submitted)
-    killed((archive, "check"), lambda: archive.archive(folder, file))
+    killed((archive_file, "check"), lambda: archive.archive(folder, file))
     assert list(tmp_path.glob(".spring.tar.gz.*.unfinished")) and not file.exists()
     assert run("archive", "--to", file, "--class", folder.root).exit_code == 0
     killed((archive.access, "close"), lambda: archive.restore(file, again))
