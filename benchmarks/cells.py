@@ -90,7 +90,7 @@ def main(arguments: list[str] | None = None) -> None:
         "cells",
         ABOUT,
         records,
-        command="python -m tools.notebooks solve && python -m benchmarks.cells",
+        command="python -m benchmarks.cells",
         settings={"threads": 1, "load_at_the_end": round(os.getloadavg()[0], 1)},
         seconds=time.perf_counter() - start,
         libraries=("nbclient",),
