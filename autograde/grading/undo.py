@@ -103,7 +103,7 @@ def last(folder: ClassFolder, ledger: Ledger) -> tuple[str, str]:
         raise ValueError(
             f"no run of this class is left to take back: {folder.ledger} holds none that is not taken back"
         )
-    run = max(ends, key=lambda run: (ends[run], run))
+    run = max(reversed(ends), key=lambda run: ends[run])  # of two within a second, the one that the ledger has later
     return run, ends[run]
 
 
