@@ -2,6 +2,9 @@
 
 It stands alone: it runs nothing, fetches nothing, prints, and shows no color that a word or a pattern does not say
 too. It holds names and grades: it is for those who teach.
+
+Its two drawings are made here and not by Matplotlib, whose import and drawing were 6.4 of 28.5 s of CPU when one
+student's eleven assignments were graded.
 """
 
 from __future__ import annotations
