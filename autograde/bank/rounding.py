@@ -1,17 +1,20 @@
-"""Which numbers of a wrong answer rest on rounding, and so on the processor: learners' tables leave them open.
+"""What of a wrong answer rests on rounding or on time, and so on the processor: learners' tables leave it open.
 
 A table is recorded on one machine and compared on all. Sums are added in another order elsewhere, which moves a right
 answer by less than any tolerance; a wrong one, where a sum just misses 1 or scores of 100,000 cancel, it can move by
 more, and the answer would lose its name there. So each is observed a second time with sums and exponentials that are
-rounded up or down at random, as Monte Carlo arithmetic does (Parker, 1997), and what departs by more than the tolerance
-counts as unsteady.
+rounded up or down at random, as Monte Carlo arithmetic does (Parker, 1997), and with a clock that ticks when it is
+read, by which durations that differ are alike. What departs by more than the tolerance counts as unsteady.
 """
 
 from __future__ import annotations
 
+import itertools
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import torch
 from torch import Tensor
@@ -59,15 +62,18 @@ class _RoundedAtRandom(TorchDispatchMode):
 
 
 class RoundedAtRandom(Local):
-    """The protocol within one process, where the answer's sums are rounded up or down at random."""
+    """The protocol within one process, where the answer's sums are rounded up or down at random, and a second passes
+    between two looks at the clock."""
 
     def request(self, message: dict[str, Any], callbacks: list[Callable]) -> dict[str, Any]:
-        with _RoundedAtRandom(torch.Generator().manual_seed(0)):
+        ticks = map(float, itertools.count())
+        clock = mock.patch.object(time, "perf_counter", lambda: next(ticks))
+        with _RoundedAtRandom(torch.Generator().manual_seed(0)), clock:
             return super().request(message, callbacks)
 
 
 def marked(exercise: Exercise, table: Table) -> Table:
-    """The table with UNSTEADY for the numbers of wrong answers that rest on rounding; tests of tests hold none."""
+    """The table with UNSTEADY for what of wrong answers rests on rounding or time; tests of tests hold none."""
     check = bank.check_of(exercise)
     if isinstance(check, CheckOfTest):
         return table

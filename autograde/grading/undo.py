@@ -60,7 +60,7 @@ def undo(folder: ClassFolder, *, write: bool = True, progress: Progress = silent
         run, when = (begun[0], "") if begun else last(folder, ledger)
         if expected and run != expected:
             raise ValueError(f"the last run is {run} now, and not {expected}: look at it with --dry-run first")
-        done = Undone(run, when, again=not begun and _undone_since(folder, ledger, when))
+        done = Undone(run, when, again=not begun and run != _in_turn(folder, ledger)[-1][0])
         try:
             if write:
                 left = plan.unfinished(folder.ledger)
@@ -80,13 +80,6 @@ def undo(folder: ClassFolder, *, write: bool = True, progress: Progress = silent
     return done
 
 
-def _undone_since(folder: ClassFolder, ledger: Ledger, when: str) -> bool:
-    """Whether a run that ended after this moment is taken back."""
-    undone = ledger.undone()
-    ends = [each.when for name in folder.assignments() for each in ledger.read(name) if each.run in undone]
-    return any(end > when for end in [*ends, *(each.when for each in ledger.changed_points() if each.run in undone)])
-
-
 def _stands(ledger: Ledger, run: str) -> str:
     """What is so when an undo could not be ended."""
     if run in ledger.undone():
@@ -94,17 +87,22 @@ def _stands(ledger: Ledger, run: str) -> str:
     return "Nothing was changed: the grades are what they were"
 
 
+def _in_turn(folder: ClassFolder, ledger: Ledger) -> list[tuple[str, str]]:
+    """Every run of the class and when it ended, the last one last: of two within a second, as the ledger has them."""
+    ends = {record.run: record.when for name in folder.assignments() for record in ledger.read(name)}
+    ends |= {each.run: each.when for each in ledger.changed_points()}
+    return sorted(ends.items(), key=lambda end: end[1])
+
+
 def last(folder: ClassFolder, ledger: Ledger) -> tuple[str, str]:
     """The last run of the class, and when it ended. Raises ValueError where there is none, or all are taken back."""
-    ends = {record.run: record.when for name in folder.assignments() for record in ledger.counted(name)}
     undone = ledger.undone()
-    ends |= {each.run: each.when for each in ledger.changed_points() if each.run not in undone}
-    if not ends:
+    left = [(run, when) for run, when in _in_turn(folder, ledger) if run not in undone]
+    if not left:
         raise ValueError(
             f"no run of this class is left to take back: {folder.ledger} holds none that is not taken back"
         )
-    run = max(reversed(ends), key=lambda run: ends[run])  # of two within a second, the one that the ledger has later
-    return run, ends[run]
+    return left[-1]
 
 
 def _assignment(

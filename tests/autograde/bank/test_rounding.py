@@ -1,5 +1,6 @@
 """Numbers of wrong answers that rest on rounding are left open in learners' tables; the answers keep their names."""
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from course.checks.engine.table import UNSTEADY, Observation
 from course.exercises import of_component
 
 CODE = {"sums": lambda x: x.sum(-1), "weights": lambda x: x.softmax(-1), "draws": lambda x: torch.rand(3)}
+CODE["lasts"] = lambda x: time.perf_counter() - time.perf_counter()
 CASE = Case("a case", lambda student, draw: {}, 1, None, 1e-5, 1e-4, False)
 
 
@@ -26,6 +28,16 @@ def test_sums_are_rounded_up_or_down_and_what_needs_no_rounding_stays():
     nearest, other = asked("weights", whole / 7)
     assert (nearest != other).any()
     assert torch.allclose(nearest, other, rtol=2**-22, atol=0)
+
+
+def test_what_an_answer_reads_off_a_clock_is_left_open():
+    """Two durations that it measures differ, but for once in a few hundred times."""
+    assert asked("lasts", torch.zeros(1))[1] == -1.0
+    exercise = of_component("measure_throughput")
+    table = rounding.marked(exercise, bank.recorded(exercise))
+    (own,) = [each for each in table.diagnoses if each.name == "a clock of its own"]
+    again = [each for each in own.observations if "a second time" in each.values]
+    assert [set(each.values.values()) for each in again] == [{UNSTEADY}]
 
 
 def test_the_names_of_answers_do_not_hang_on_a_sum_that_just_misses_one():

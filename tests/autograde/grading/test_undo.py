@@ -1,15 +1,17 @@
 """The last run taken back, and exercises' points changed, by the commands."""
 
 import errno
+from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from autograde import files, plan
 from autograde.gradebook import enter, store
 from autograde.gradebook.release import release
+from autograde.grading import points, undo
 from autograde.grading import run as grading
-from autograde.grading import undo
 from autograde.ledger import Ledger
 from tests.autograde import toy
 from tests.autograde.command import run, said
@@ -32,9 +34,9 @@ def score(folder, student):
     return store.standings(folder, toy.NAME)[student].score
 
 
-def give(folder, student, points):
+def give(folder, student, number):
     with store.open_gradebook(folder) as book:
-        book.find_grade("scale-check", toy.NAME, toy.NAME, student).manual_score = points
+        book.find_grade("scale-check", toy.NAME, toy.NAME, student).manual_score = number
         book.db.commit()
 
 
@@ -99,8 +101,10 @@ def test_an_interrupted_run_that_is_taken_back_is_not_gone_on_with(folder, one_s
     assert score(folder, "right") == 9
 
 
-def test_a_second_undo_in_a_row_is_asked_about(folder):
-    where = ("--class", folder.root)
+def test_a_second_undo_in_a_row_is_asked_about(folder, monkeypatch):
+    """The two runs end within one second, as they do on a fast machine."""
+    where, now = ("--class", folder.root), datetime.now(UTC)
+    monkeypatch.setattr(points, "datetime", Mock(now=lambda zone: now))
     for change in ("0.1=6", "0.1=4"):
         run("points", change, *where)
     assert run("undo", *where).exit_code == 0 and score(folder, "right") == 13
