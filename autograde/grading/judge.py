@@ -13,6 +13,7 @@ cells, takes longer than most of them, and hangs where a cell has used threads.
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from collections.abc import Collection, Sequence
@@ -25,7 +26,7 @@ from autograde.grading.dependencies import answered_elsewhere, needed, rests_on,
 from autograde.grading.shares import Shares
 from autograde.grading.timed import TimedRemote
 from autograde.intake.merge import Cell
-from autograde.sandbox.limits import MIB, bounded
+from autograde.sandbox.limits import MIB, Limits, bounded
 from autograde.sandbox.outputs import Ran
 from autograde.sandbox.pool import Child, Sandbox, SandboxError
 from autograde.sandbox.remote import Remote, printable
@@ -43,19 +44,22 @@ HELD = 8  # a child holds much from this part of its memory on: right answers we
 BUDGET = 300.0  # seconds for one submission, all its children together
 MEMORY = 4096 * MIB  # for what a check computes out here with what came back: two long vectors make a huge table
 BUSY = 3.0  # times as long waiting for processor or disk as running: what came too late then may have been right
+PATIENCE = 8  # times its limits that a submission has at most, on a machine that makes it wait
 MAX_MESSAGE = 5_000  # characters of a line of feedback, which may quote the student's text
 
 
 @dataclass
 class Judgment:
     """All of one submission: exercise -> verdict, what became of its cells (by index), what it used, how it ended, and
-    what a person should look at."""
+    what a person should look at. `patience`: times its limits that it should have had, on so busy a machine; 1 where
+    its verdicts stand."""
 
     verdicts: dict[str, Verdict] = field(default_factory=dict)
     ran: dict[int, Ran] = field(default_factory=dict)
     peak_bytes: int = 0
     endings: set[str] = field(default_factory=set)
     flags: list[str] = field(default_factory=list)
+    patience: int = 1
 
 
 def of_assignment(assignment: str) -> list[Exercise]:
@@ -75,7 +79,8 @@ def tables(assignment: str, key: Key) -> dict[str, Table]:
 
 class SubmissionJudge:
     """Judges one merged submission, given the cells to run, its assignment's exercises, this run's tables, and the
-    exercises whose answer cell is blank or missing. `seconds` are for all of it, all its children together.
+    exercises whose answer cell is blank or missing. `seconds` are for all of it, all its children together; they and
+    the sandbox's limits of time hold `patience` times over.
     """
 
     def __init__(
@@ -86,12 +91,14 @@ class SubmissionJudge:
         tables: dict[str, Table],
         unanswered: Collection[str] = (),
         seconds: float = BUDGET,
+        patience: int = 1,
     ):
         self.sandbox, self.exercises, self.tables = sandbox, list(assignment), tables
+        self._patience = patience
         self._all, self.cells = list(cells), needed(cells)
         self.left = {e.name for e in assignment if e.name in unanswered and not answered_elsewhere(e, cells)}
         self.done = Judgment()
-        self._shares = Shares(seconds)
+        self._shares = Shares(seconds * patience)
         self._slow: list[Exercise] = []  # put off
         self._unseen: set[str] = set()  # without a look, because of another that never ended
         self._waiting: set[str] = set()  # without a look yet: they rest on what did not pass
@@ -107,6 +114,11 @@ class SubmissionJudge:
         self._spent = Usage()  # by children that had
         self._child: Child | None = None
         self._remote: Remote | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """The sandbox's limits, so many times over."""
+        return self.sandbox.limits.patient(self._patience)
 
     def judge(self) -> Judgment:
         """Every exercise with the student's own components; those that rest on others which did not pass with the
@@ -160,7 +172,7 @@ class SubmissionJudge:
         slow = [e for e in slow if e not in after]
         for at, exercise in enumerate(slow):
             self._shares.looks = len(slow) - at + len(after) + len(self._unseen)
-            until = self._shares.until(self.sandbox.limits.request_seconds)
+            until = self._shares.until(self.limits.request_seconds)
             if until - time.monotonic() <= self._shares.took[exercise.name]:
                 continue
             if until > self._childs_end:
@@ -185,10 +197,15 @@ class SubmissionJudge:
         return tuple(e.name for e in among if not self.done.verdicts[e.name].passed)
 
     def _leave_to_a_person_what_had_to_wait(self) -> None:
-        """A limit of time is no fair one where most of it went by in waiting for a processor, or for a disk."""
+        """A limit of time is no fair one where most of it went by in waiting for a processor, or for a disk, unless
+        what was left of it is as long as the limit is for others."""
         late = {name: verdict for name, verdict in self.done.verdicts.items() if verdict.outcome is Outcome.TIMEOUT}
-        waited, ran = self._spent.waited_seconds, self._spent.cpu_seconds
-        if late and waited > max(BUSY * ran, self.sandbox.limits.request_seconds / 2):
+        if not late:
+            return
+        waited, ran, limit = self._spent.waited_seconds, self._spent.cpu_seconds, self.sandbox.limits.request_seconds
+        had = self._patience > 1 and self._spent.seconds - waited >= limit * len(late)
+        if waited > max(BUSY * ran, limit / 2) and not had:
+            self.done.patience = min(math.ceil(2 * self._spent.seconds / (ran + 0.1)), PATIENCE)
             message = (
                 f"The machine was too busy to tell: it ran for {ran:.1f} s, and waited {waited:.1f} s for a processor "
                 "or a disk. Grade it again when there is less beside it."
@@ -313,11 +330,11 @@ class SubmissionJudge:
         if self._remote is None and self._children < MAX_CHILDREN and not self._shares.used_up:
             self._children += 1
             began, self._beside = time.monotonic(), 0
-            self._childs_end = began + self.sandbox.limits.wall_seconds
+            self._childs_end = began + self.limits.wall_seconds
             ended = {index for index, ran in self.done.ran.items() if ran.ended}
             to_run = [cell for cell in cells if cell.index not in ended]
             late = [index for index, ran in self.done.ran.items() if ran.error and ran.error.limit == "time"]
-            self._child = self.sandbox.run(to_run, until=self._shares.end, measured=measured, late=late)
+            self._child = self.sandbox.run(to_run, self.limits, self._shares.end, measured, late)
             self._shares.add("", time.monotonic() - began)
             self._kept = self._kept or self._child.kept
             own = {cell.index for cell in self._all} - set(self.done.ran)
@@ -373,7 +390,7 @@ class SubmissionJudge:
         if error is not None and substituted and answer is not None and self._child is not None:
             now = self._child.ran.get(answer.index)  # what it says here is not passed on, but that it is silent counts
             error = error if now is None or now.error is not None else None
-        request = self.sandbox.limits.request_seconds
+        request = self.limits.request_seconds
         timed, began = TimedRemote(remote, self._shares.until(request)), time.monotonic()
         try:
             verdict = self._question(exercise, timed) if exercise.question else self._task(exercise, timed)

@@ -187,16 +187,24 @@ class Worker:
         )
 
     def _judge(self, merged: MergedNotebook) -> Judgment:
+        """Where the machine made it wait for most of its time, it is judged once more, with as much as it would have
+        needed then."""
+        judgment = self._judged(merged)
+        return self._judged(merged, judgment.patience) if judgment.patience > 1 else judgment
+
+    def _judged(self, merged: MergedNotebook, patience: int = 1) -> Judgment:
         try:
-            return self._at_work(merged).judge()
+            return self._at_work(merged, patience).judge()
         except (
             SandboxError
         ):  # the warm process may have been lost to something of the machine's: once more in a new one
             self._begin_anew()
-            return self._at_work(merged).judge()
+            return self._at_work(merged, patience).judge()
 
-    def _at_work(self, merged: MergedNotebook) -> judge.SubmissionJudge:
-        return judge.SubmissionJudge(self.sandbox(), merged.cells, self.exercises, self._tables, merged.unanswered)
+    def _at_work(self, merged: MergedNotebook, patience: int) -> judge.SubmissionJudge:
+        return judge.SubmissionJudge(
+            self.sandbox(), merged.cells, self.exercises, self._tables, merged.unanswered, patience=patience
+        )
 
     def _unreadable(self, seen: received.Received) -> Graded:
         verdict = Verdict(Outcome.ERROR, message="Your file could not be read, so there was nothing to grade.")

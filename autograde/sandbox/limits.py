@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 MIB = 1 << 20
 UNPRIVILEGED = 65533  # user and group inside, as the fork server, which sees none of this, says too
@@ -38,6 +38,16 @@ class Limits:
         for name, value in vars(self).items():
             if not value > 0:
                 raise ValueError(f"limit {name} is {value}; it must be above zero")
+
+    def patient(self, times: int) -> Limits:
+        """These with so many times the seconds by the clock; those of a processor stay."""
+        return replace(
+            self,
+            cell_seconds=self.cell_seconds * times,
+            request_seconds=self.request_seconds * times,
+            grace=self.grace * times,
+            wall_seconds=self.wall_seconds * times,
+        )
 
 
 @contextlib.contextmanager

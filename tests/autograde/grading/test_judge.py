@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import nbformat
 import pytest
@@ -166,24 +167,30 @@ def test_what_was_left_as_given_out_is_not_judged(toy_notebook, monkeypatch):
 # ---------------------------------------------------------------- late, or kept waiting
 
 LOOP = "def scale(x, factor):\n    while True: pass"
+SLOW = """import time
+begun = []
+def scale(x, factor):
+    begun.append(time.process_time())
+    while time.process_time() < begun[0] + 0.4: pass
+    return x * factor"""
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def box():
-    with Sandbox(limits=Limits(request_seconds=3.0, cell_seconds=60.0)) as opened:
+    with Sandbox(limits=Limits(request_seconds=0.8, grace=0.5, cell_seconds=60.0)) as opened:
         yield opened
 
 
 @pytest.fixture
-def crowd():
-    """Sixteen processes, each with a session of its own, that leave little to others of the processor that all share.
+def crowd(request):
+    """So many processes, each with a session of its own, that leave little to others of the processor that all share.
 
     A kernel that gives each session its share would give one of all of them together no more than a submission.
     """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     endless = [sys.executable, "-S", "-c", "while True: pass"]
-    others = [subprocess.Popen(endless, start_new_session=True) for _ in range(16)]
+    others = [subprocess.Popen(endless, start_new_session=True) for _ in range(request.param)]
     yield
     for other in others:
         other.kill()
@@ -195,6 +202,7 @@ def crowd():
 @pytest.mark.xdist_group("sandbox")  # not beside those that look at a clock
 @pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
 @pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count what waits")
+@pytest.mark.parametrize("crowd", [16], indirect=True)
 def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebook, box, crowd):
     scale, *_ = judge.of_assignment(toy.NAME)
     answer = Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")
@@ -203,6 +211,22 @@ def test_who_was_late_because_the_machine_was_busy_waits_for_a_person(toy_notebo
     )
     assert judged.outcome == "timeout"
     assert judged.internal.startswith("The machine was too busy to tell: ")
+
+
+@pytest.mark.sandbox
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.skipif(sys.platform != "linux" or shutil.which("bwrap") is None, reason="needs Linux and bubblewrap")
+@pytest.mark.skipif(not os.path.exists("/proc/self/schedstat"), reason="this kernel does not count what waits")
+@pytest.mark.parametrize("crowd", [5], indirect=True)
+@pytest.mark.parametrize(("source", "outcome"), [(LOOP, "timeout"), (SLOW, "pass")], ids=["endless", "slow"])
+def test_a_submission_that_had_to_wait_is_judged_with_more_time(toy_notebook, box, crowd, source, outcome):
+    """One that never ends is told so, and one that ends within its time where nothing is beside it is right."""
+    scale, *_ = judge.of_assignment(toy.NAME)
+    merged = Mock(cells=[Cell(0, "c0", source, "answer", "scale", "scale-answer")], unanswered=set())
+    working = worker.Worker(toy.NAME, nbformat.read(toy_notebook, 4), Key.public(1))
+    working._sandbox, working.exercises, working._tables = box, [scale], judge.tables(toy.NAME, working.key)
+    judged = working._judge(merged).verdicts["scale"]
+    assert judged.outcome == outcome and not judged.internal
 
 
 @pytest.mark.parametrize(
@@ -238,15 +262,20 @@ def test_the_reason_of_an_end_is_the_one_that_there_was(failure, ending, outcome
         (Usage(seconds=12, cpu_seconds=10, waited_seconds=11), False),  # its own processes keep it from the processor
         (Usage(seconds=60, cpu_seconds=0.3, waited_seconds=1), False),  # it sleeps
         (Usage(seconds=12, cpu_seconds=0.3, waited_seconds=11), True),
+        (Usage(seconds=96, cpu_seconds=12, waited_seconds=84), True),
     ],
 )
-def test_late_is_late_where_there_was_a_processor(toy_notebook, spent, person):
-    """A submission that was late may have been so because of itself."""
+@pytest.mark.parametrize("patience", [1, 8])
+def test_late_is_late_where_there_was_a_processor(toy_notebook, spent, person, patience):
+    """A submission that was late may have been so because of itself; and with more time it had what others have."""
     scale, *_ = judge.of_assignment(toy.NAME)
-    submission = judge.SubmissionJudge(None, [Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")], [scale], {})
+    submission = judge.SubmissionJudge(
+        None, [Cell(0, "c0", LOOP, "answer", "scale", "scale-answer")], [scale], {}, patience=patience
+    )
     submission.sandbox = type("Box", (), {"limits": Limits()})
     submission._spent = spent
     submission._judged = lambda exercise, cells, substituted=False: Verdict(Outcome.TIMEOUT, message="It was stopped.")
     judged = submission.judge().verdicts["scale"]
-    assert bool(judged.internal) is person
+    assert bool(judged.internal) is (person and not (patience > 1 and spent.cpu_seconds > Limits().request_seconds))
+    assert (submission.done.patience > 1) is bool(judged.internal)
     assert replace(judged, internal="") == Verdict(Outcome.TIMEOUT, message="It was stopped.")
