@@ -98,8 +98,8 @@ def table(
 
 
 def by_round(caption: str, records: Sequence[Record], name: str, newest: int = 0) -> nodes.table:
-    """Figures with a column for each round, or for so many of the newest: how many of how many, and the share with its
-    interval."""
+    """Figures with a column for each round and its date, or for so many of the newest: how many of how many, and the
+    share with its interval."""
 
     def cell(record: Record | None) -> list[nodes.Node]:
         if record is None:
@@ -111,8 +111,10 @@ def by_round(caption: str, records: Sequence[Record], name: str, newest: int = 0
     newest_rounds = rounds(records)[-newest:]
     figures = {(record["what"], record["round"]): record for record in records}
     what = list(dict.fromkeys(str(record["what"]) for record in records))
+    dates = {str(record["round"]): record.get("date", "") for record in records}
+    headings = ["what", *(f"{of} {dates[of]}".strip() for of in newest_rounds)]
     lines = [[sentence(each), *(cell(figures.get((each, of))) for of in newest_rounds)] for each in what]
-    made = table(caption, ["what", *newest_rounds], lines, name, set(range(1, len(newest_rounds) + 1)))
+    made = table(caption, headings, lines, name, set(range(1, len(newest_rounds) + 1)))
     made["classes"].append("by-round")
     return made
 

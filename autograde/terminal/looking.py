@@ -36,7 +36,7 @@ def show_summary(assignment: str, report: Summary, page: Path | None) -> None:
     for names, heading, style in (
         (report.waiting, "Waiting for a person", "bold yellow"),
         (report.late, "Late", ""),
-        (report.missing, "Handed nothing in", ""),
+        (report.missing, "Handed in nothing", ""),
         (report.ungraded, "Not graded yet", "yellow"),
     ):
         if names:

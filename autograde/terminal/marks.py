@@ -31,7 +31,8 @@ def show_extended(extended: Extended, dry_run: bool) -> None:
     """What an extension does."""
     who = f"{extended.student}, {extended.assignment}"
     if not extended.due:
-        words = f"{who}: kept, but the assignment has no due date yet: `nbgrader db assignment add` gives it one"
+        words = f"{who}: kept, but the assignment has no due date yet. To do, in the class's folder:"
+        words += f' nbgrader db assignment add {extended.assignment} --duedate "2026-02-03 18:00 UTC"'
     elif not extended.extra:
         words = f"{who}: no extension, due {extended.due}"
     else:
@@ -41,10 +42,10 @@ def show_extended(extended: Extended, dry_run: bool) -> None:
 
 
 def show_settled(assignment: str, settled: Settled) -> None:
-    """What time did to an assignment's grades: penalties that are others now, and stamps that could not count."""
+    """What time did to an assignment's grades: penalties that have changed, and stamps that could not count."""
     for change in settled.changes[:LISTED]:
         net = [round(change.points - taken, 2) for taken in (change.before, change.after)]
-        say(f"{assignment} {change.student}: {net[0]:g} points after the penalty for lateness are {net[1]:g} now")
+        say(f"{assignment} {change.student}: {net[1]:g} points after the late penalty, instead of {net[0]:g}")
     if len(settled.changes) > LISTED:
         console.print(text(f"{assignment}: {len(settled.changes) - LISTED} more of these"))
     for student, why in settled.remarks[:LISTED]:

@@ -21,10 +21,13 @@ def test_rounds_stand_side_by_side():
     other = {**one, "what": "refused", "round": "round-2", "percent_low": 9.45, "percent_high": 90.55}
     made = measurements.by_round("Rounds", [other, one], "name")
     cells = [[entry.astext() for entry in row.findall(nodes.entry)] for row in made.findall(nodes.row)]
-    assert cells[0] == ["what", "round-1", "round-2"]
+    assert cells[0] == ["what", "round-1 2026-01-01", "round-2 2026-01-01"]
     assert cells[1:] == [["refused", "–", "1 of 2 50 % (9.4 to 90.5)"], ["caught", "1 of 2 50 % ", "–"]]
     newest = measurements.by_round("Rounds", [other, one], "name", 1)
-    assert [entry.astext() for entry in next(newest.findall(nodes.row)).findall(nodes.entry)] == ["what", "round-2"]
+    assert [entry.astext() for entry in next(newest.findall(nodes.row)).findall(nodes.entry)] == [
+        "what",
+        "round-2 2026-01-01",
+    ]
 
 
 # ---- the page -------------------------------------------------------------------------------------------------------
