@@ -23,6 +23,8 @@ from theme import katex
 
 logger = logging.getLogger(__name__)
 STORED = re.compile(r"\bcolor:(#[0-9a-fA-F]{6})\b")
+OPENS, CLOSES = "(“‘", ".,;:!?)”’-"
+LONGEST = 24  # characters of an equation that is kept on one line with the punctuation around it
 FOLDER = "katex"  # of the styles and fonts, among the files that pages share
 
 
@@ -65,11 +67,38 @@ def markup(node: nodes.Node, display: bool) -> str:
         return f"<code>{html.escape(tex)}</code>"
 
 
-def glue(node: nodes.math) -> str:
-    """Return a word joiner where punctuation follows the equation, and nothing elsewhere."""
-    after = node.next_node(descend=False, siblings=True)
-    follows = isinstance(after, nodes.Text) and after[:1] in tuple(".,;:!?)”’'-")
-    return "\N{WORD JOINER}" if follows else ""
+def keep_together(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put what stands at an equation without a space, such as a comma or a parenthesis, on one line with it.
+
+    A browser may break a line before and after an equation, whatever character is next. Long ones go on breaking at
+    their relations: a phone has no room for them on one line.
+    """
+    if app.builder.format != "html":
+        return
+    for equation in list(doctree.findall(nodes.math)):
+        parent, at = equation.parent, equation.parent.index(equation)
+        before, after = text_at(parent, at - 1), text_at(parent, at + 1)
+        opens = before[len(before.rstrip(OPENS)) :]
+        closes = after[: len(after) - len(after.lstrip(CLOSES))]
+        if opens + closes and len(shown(equation)) <= LONGEST:
+            inside = nodes.Text(opens), equation, nodes.Text(closes)
+            parent[at] = nodes.inline("", "", *inside, classes=["together"])
+            if opens:
+                parent[at - 1] = nodes.Text(before.removesuffix(opens))
+            if closes:
+                parent[at + 1] = nodes.Text(after.removeprefix(closes))
+
+
+def text_at(parent: nodes.Element, place: int) -> str:
+    """Return the text that is the child at this place; "" where another node is there, or none."""
+    child = parent[place] if 0 <= place < len(parent) else None
+    return str(child) if isinstance(child, nodes.Text) else ""
+
+
+def shown(node: nodes.math) -> str:
+    """Return the characters of the equation that a page shows."""
+    _, begins, rest = markup(node, display=False).rpartition('<span class="katex-html"')
+    return re.sub(r"<[^>]+>", "", begins + rest)
 
 
 def is_heading(node: nodes.math) -> bool:
@@ -84,8 +113,7 @@ def visit_inline(self: HTML5Translator, node: nodes.math) -> None:
     if is_heading(node):
         # Read out with every cell below it, where MathML alone gives a heading no name.
         equation = equation.replace("<math ", f'<math aria-label="{html.escape(node.astext())}" ', 1)
-    # The word joiner keeps the comma or full stop that follows from starting the next line.
-    self.body.append(f'<span class="math">{equation}</span>{glue(node)}')
+    self.body.append(f'<span class="math">{equation}</span>')
     raise nodes.SkipNode
 
 
@@ -123,5 +151,6 @@ def close(app: Sphinx, error: Exception | None) -> None:
 def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("katex", inline_renderers=(visit_inline, None), block_renderers=(visit_block, None))
     app.connect("builder-inited", write_styles)
+    app.connect("doctree-resolved", keep_together)
     app.connect("html-page-context", add_styles)
     app.connect("build-finished", close)

@@ -78,8 +78,8 @@ def versions(assignment: str, notebook: str) -> dict[str, str]:
 
 @lru_cache(maxsize=32)
 def sources(assignment: str, notebook: str) -> tuple[dict[str, Path], set[str]]:
-    """(the files that decide, by the name of the module or of the data; names of the libraries that they import). Looked
-    up once a process: a file that comes to be imported later is so by one that was changed, which `edited` tells."""
+    """(the files that decide, by the name of the module or of the data; names of the libraries that they import).
+    Looked up once a process: what comes to be imported later is imported by a changed file, as `edited` tells."""
     chapters = _chapters(assignment)
     todo = {*_JUDGING, *fixtures.modules(), *(f"solutions.{chapter}" for chapter in reference.held(assignment))}
     for package in ("solutions", "course.checks"):
