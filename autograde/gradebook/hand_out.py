@@ -30,7 +30,9 @@ With nothing but Python 3.11 or newer, once for all assignments, in a terminal i
     Linux:   python3 -m venv .venv
              .venv/bin/python -m pip install --extra-index-url {index} jupyterlab {path}
              .venv/bin/jupyter lab
-    macOS:   the same without --extra-index-url and its address, which is for PyTorch without what a GPU needs
+    macOS:   python3 -m venv .venv
+             .venv/bin/python -m pip install jupyterlab {path}
+             .venv/bin/jupyter lab
     Windows: py -m venv .venv
              .venv\\Scripts\\python -m pip install jupyterlab {path}
              .venv\\Scripts\\jupyter lab
