@@ -228,7 +228,7 @@ def kept(folder: ClassFolder, assignment: str, kind: str = "") -> Roster | None:
         if path.is_file():
             roster = read(path)
             if kind in ("", roster.kind):
-                return roster
+                return replace(roster, file=f"rosters/{roster.file}")
     return None
 
 

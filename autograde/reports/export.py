@@ -40,7 +40,8 @@ def rows(
     students: Collection[str] = (),
     progress: Progress = silent,
 ) -> list[dict[str, str]]:
-    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0).
+    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0). What
+    was handed in and is not graded yet has no points: the cells are empty.
 
     `submission` is the digest of the file that was graded and `run` names the run, so that a grade which has left this
     class can still be traced; `by_hand` says whether a person changed points.
@@ -53,6 +54,7 @@ def rows(
         if assignments and assignment.name not in assignments:
             continue
         most, graded = assignment.max_score, trace.in_gradebook(book, assignment.name)
+        there = {student for student, _ in folder.submissions(assignment.name)}
         for count, student in enumerate(people):
             progress(f"{assignment.name}: rows", count, len(people))
             row: dict[str, object] = dict.fromkeys(COLUMNS)
@@ -66,6 +68,8 @@ def rows(
             }
             row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": most}
             row |= {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
+            if student.id in there - graded.keys():
+                row |= {"raw_score": None, "late_submission_penalty": None, "score": None, "handed_in": "yes"}
             if student.id in graded:
                 one = graded[student.id]
                 stamp = store.entered(folder, assignment.name, student.id) or {}

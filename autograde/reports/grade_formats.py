@@ -55,7 +55,7 @@ def same_most(roster: Roster, where: str, there: str, most: float) -> None:
     if not same:
         raise BadRoster(
             f"{roster.file}: {where} is out of {there}, and here it is out of {most:g}. To do: set the points of that"
-            f" assignment to {most:g} on the platform, and download the table again"
+            f" assignment to {most:g} on the platform, download the table again, and give it with --roster"
         )
 
 

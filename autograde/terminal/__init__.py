@@ -44,7 +44,7 @@ def stop(message: object, code: int = 1) -> typer.Exit:
 def ask(why: str) -> None:
     """Asks whether to go on; stops where the answer is no, or nobody is there to give one."""
     if not sys.stdin.isatty():
-        raise stop(f"{why} Nothing was written. To do: --yes where it is meant")
+        raise stop(f"{why} Nothing was written. If you mean it, give the command again with --yes")
     say(why, "bold yellow")
     if not typer.confirm("Go on?"):
         raise stop("nothing was written")

@@ -19,7 +19,7 @@ def show_collected(done: Collected, dry_run: bool) -> None:
     for name, why in done.aside:
         say(f"Left aside: {name}: {why}", "yellow")
     if done.late:
-        message = f"Late, as the source says without saying when: {', '.join(done.late)}"
+        message = f"Late, but the source does not say by how much: {', '.join(done.late)}"
         say(message, "bold yellow")
     for name in sorted({item.assignment for item in done.items}):
         kinds = [item.action for item in done.items if item.assignment == name]

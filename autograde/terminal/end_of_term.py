@@ -47,10 +47,11 @@ def show_forgotten(
     folder: ClassFolder, student: str, forgotten: Forgotten, archives: Sequence[str], dry_run: bool
 ) -> None:
     """What is taken away of a student's, and where a word of theirs still stands."""
+    away, other = ("Would be taken away", "Would be changed") if dry_run else ("Taken away", "Changed")
     for path in forgotten.gone:
-        say(f"Taken away: {path.relative_to(folder.root)}")
+        say(f"{away}: {path.relative_to(folder.root)}")
     for sentence in forgotten.changed:
-        say(f"Changed: {sentence}")
+        say(f"{other}: {sentence}")
     if forgotten.left:
         those = wording.listed([str(path) for path in forgotten.left], 20)
         say(f"Their name or address still stands in {those}: look", "bold yellow")

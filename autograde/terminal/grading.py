@@ -101,7 +101,8 @@ def show_changes(regraded: Regraded) -> None:
             table.add_row(change.after.assignment, text(change.after.student), change.after.exercise, before, after)
         console.print(table)
     those = f"{wording.counted(regraded.submissions, 'submission')} graded again"
-    console.print(text(f"{those}; other points for {wording.counted(len(regraded.students), 'student')}."))
+    who = wording.counted(len(regraded.students), "student")
+    console.print(text(f"{those}; the machine now gives other points to {who}."))
     if nets := [net for net in regraded.nets if net.before != net.after]:
         table = Table(title="Points after penalties, with what people gave", title_justify="left")
         for column in ("assignment", "student", "before", "now"):
@@ -140,6 +141,8 @@ def show_undone(undone: Undone, dry_run: bool) -> None:
     for assignment, student, before, after in undone.changed[:LISTED]:
         now = "no grade" if after is None else f"{after:g} points"
         say(f"{assignment} {student}: {now} instead of {before:g}")
+    if len(undone.changed) > LISTED:
+        say(f"and {len(undone.changed) - LISTED} more")
     for sentence in undone.stays:
         say(f"Stays as it is: {sentence}", "yellow")
     done = "would be taken back (nothing was written)" if dry_run else "is taken back"

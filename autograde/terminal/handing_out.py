@@ -25,8 +25,10 @@ def show_handed_out(
             say(f"    {path} ({len(content) / 1e3:.0f} kB)")
     if any(assignment.answers for assignment in given):
         console.print(
-            "Hand each out once these answers may be known; --earlier due or --earlier own leaves them out.",
+            "Students can read these answers in the archive: hand it out once they may be known, or leave them out with"
+            " --earlier due or --earlier own.",
             highlight=False,
+            soft_wrap=True,
         )
     if dry_run:
         say("Nothing was written.")

@@ -73,7 +73,7 @@ def show_trace(
     message = f"{traced.student}, {traced.assignment}: {traced.points:g} of {traced.max:g} points"
     console.print(text(message, style="bold"))
     for what, says in words:
-        say(f"{what + ':':<11}{says}")
+        say(f"{what + ':':<12}{says}")
     table = Table()
     for column, justify in (("exercise", "left"), ("points", "right"), ("verdict", "left"), ("by a person", "left")):
         whole = column in ("exercise", "points")

@@ -18,10 +18,13 @@ def show_points(changed: Repointed, dry_run: bool) -> None:
     for exercise, before, after in changed.exercises:
         say(f"{exercise}: out of {after:g} instead of {before:g}")
     if changed.exercises:
-        words = "Notebooks that are handed out, and those in archives/, go on saying the course's own points for these"
+        words = "Notebooks that were handed out, and those in archives/, still show the course's own points for these"
         say(f"{words}: tell your students.", "bold yellow")
-    for assignment, student, had, has in changed.changed[:LISTED]:
+    others = [each for each in changed.changed if each[2] != each[3]]
+    for assignment, student, had, has in others[:LISTED]:
         say(f"{assignment} {student}: {has:g} points instead of {had:g}")
+    if len(others) > LISTED:
+        say(f"and {len(others) - LISTED} more")
     done = " (nothing was written)" if dry_run else ""
     those = wording.counted(len(changed.changed), "submission")
     say(f"New points, before penalties: {those}{done}.")
@@ -53,6 +56,6 @@ def show_settled(assignment: str, settled: Settled) -> None:
     if len(settled.remarks) > LISTED:
         console.print(text(f"{assignment}: {len(settled.remarks) - LISTED} more of these", "yellow"))
     if settled.silent:
-        those = f"{wording.counted(len(settled.silent), 'submission')} without a stamp, so on time"
+        those = f"{wording.counted(len(settled.silent), 'submission')} without a time, so taken as on time"
         names = wording.listed(settled.silent, 3)
         say(f"{assignment}: {those} ({names})", "yellow")

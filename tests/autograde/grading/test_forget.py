@@ -72,8 +72,8 @@ def test_nothing_of_theirs_is_left_and_nobody_elses_is_lost(folder):
     mine = f"platform-{Ledger(folder.ledger).numbers({NAME})[NAME]}"
     assert len(standing(folder, NAME, EMAIL)) > 10 and standing(folder, mine)
     shown = said(run("forget", NAME, "--dry-run", *where))
-    assert f"Taken away: submissions/{NAME}" in shown and "rosters/class.csv: row 3" in shown
-    assert f"Changed: extensions.csv: more time for {toy.NAME}" in shown
+    assert f"Would be taken away: submissions/{NAME}" in shown and "rosters/class.csv: row 3" in shown
+    assert f"Would be changed: extensions.csv: more time for {toy.NAME}" in shown
     assert f"{NAME} would be forgotten (nothing was taken away)" in shown and len(standing(folder, NAME)) > 10
     done = run("forget", NAME, *where)
     assert done.exit_code == 0 and "still stands" not in said(done)

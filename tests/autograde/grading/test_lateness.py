@@ -42,7 +42,7 @@ def test_a_stamp_that_comes_later_counts_and_nothing_is_run_for_it(folder, tmp_p
         graded = run("grade", "--class", folder.root)
         assert graded.exit_code == 0 and "0 graded now" in said(graded)
         assert "00-toy right: 4.5 points after the late penalty, instead of 9" in said(graded)
-        assert "00-toy: 15 submissions without a stamp, so on time (" in said(graded)
+        assert "00-toy: 15 submissions without a time, so taken as on time (" in said(graded)
         assert penalty(folder, "right") == 4.5
         assert "after the late penalty" not in said(run("grade", "--class", folder.root))  # once is enough
         assert "Handed in: 2026-02-01 13:00 UTC, 1 h late; 4.5 points" in said(
@@ -56,7 +56,7 @@ def test_more_time_is_given_shown_first_and_taken_back(folder, tmp_path, one_san
     assert penalty(folder, "right") == 9
     where = ("--class", folder.root)
     shown = said(run("extend", "right", "00", "+1d", "--dry-run", *where))
-    assert "without a stamp" not in shown  # others' are no news here
+    assert "without a time" not in shown  # others' are no news here
     assert "right, 00-toy: due 2026-02-02 12:00 UTC instead of 2026-02-01 12:00 UTC (nothing was written)" in shown
     assert "4.5 points after the late penalty, instead of 0" in shown
     assert penalty(folder, "right") == 9 and not folder.extensions.exists()

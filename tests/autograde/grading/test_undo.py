@@ -112,7 +112,7 @@ def test_a_second_undo_in_a_row_is_asked_about(folder, monkeypatch):
     asked = run("undo", *where)
     assert asked.exit_code == 1 and "00-toy right: 9 points instead of 13" in said(asked)
     assert "the run after it was taken back already, so this takes back an earlier one" in said(asked)
-    assert "Nothing was written. To do: --yes where it is meant" in said(asked)
+    assert "Nothing was written. If you mean it, give the command again with --yes" in said(asked)
     assert score(folder, "right") == 13 and (folder.ledger / "undone.jsonl").read_bytes() == ledger
     assert run("undo", "--yes", *where).exit_code == 0 and score(folder, "right") == 9
 
@@ -162,7 +162,7 @@ def test_new_points_reach_every_grade_and_are_taken_back(folder):
     shown = said(run("points", "0.1=6", "--dry-run", *where))
     assert "0.1 scale: out of 6 instead of 2" in shown and "00-toy right: 13 points instead of 9" in shown
     assert "(nothing was written)" in shown and score(folder, "right") == 9
-    assert "go on saying the course's own points for these: tell your students" in shown
+    assert "still show the course's own points for these: tell your students" in shown
     assert run("points", "scale=6", *where).exit_code == 0
     assert score(folder, "right") == 13 and score(folder, "untouched") == 1.5
     assert score(folder, "wrong-the-sign-is-lost") == pytest.approx(

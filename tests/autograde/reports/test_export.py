@@ -82,6 +82,15 @@ def test_who_handed_nothing_in_has_a_row_with_nothing(toy_released):
     assert (row["score"], row["max_score"], row["handed_in"], row["needs_person"]) == ("0.0", "9.0", "no", "no")
 
 
+def test_what_is_not_graded_yet_has_no_points_rather_than_none_of_them(toy_released):
+    with store.open_gradebook(toy_released) as book:
+        book.add_student("ada")
+    (toy_released.submitted / "ada" / toy.NAME).mkdir(parents=True)
+    target, _ = export.export(toy_released)
+    (row,) = csv.DictReader(target.open(newline=""))
+    assert (row["raw_score"], row["score"], row["max_score"], row["handed_in"]) == ("", "", "9.0", "yes")
+
+
 @pytest.mark.sandbox
 @pytest.mark.xdist_group("grader")
 def test_the_sample_class_is_listed_whole(toy_class):

@@ -145,7 +145,9 @@ def test_round_trip(given_back, tmp_path, platform):
         assert not [
             cell for cell in cells if cell.startswith(("=", "+", "@")) or (cell.startswith("-") and cell != "-")
         ]
-    assert any("1 of 4 in class.csv" in note or f"1 of 4 in {toy.NAME}.csv" in note for note in table.notes)
+    assert any(
+        "1 of 4 in rosters/class.csv" in note or f"1 of 4 in rosters/{toy.NAME}.csv" in note for note in table.notes
+    )
 
 
 def test_pandas_reads_the_same(given_back):
@@ -173,7 +175,10 @@ def test_who_waits_for_a_person_and_who_is_nobody_is_left_out(given_back):
     (table,) = tables(folder, "canvas", [toy.NAME])
     assert table.students == ["=HYPERLINK(1)", "Ada Lovelace"]
     why = dict(table.left_out)
-    assert "waits for a person" in why["Åsa O'Neil"] and "nobody in class.csv is called 'Stranger'" in why["Stranger"]
+    assert (
+        "waits for a person" in why["Åsa O'Neil"]
+        and "nobody in rosters/class.csv is called 'Stranger'" in why["Stranger"]
+    )
 
 
 def test_who_was_collected_without_a_roster_is_found_by_the_platforms_number(toy_released, tmp_path):
