@@ -152,7 +152,7 @@ def _export_for(
 
 def push(
     assignments: Assignments = None,
-    platform: Annotated[str, typer.Option("--for", help="where the grades go: canvas or moodle")] = "",
+    platform: Annotated[str, typer.Option("--for", help="where the grades go: canvas, moodle or lti")] = "",
     address: Annotated[str, typer.Option(help="the platform's address (https://canvas.example.org)")] = "",
     course: Annotated[str, typer.Option(help="the platform's number of the course")] = "",
     number: Annotated[
@@ -165,14 +165,15 @@ def push(
     token_file: Annotated[
         Path | None,
         typer.Option(
-            help="the file, yours alone, that holds the token; AUTOGRADE_CANVAS_TOKEN or _MOODLE_TOKEN if none"
+            help="the file, yours alone, with the token, or with LTI's key; AUTOGRADE_CANVAS_TOKEN, _MOODLE_TOKEN or"
+            " _LTI_TOKEN if none"
         ),
     ] = None,
     roster: Roster = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would change there, and send nothing")] = False,
     where: Class = CLASS,
 ) -> None:
-    """Send grades straight to Canvas or Moodle: only what differs, and nothing over what a person gave there."""
+    """Send grades to Canvas, Moodle or any LTI platform: only what differs, nothing over what a person gave there."""
     folder = chosen.class_at(where)
     try:
         from autograde.reports.push import send, token, web
@@ -188,7 +189,7 @@ def push(
         for which, of in to.numbers:
             numbers |= dict.fromkeys(chosen.assignments(folder, [which]), of)
         there, secret = web.address_of(to.address), token.find(folder, to.platform, to.token_file)
-        connected = send.connect(to.platform, there, to.course, secret)
+        connected = send.connect(to.platform, there, to.course, secret, to.registration)
         one = send.Push(folder, connected, to.platform, there, to.course, overwrite)
         _push(folder, one, names, numbers, roster, with_feedback, dry_run)
 

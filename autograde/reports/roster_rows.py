@@ -11,7 +11,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.intake import provenance
 from autograde.intake.people import People
-from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, BadRoster, Person, Roster
+from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, PLAIN, BadRoster, Person, Roster
 from autograde.intake.roster_file import kept, read
 from autograde.intake.whose import FOLDERS, LOOSE, safe
 from autograde.reports import trace
@@ -50,9 +50,11 @@ def roster_for(folder: ClassFolder, platform: str, assignment: str, given: Path 
         what = {
             CANVAS: "Canvas's gradebook", MOODLE: f"Moodle's grading worksheet of {assignment}",
             BRIGHTSPACE: "Brightspace's grades", GRADESCOPE: "Gradescope's roster",
+            PLAIN: "A table with the columns id, name and email",
         }[platform]  # fmt: skip
         why = f"{roster.file} is no such table" if roster else "the class keeps none"
-        raise BadRoster(f"{what} says who is who there, and {why}. To do: download it, and name it with --roster")
+        get = "make" if platform == PLAIN else "download"
+        raise BadRoster(f"{what} says who is who there, and {why}. To do: {get} it, and name it with --roster")
     return roster
 
 

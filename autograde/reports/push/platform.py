@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from autograde.intake.roster import Person
+from autograde.intake.roster import CANVAS, MOODLE, Person
 from autograde.reports.push.web import Refused
+
+LTI = "lti"
+PLATFORMS = (CANVAS, MOODLE, LTI)
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from autograde.folders import ClassFolder
-from autograde.intake.roster import CANVAS, MOODLE, Person
+from autograde.intake.roster import MOODLE, PLAIN, Person, Roster
+from autograde.intake.roster_file import kept
 from autograde.ledger import Ledger
 from autograde.reports import roster_rows
 from autograde.reports.push import platform as platforms
 from autograde.reports.push.moodle import Moodle
-from autograde.reports.push.platform import Found, Item, Page, Platform, Standing
+from autograde.reports.push.platform import LTI, Found, Item, Page, Platform, Standing
+from autograde.reports.push.registration import Registration
 from autograde.reports.push.web import PushError, Refused, Session, Stopped, Unknown
 from autograde.reports.roster_rows import Points
 from autograde.sent import History, Sent, Target
 from autograde.text import in_one_line
 
-PLATFORMS = (CANVAS, MOODLE)
 SEND, SAME, HELD = "send", "same", "held"
 _LOST, _REFUSED = 3, 10  # answers lost, or students refused, in a row after which nothing more is tried
 
@@ -82,9 +83,7 @@ class Push:
         Raises BadRoster and PushError before anything is sent; GradebookError and OSError.
         """
         (points,) = roster_rows.points_of(self.folder, [assignment])
-        rows, left_out = roster_rows.rows_of(
-            self.folder, roster_rows.roster_for(self.folder, self.kind, assignment, roster), points
-        )
+        rows, left_out = roster_rows.rows_of(self.folder, self._roster(points, roster), points)
         if self._items is None:
             self._items = self.platform.items()
         item = _meant(self._items, assignment, said, self.platform.name)
@@ -111,6 +110,15 @@ class Push:
         if write:
             self._send(done, sent, target, history)
         return done
+
+    def _roster(self, points: Points, given: Path | None) -> Roster:
+        """Who is who there. Whom a hub has let in is called by the platform's own number: no table has to say it."""
+        if self.kind != LTI:
+            return roster_rows.roster_for(self.folder, self.kind, points.assignment, given)
+        if given or kept(self.folder, points.assignment, PLAIN):
+            return roster_rows.roster_for(self.folder, PLAIN, points.assignment, given)
+        people = (Person(name, name, name, "", (), "", row, {}) for row, name in enumerate(sorted(points.of), 1))
+        return Roster("the class", PLAIN, (), tuple(people), {})
 
     def _free(self, assignment: str, item: Item, history: Mapping[str, History]) -> None:
         """Raises PushError where the class's points of another assignment went: they would count as ours to replace."""
@@ -225,17 +233,27 @@ def decide(
     return replace(change, kind=HELD, page=None, why=f"{why}; --overwrite puts {after:g} in their place")
 
 
-def connect(kind: str, address: str, course: str, token: str, **more: Callable[[float], None]) -> Platform:
-    """A platform, one of PLATFORMS, with a course open. Raises ValueError where its client is not installed."""
-    session = Session({CANVAS: "Canvas", MOODLE: "Moodle"}[kind], address, token, **more)
+def connect(
+    kind: str, address: str, course: str, token: str, at: Registration | None = None, **more: Callable[[float], None]
+) -> Platform:
+    """A platform, one of PLATFORMS, with a course open; `at` is LTI's, and `token` then its key. Raises ValueError
+    where its client is not installed, or the key cannot be used."""
     if kind == MOODLE:
-        return Moodle(session, course, token)
-    try:  # an extra: who has no Canvas needs no client of it
-        from autograde.reports.push.canvas import Canvas
+        return Moodle(Session("Moodle", address, token, **more), course, token)
+    try:
+        if kind == LTI:
+            assert at is not None, "LTI has a registration"
+            from autograde.reports.push.lti import Lti  # an extra, too
+
+            return Lti(at, token, **more)
+        from autograde.reports.push.canvas import Canvas  # an extra: who has no Canvas needs no client of it
     except ModuleNotFoundError as error:
-        to_do = "python -m pip install -c requirements.txt canvasapi"
-        raise ValueError(f"{error.name}, which speaks with Canvas, is not installed. To do: {to_do}") from None
-    return Canvas(session, course, token)
+        what = ("LTI", "pyjwt") if kind == LTI else ("Canvas", "canvasapi")
+        raise ValueError(
+            f"{error.name}, which is needed for {what[0]}, is not installed. To do: python -m pip install -c"
+            f" requirements.txt {what[1]}"
+        ) from None
+    return Canvas(Session("Canvas", address, token, **more), course, token)
 
 
 def _same(one: float, other: float) -> bool:

@@ -1,4 +1,5 @@
-"""The token for a platform: out of the environment, or out of a file that only its owner may read.
+"""The token for a platform, or LTI's private key: out of the environment, or out of a file that only its owner may
+read.
 
 It is a password. There is no option for it, since a command's words stand in the shell's history and in the list of
 processes; and it may not lie in the class, whose archive and whose group would have it too.
@@ -12,8 +13,10 @@ import stat
 from pathlib import Path
 
 from autograde.folders import ClassFolder
+from autograde.reports.push.platform import LTI
 
-_MOST = 4096  # bytes
+_MOST = 16384  # bytes
+_WORD, _PEM = r"[\x21-\x7e]+", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\x21-\x7e]+"
 
 
 def variable(platform: str) -> str:
@@ -32,7 +35,9 @@ def find(folder: ClassFolder, platform: str, file: Path | None) -> str:
             )
     else:
         where, token = str(file), _read(folder, file)
-    if not re.fullmatch(r"[\x21-\x7e]+", token.strip()):
+    if platform == LTI and not re.fullmatch(_PEM, token.strip()):
+        raise ValueError(f"what is in {where} is no private key in PEM (-----BEGIN PRIVATE KEY-----)")
+    if platform != LTI and not re.fullmatch(_WORD, token.strip()):
         raise ValueError(f"what is in {where} is no token: one word, without spaces and in ASCII")
     return token.strip()
 

@@ -27,7 +27,11 @@ _LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 class PushError(ValueError):
-    """What went wrong, in a sentence with the next step."""
+    """What went wrong, in a sentence with the next step; `response` is the platform's refusal, where it was one."""
+
+    def __init__(self, words: str, response: requests.Response | None = None) -> None:
+        super().__init__(words)
+        self.response = response
 
 
 class Stopped(PushError):
@@ -42,11 +46,12 @@ class Unknown(PushError):
     """Nobody knows whether the platform did it: the answer is missing or cannot be read."""
 
 
-def repeated(what: Callable[[], T]) -> T:
+def repeated(what: Callable[[], T], pause: Callable[[float], None] = lambda seconds: None) -> T:
     """What `what` gives, which may be done twice without harm: tried again where nobody knows whether it was done."""
-    for _ in range(_READS - 1):
+    for attempt in range(1, _READS):
         with contextlib.suppress(Unknown):
             return what()
+        pause(2.0**attempt)
     return what()
 
 
@@ -90,10 +95,18 @@ class Session(requests.Session):
         self.auth = lambda request: request  # or else ~/.netrc may put another password in the token's place
 
     def request(
-        self, method: Any, url: Any, *args: Any, again: bool | None = None, hops: int = 0, **more: Any
+        self,
+        method: Any,
+        url: Any,
+        *args: Any,
+        again: bool | None = None,
+        empty: bool = False,
+        hops: int = 0,
+        **more: Any,
     ) -> requests.Response:
-        """As `requests` has it, for its libraries' sake; `again` says that the request only reads. What has no token in
-        it, an upload to where the platform said, may lead elsewhere, `hops` times so far. Raises PushError."""
+        """As `requests` has it, for its libraries' sake; `again` says that the request only reads, `empty` that the
+        answer need not say anything. What has no token in it, an upload to where the platform said, may lead elsewhere,
+        `hops` times so far. Raises PushError."""
         url, headers, data = str(url), more.get("headers") or {}, more.get("data")
         secret = "Authorization" in headers or (isinstance(data, dict) and self._token in data.values())
         if secret and _origin(url) != _origin(self.address):
@@ -108,7 +121,7 @@ class Session(requests.Session):
         created = response.status_code == 201 and "Location" in response.headers and not _is_json(response)
         if (response.is_redirect or created) and not secret and hops < _HOPS:
             return self._onward(response, url, headers, hops + 1)
-        return self._checked(response, json=secret)
+        return self._checked(response, json=secret and not empty)
 
     def _patiently(self, method: str, url: str, reads: bool, args: tuple, more: dict[str, Any]) -> requests.Response:
         """The answer, once the platform is not asking to wait; of what only reads, once it is whole."""
@@ -157,18 +170,21 @@ class Session(requests.Session):
         said = f" It says: {words}" if (words := self.said(response)) else ""
         if status == 401 and "WWW-Authenticate" in response.headers:
             raise Stopped(
-                f"{self.name} does not take the token: it is mistyped, revoked or expired. To do: make a new one"
+                f"{self.name} does not take the token: it is mistyped, revoked or expired. To do: make a new one",
+                response,
             )
         if status in (401, 403):
-            raise Refused(f"the token may not do this on {self.name} (status {status}).{said}")
+            raise Refused(f"the token may not do this on {self.name} (status {status}).{said}", response)
         if status == 404:
             raise Refused(
-                f"{self.name} knows no such thing (status 404): is the address right, and is the course's number?{said}"
+                f"{self.name} knows no such thing (status 404): is the address right, and is the course's number?"
+                + said,
+                response,
             )
         if status >= 500:
             raise Unknown(f"{self.name} is out of order (status {status})")
         if status >= 400:
-            raise Refused(f"{self.name} did not accept it (status {status}).{said}")
+            raise Refused(f"{self.name} did not accept it (status {status}).{said}", response)
         if status >= 300:
             raise Unknown(f"{self.name} leads on to nowhere (status {status})")
         if json and not _is_json(response):
@@ -181,11 +197,13 @@ class Session(requests.Session):
             read = response.json()
         except ValueError:
             return ""
-        errors = read.get("errors", read.get("error", "")) if isinstance(read, dict) else ""
-        messages = (
-            [each.get("message", "") for each in errors if isinstance(each, dict)] if type(errors) is list else []
-        )
-        return self.shown("; ".join(map(str, messages)) if messages else errors)
+        read = read if isinstance(read, dict) else {}
+        errors = next((read[name] for name in ("errors", "error", "reason") if name in read), "")
+        if "error_description" in read:  # OAuth's: a word, and what it means
+            errors = f"{errors}: {read['error_description']}"
+        each = errors if isinstance(errors, list) else [errors]
+        messages = [str(one["message"]) for one in each if isinstance(one, dict) and "message" in one]
+        return self.shown("; ".join(messages) if messages else errors)
 
     def shown(self, words: object) -> str:
         """Words of a platform's as they may stand in a message."""

@@ -83,7 +83,7 @@ class StandIn:
             status, answer, headers = refusal.status, refusal.body, refusal.headers
         if how == "after":  # it was done, and nobody hears of it
             self.cut(request)
-        elif how == "cut JSON":
+        elif how == "cut JSON" and not isinstance(answer, bytes):
             self.send(request, status, json.dumps(answer)[:-1].encode() or b"{", headers)
         else:
             self.send(request, status, answer, headers, whole=how != "half")

@@ -21,26 +21,41 @@ from autograde.intake.collect import collect
 from autograde.intake.roster import BadRoster
 from autograde.ledger import Ledger
 from autograde.reports import roster_rows
-from autograde.reports.push import send, web
+from autograde.reports.push import registration, send, web
 from autograde.sent import Sent
 from tests.autograde import toy
 from tests.autograde.command import run, said
 from tests.autograde.intake.test_collect import NOTEBOOK, unpacked
-from tests.autograde.reports.push import stand_in
+from tests.autograde.reports.push import stand_in, stand_in_lti
 from tests.autograde.reports.push.stand_in import COURSE, TOKEN
+from tests.autograde.reports.push.stand_in_lti import CLIENT, KEY, KEY_ID
 from tests.autograde.reports.test_grade_import import FORMS, GIVEN, enter, given_back  # noqa: F401
 
 ADA, ASA, LINK = GIVEN
 USERS = {
     "canvas": {ADA: "7", ASA: "8", LINK: "9", "": "10"},
     "moodle": {ADA: "100", ASA: "101", LINK: "102", "": "103"},
+    "lti": {ADA: "a6b1", ASA: "a6b2", LINK: "a6b3", "": "a6b4"},
 }
+SERVERS = {"canvas": stand_in.Canvas, "moodle": stand_in.Moodle, "lti": stand_in_lti.Lti}
+OWN = """\
+id,name,email
+a6b1,Ada Lovelace,a@x.org
+S8,Åsa O'Neil,
+own-9,=HYPERLINK(1),H@x.org
+"""
+ROSTERS = FORMS | {"lti": (OWN, [f"{name}/x.ipynb" for name in GIVEN])}
 
 
 def people_of(kind):
     if kind == "canvas":
         return {user: {"score": None, "comments": []} for user in USERS[kind].values()}
     mails = ("a@x.org", "O@x.org", "h@x.org", "q@x.org")
+    if kind == "lti":
+        return {
+            user: {"score": None, "email": mails[n], "sourcedid": f"S{7 + n}"}
+            for n, user in enumerate(USERS[kind].values())
+        }
     return {
         user: {"score": None, "files": {}, "comment": "", "participant": str(7 + n), "email": mails[n]}
         for n, user in enumerate(USERS[kind].values())
@@ -56,11 +71,30 @@ class Case:
     server: stand_in.StandIn
     points: dict = field(default_factory=lambda: dict(GIVEN))
 
-    def push(self, token=TOKEN, course=COURSE, said="", overwrite=False, pause=lambda _: None, **more):
+    def connected(self, token="", course=COURSE, **more):
+        at = {} if self.kind != "lti" else {"at": registration.read(self.registration(), "nbgrader_config.py")}
+        token = token or (KEY if at else TOKEN)
+        return send.connect(self.kind, web.address_of(self.server.address), course, token, **at, **more)
+
+    def registration(self):
+        base = self.server.address
+        return {
+            "client_id": CLIENT, "key_id": KEY_ID, "token_url": f"{base}/lti/token",
+            "line_items_url": f"{base}/lti/11/lineitems", "memberships_url": f"{base}/lti/11/memberships",
+            "deployment": self.server.deployment,
+        }  # fmt: skip
+
+    def opened(self, course=COURSE, overwrite=False, **more):
         address = web.address_of(self.server.address)
-        platform = send.connect(self.kind, address, course, token, pause=pause)
-        one = send.Push(self.folder, platform, self.kind, address, course, overwrite)
-        return one.push(toy.NAME, said, **more)
+        return send.Push(self.folder, self.connected(course=course, **more), self.kind, address, course, overwrite)
+
+    def push(self, said="", pause=lambda _: None, token="", course=COURSE, overwrite=False, **more):
+        return self.opened(course, overwrite, token=token, pause=pause).push(toy.NAME, said, **more)
+
+    @property
+    def paged(self):
+        """Whether pages can be sent."""
+        return self.kind != "lti"
 
     def standing(self):
         return {student: self.server.people[user]["score"] for student, user in USERS[self.kind].items() if student}
@@ -70,9 +104,10 @@ class Case:
 
     def grading(self, student):
         """Whether the request that has just come grades a student."""
-        put = ("PUT", f"/api/v1/courses/{COURSE}/assignments/4321/submissions/{USERS[self.kind][student]}")
-        body = f"userid={USERS[self.kind][student]}&".encode()
-        return self.server.log[-1] == put or (b"mod_assign_save_grade" in self.server.body and body in self.server.body)
+        user, body = USERS[self.kind][student], self.server.body
+        put = ("PUT", f"/api/v1/courses/{COURSE}/assignments/4321/submissions/{user}")
+        moodles = b"mod_assign_save_grade" in body and f"userid={user}&".encode() in body
+        return self.server.log[-1] == put or moodles or f'"userId": "{user}"'.encode() in body
 
     def start_again(self):
         """Nothing was sent, and nobody knows of it."""
@@ -86,10 +121,14 @@ class Case:
         if self.kind == "moodle":
             self.server.clock += 1
             self.server.changed[USERS[self.kind][student]] = self.server.clock
+        elif self.kind == "lti":
+            self.server.last[USERS[self.kind][student]] = datetime.now(UTC)
 
     def pages(self, student):
         """The names of the pages that are there for a student, as often as they are."""
         one = self.one(student)
+        if not self.paged:
+            return []
         return list(one["files"]) if self.kind == "moodle" else [name for names in one["comments"] for name in names]
 
     def contents(self, student):
@@ -114,11 +153,12 @@ def opened(tmp_path, monkeypatch):
             folder = ClassFolder.at(tmp_path / "class")
             folder.released(toy.NAME).parent.mkdir(parents=True)
             folder.released(toy.NAME).write_bytes(NOTEBOOK)
-            roster, names = FORMS[kind]
+            roster, names = ROSTERS[kind]
             (tmp_path / "roster.csv").write_text(roster, "utf-8")
             source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
-            collect(folder, source, toy.NAME, platform=kind, roster=tmp_path / "roster.csv")
-            server = stack.enter_context((stand_in.Canvas if kind == "canvas" else stand_in.Moodle)(people_of(kind)))
+            platform = "folders" if kind == "lti" else kind
+            collect(folder, source, toy.NAME, platform=platform, roster=tmp_path / "roster.csv")
+            server = stack.enter_context(SERVERS[kind](people_of(kind)))
             server.title = toy.NAME
             made = Case(kind, folder, server)
             points = roster_rows.Points
@@ -142,6 +182,12 @@ def case(request, opened):
     return opened(request.param)
 
 
+@pytest.fixture(params=["canvas", "moodle"])
+def paged(request, opened):
+    """One that takes pages, and whose token is made by hand."""
+    return opened(request.param)
+
+
 @pytest.fixture
 def canvas(opened):
     return opened("canvas")
@@ -160,27 +206,27 @@ def test_a_dry_run_shows_each_change_and_sends_nothing(case):
     case.one(ASA)["score"] = 4.5
     pushed = case.push(pages=True, write=False)
     assert sorted((c.student, c.before, c.after, bool(c.page)) for c in pushed.changes) == [
-        (LINK, None, 0.0, True), (ADA, None, 9.0, True), (ASA, 4.5, 4.5, True),
+        (LINK, None, 0.0, case.paged), (ADA, None, 9.0, case.paged), (ASA, 4.5, 4.5, case.paged),
     ]  # fmt: skip
     assert kinds(case.push(write=False)) == {ADA: "send", ASA: "same", LINK: "send"}
     assert not case.server.written and not case.pages(ADA) and not Sent(case.folder.ledger).path.exists()
 
 
-def test_what_differs_is_sent_once_with_its_page(case):
-    pushed = case.push(pages=True)
+def test_what_differs_is_sent_once_with_its_page(paged):
+    pushed = paged.push(pages=True)
     assert pushed.sent == sorted(GIVEN) and not pushed.failed and not pushed.stopped and not pushed.left_out
-    assert case.standing() == GIVEN and len(case.server.written) == 3
-    assert all(len(case.pages(student)) == 1 for student in GIVEN)
-    assert kinds(case.push(pages=True)) == dict.fromkeys(GIVEN, "same") and len(case.server.written) == 3
-    case.points[ADA] = 8.25
-    case.write_page(ASA, "Better, Åsa")
-    before = len(case.server.log)
-    again = case.push(pages=True)
+    assert paged.standing() == GIVEN and len(paged.server.written) == 3
+    assert all(len(paged.pages(student)) == 1 for student in GIVEN)
+    assert kinds(paged.push(pages=True)) == dict.fromkeys(GIVEN, "same") and len(paged.server.written) == 3
+    paged.points[ADA] = 8.25
+    paged.write_page(ASA, "Better, Åsa")
+    before = len(paged.server.log)
+    again = paged.push(pages=True)
     each = {"canvas": 3 + 2 + 5, "moodle": 4 + 5 + 6}  # the lists, one student's points, another's page
-    assert len(case.server.log) - before == each[case.kind]
-    assert again.sent == [ADA, ASA] and case.standing() == GIVEN | {ADA: 8.25}
-    assert len(set(case.pages(ASA))) == len(case.pages(ASA)) == (2 if case.kind == "canvas" else 1)
-    assert kinds(case.push(pages=True)) == dict.fromkeys(GIVEN, "same")
+    assert len(paged.server.log) - before == each[paged.kind]
+    assert again.sent == [ADA, ASA] and paged.standing() == GIVEN | {ADA: 8.25}
+    assert len(set(paged.pages(ASA))) == len(paged.pages(ASA)) == (2 if paged.kind == "canvas" else 1)
+    assert kinds(paged.push(pages=True)) == dict.fromkeys(GIVEN, "same")
 
 
 def test_what_a_person_gave_there_is_listed_and_left(case):
@@ -199,7 +245,7 @@ def test_what_a_person_gave_there_is_listed_and_left(case):
 
 
 def test_a_person_who_comes_in_between_is_not_written_over(case, monkeypatch):
-    kind = type(send.connect(case.kind, case.server.address, COURSE, TOKEN))
+    kind = type(case.connected())
     real = kind.look
 
     def look(self, item, user):
@@ -242,7 +288,7 @@ def test_requests_die_and_nothing_is_lost_or_doubled(case, how):
         else:
             pytest.fail("it never came to its end")
         assert case.standing() == GIVEN and sorted(case.server.written) == [USERS[case.kind][who] for who in GIVEN]
-        assert all(len(case.pages(student)) == 1 for student in GIVEN)
+        assert all(len(case.pages(student)) == case.paged for student in GIVEN)
         case.server.fault = lambda number: ""
         assert kinds(case.push(pages=True)) == dict.fromkeys(GIVEN, "same")
 
@@ -277,7 +323,7 @@ def test_killed_at_any_request_the_next_run_sends_the_rest_only(case, monkeypatc
             rest = case.push(pages=True)
             assert not rest.failed and "held" not in kinds(rest).values(), (place, after)
             assert case.standing() == points | {LINK: None} and len(case.server.written) == 2, (place, after)
-            assert [len(case.pages(student)) for student in GIVEN] == [1, 0, 0], (place, after)
+            assert [len(case.pages(student)) for student in GIVEN] == [case.paged, 0, 0], (place, after)
 
 
 def test_points_that_changed_after_a_lost_answer_are_ours_to_change(case, monkeypatch):
@@ -329,25 +375,25 @@ def test_what_is_refused_for_one_student_names_them_and_the_others_go_on(case, s
     assert case.push().sent == [ADA] and case.standing() == GIVEN and len(case.server.written) == 3
 
 
-def test_a_limit_is_waited_for(case):
+def test_a_limit_is_waited_for(paged):
     waits = []
-    case.server.fault = lambda number: ("429", "throttled", "")[number % 3]
-    assert len(case.push(pages=True, pause=waits.append).sent) == 3 and case.standing() == GIVEN and waits
-    assert {student: case.contents(student) for student in GIVEN} == {
+    paged.server.fault = lambda number: ("429", "throttled", "")[number % 3]
+    assert len(paged.push(pages=True, pause=waits.append).sent) == 3 and paged.standing() == GIVEN and waits
+    assert {student: paged.contents(student) for student in GIVEN} == {
         student: [f"<p>Good, {student}".encode()] for student in GIVEN
     }
 
 
-def test_a_page_written_anew_in_the_middle_is_not_sent_under_the_old_name(case):
+def test_a_page_written_anew_in_the_middle_is_not_sent_under_the_old_name(paged):
     def written(number):
-        if case.server.written:
-            case.write_page(ASA, "Another")
+        if paged.server.written:
+            paged.write_page(ASA, "Another")
         return ""
 
-    case.server.fault = written
-    pushed = case.push(pages=True)
+    paged.server.fault = written
+    pushed = paged.push(pages=True)
     assert [who for who, _ in pushed.failed] == [ASA] and "changed while this command ran" in pushed.failed[0][1]
-    assert case.push(pages=True).sent == [ASA] and case.contents(ASA) == [b"<p>Another"]
+    assert paged.push(pages=True).sent == [ASA] and paged.contents(ASA) == [b"<p>Another"]
 
 
 def test_a_platform_that_stops_in_the_middle_names_who_is_left(case):
@@ -367,20 +413,20 @@ def test_no_answer_in_time(case, monkeypatch):
         case.push()
 
 
-def test_a_token_that_is_not_taken(case):
+def test_a_token_that_is_not_taken(paged):
     with pytest.raises(web.Stopped, match="does not take the token: it is mistyped, revoked or expired"):
-        case.push(token="7~another")
+        paged.push(token="7~another")
 
 
-def test_a_course_or_assignment_that_is_not_there(case):
+def test_a_course_or_assignment_that_is_not_there(paged):
     with pytest.raises(web.Refused):
-        case.push(course="12")
-    case.server.amiss.clear()
-    case.server.title = "Week 2"
+        paged.push(course="12")
+    paged.server.amiss.clear()
+    paged.server.title = "Week 2"
     with pytest.raises(web.PushError, match=r"there are .*Week 2 \((4321|88)\).*say which by its number, with --id"):
-        case.push()
-    for name in ("Week 2", {"canvas": "4321", "moodle": "88"}[case.kind]):
-        assert len(case.push(said=name).changes) == 3
+        paged.push()
+    for name in ("Week 2", {"canvas": "4321", "moodle": "88"}[paged.kind]):
+        assert len(paged.push(said=name).changes) == 3
 
 
 @pytest.mark.parametrize("said", ["2", "Week"])
@@ -393,14 +439,10 @@ def test_what_was_said_is_no_part_of_another_title(case, said):
 
 @pytest.mark.parametrize("write", [True, False])
 def test_two_assignments_do_not_go_to_one(case, write):
-    def opened():
-        address = web.address_of(case.server.address)
-        return send.Push(case.folder, send.connect(case.kind, address, COURSE, TOKEN), case.kind, address, COURSE)
-
-    one = opened()
+    one = case.opened()
     assert kinds(one.push(toy.NAME, write=write)) == dict.fromkeys(GIVEN, "send")
     (roster,) = [path for path in (case.folder.roster(toy.NAME), case.folder.roster()) if path.exists()]
-    for push in (one, opened()) if write else (one,):  # in the same run, and in one that only the record tells
+    for push in (one, case.opened()) if write else (one,):  # in the same run, and in one that only the record tells
         with pytest.raises(
             web.PushError, match=rf"^01-other: .* has the points of {toy.NAME}, which these would replace"
         ):
@@ -408,12 +450,12 @@ def test_two_assignments_do_not_go_to_one(case, write):
     assert len(case.server.written) == 3 * write
     one.overwrite = True
     assert kinds(one.push("01-other", toy.NAME, roster)) == dict.fromkeys(GIVEN, "same" if write else "send")
-    opened().push("01-other", toy.NAME, roster)  # whose it is from now on
+    case.opened().push("01-other", toy.NAME, roster)  # whose it is from now on
 
 
 def test_an_assignment_that_takes_other_points_stops_it(case):
     case.server.most = 10.0
-    with pytest.raises(web.PushError, match=r"is out of 10 on \w+, and here it is out of 9"):
+    with pytest.raises(web.PushError, match=r"is out of 10 on \S+, and here it is out of 9"):
         case.push()
 
 
@@ -426,11 +468,13 @@ def test_who_is_missing_or_twice_is_left_out_by_name(case):
 
 
 def test_a_student_listed_twice_by_the_platform_is_left_out(case, monkeypatch):
-    name = "shown" if case.kind == "canvas" else "list_participants"
+    name = {"canvas": "shown", "moodle": "list_participants", "lti": "member"}[case.kind]
     real = getattr(case.server, name)
     if case.kind == "canvas":
         one, other = USERS["canvas"][ADA], USERS["canvas"][""]
         monkeypatch.setattr(case.server, name, lambda user, **more: real(one if user == other else user, **more))
+    elif case.kind == "lti":
+        monkeypatch.setattr(case.server, name, lambda user: real({"a6b4": "a6b1"}.get(user, user)))
     else:
         monkeypatch.setattr(case.server, name, lambda given: [*(rows := real(given)), rows[0]])
     pushed = case.push()
@@ -438,23 +482,23 @@ def test_a_student_listed_twice_by_the_platform_is_left_out(case, monkeypatch):
     assert case.standing()[ADA] is None and len(pushed.sent) == 2
 
 
-def test_without_the_platforms_roster_nobody_is_guessed(case):
-    for path in (case.folder.roster(), case.folder.roster(toy.NAME)):
+def test_without_the_platforms_roster_nobody_is_guessed(paged):
+    for path in (paged.folder.roster(), paged.folder.roster(toy.NAME)):
         path.unlink(missing_ok=True)
     with pytest.raises(BadRoster, match="says who is who there"):
-        case.push()
-    assert not case.server.log
+        paged.push()
+    assert not paged.server.log
 
 
-def test_the_token_is_in_no_log_record_or_message(case, caplog, capsys):
+def test_the_token_is_in_no_log_record_or_message(paged, caplog, capsys):
     caplog.set_level(logging.DEBUG)
-    case.push(pages=True)
-    case.server.fault = lambda number: "500" if number % 2 else ""
+    paged.push(pages=True)
+    paged.server.fault = lambda number: "500" if number % 2 else ""
     with contextlib.suppress(web.PushError):
-        case.push()
-    assert caplog.records and TOKEN not in caplog.text and TOKEN not in Sent(case.folder.ledger).path.read_text()
-    assert not any(TOKEN in path for _, path in case.server.log)
-    assert not any(TOKEN.encode() in path.read_bytes() for path in case.folder.root.rglob("*") if path.is_file())
+        paged.push()
+    assert caplog.records and TOKEN not in caplog.text and TOKEN not in Sent(paged.folder.ledger).path.read_text()
+    assert not any(TOKEN in path for _, path in paged.server.log)
+    assert not any(TOKEN.encode() in path.read_bytes() for path in paged.folder.root.rglob("*") if path.is_file())
 
 
 def test_a_password_of_netrc_does_not_take_the_tokens_place(case, tmp_path, monkeypatch):
@@ -567,11 +611,11 @@ def test_a_refusal_in_other_words_is_one(canvas, monkeypatch, answer):
         canvas.push()
 
 
-def test_a_platform_that_says_the_token_back_does_not_bring_it_into_a_message(case, monkeypatch):
+def test_a_platform_that_says_the_token_back_does_not_bring_it_into_a_message(paged, monkeypatch):
     monkeypatch.setitem(stand_in.FAULTS, "422", (422, {"errors": [{"message": f"bad {TOKEN}\u202e"}]}))
-    case.server.fault = lambda number: "422"
+    paged.server.fault = lambda number: "422"
     with pytest.raises(web.Refused, match=r"It says: bad \(token\)\?") as error:
-        case.push()
+        paged.push()
     assert TOKEN not in str(error.value)
 
 
@@ -787,7 +831,7 @@ def test_the_command_from_the_dry_run_to_the_second_time(class_and_server, tmp_p
     assert "c.Push.ids is no table of numbers" in said(run("push", toy.NAME, "--class", folder.root))
     with folder.config.open("a") as config:
         config.write("c.Push.adress = 'https://x.org'\n")
-    assert "no c.Push.adress; there are address, course" in said(run("push", toy.NAME, "--class", folder.root))
+    assert "no c.Push.adress; there are address, audience" in said(run("push", toy.NAME, "--class", folder.root))
 
 
 @pytest.mark.parametrize(
