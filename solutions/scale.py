@@ -57,9 +57,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
     steps taken. Raises FileNotFoundError where nothing stands at `path`, and ValueError with
     the path in its message where what stands there cannot be read or is not a checkpoint.
     """
-    device = next(model.parameters()).device
     try:
-        state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
+        # Into the CPU's memory, from which each object takes its own; tensors and numbers, never code.
+        state = torch.load(path, map_location="cpu", weights_only=True)
         states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
         step, random, random_cuda = state["step"], state["random"], state["random_cuda"]
     except FileNotFoundError:
@@ -68,9 +68,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
         raise ValueError(f"{path} is not a whole checkpoint: {error}") from error
     for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
         part.load_state_dict(of_part)
-    torch.set_rng_state(random.cpu())
+    torch.set_rng_state(random)
     if len(random_cuda) == torch.cuda.device_count():
-        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
+        torch.cuda.set_rng_state_all(random_cuda)
     return step
 
 

@@ -402,10 +402,11 @@ def beam_search(
     # A hypothesis: its tokens, the sum of their log-probabilities, and the row of `state` it came from.
     live: list[tuple[list[int], float, int]] = [([], 0.0, 0)]
     finished: list[tuple[list[int], float, int]] = []
-    token = torch.tensor([bos_id])
+    first = state[0] if isinstance(state, tuple) else state
+    token = torch.full((1,), bos_id, device=first.device)
     for _ in range(max_length):
         logits, state = step(token, state)  # a row for each live hypothesis
-        totals = torch.tensor([total for _, total, _ in live]).unsqueeze(1)
+        totals = torch.tensor([total for _, total, _ in live], device=token.device).unsqueeze(1)
         totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
         # All extensions are equally long, so the best by sum are the best by score, too.
         highest, places = totals.flatten().topk(min(beam_size, totals.numel()))
@@ -418,8 +419,8 @@ def beam_search(
         live = [hypothesis for hypothesis in beam if hypothesis[0][-1] != eos_id]
         if not live:
             break
-        rows = torch.tensor([row for _, _, row in live])
+        rows = torch.tensor([row for _, _, row in live], device=token.device)
         state = tuple(part[rows] for part in state) if isinstance(state, tuple) else state[rows]
-        token = torch.tensor([tokens[-1] for tokens, _, _ in live])
+        token = torch.tensor([tokens[-1] for tokens, _, _ in live], device=token.device)
     best = max(finished + live, key=score)
-    return torch.tensor(best[0]), score(best)
+    return torch.tensor(best[0], device=token.device), score(best)

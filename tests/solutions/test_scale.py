@@ -113,6 +113,21 @@ def test_the_old_file_stays_whole_wherever_writing_fails(saved, monkeypatch, bro
     assert load_checkpoint(path, *parts(Training(2))) == 2
 
 
+@pytest.mark.filterwarnings("ignore:for .* copying from a non-meta parameter")
+def test_on_another_device_the_moments_go_there_and_adams_count_of_steps_stays_here(saved):
+    """On a GPU, for which "meta" stands, the count would be read back for every parameter in every step."""
+    _, path, _ = saved
+    there = Training(2)
+    there.model.to("meta")
+    there.optimizer = torch.optim.Adam(there.model.parameters())
+    there.scheduler = torch.optim.lr_scheduler.LambdaLR(there.optimizer, lambda step: 1.0)
+    assert load_checkpoint(path, *parts(there)) == 2
+    for state in there.optimizer.state.values():
+        assert {name: tensor.device.type for name, tensor in state.items()} == {
+            "step": "cpu", "exp_avg": "meta", "exp_avg_sq": "meta",
+        }  # fmt: skip
+
+
 def _save_on_a_full_disk(path):
     training = Training(1)
     training.steps(3)

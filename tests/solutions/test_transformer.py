@@ -14,6 +14,7 @@ from autograde import bank
 from course import checks
 from course.exercises import of_component
 from course.key import Key
+from course.protocol import device
 from solutions.dot_product import causal_mask, padding_mask
 from solutions.multi_head import MultiHeadAttention, sinusoidal_encoding
 from solutions.seq2seq import greedy_decode, masked_cross_entropy
@@ -353,6 +354,15 @@ def test_the_score_is_that_of_the_tokens(seed, beam, length):
 def test_impossible_searches_are_refused(beam, length):
     with pytest.raises(ValueError, match="at least 1"):
         beam_search(*writer(0), BOS, EOS, beam, length)
+
+
+def test_a_search_makes_its_tensors_where_the_state_is():
+    def step(token, state):
+        return state + 0.1 * token.unsqueeze(1), state
+
+    with device._Numbers(), device._OneDevice():
+        tokens, _ = beam_search(step, device._moved(torch.randn(1, 5)), BOS, EOS, 3, 4)
+    assert tokens.device.type == device.OTHER
 
 
 # ---- what a message may say -----------------------------------------------------------------------------------------

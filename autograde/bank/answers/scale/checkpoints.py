@@ -60,7 +60,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # load. See section 10.4.
 
 # --- before
-    torch.set_rng_state(random.cpu())
+    torch.set_rng_state(random)
 # --- after
 
 # %% wrong: the seed in place of the state
@@ -87,7 +87,7 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # set it when you load. See section 10.4.
 
 # --- before
-        torch.cuda.set_rng_state_all([one.cpu() for one in random_cuda])
+        torch.cuda.set_rng_state_all(random_cuda)
 # --- after
         pass
 
@@ -96,18 +96,18 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # there is none. Say where tensors go when the file is read. See section 10.4.
 
 # --- before
-        state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
+        state = torch.load(path, map_location="cpu", weights_only=True)
 # --- after
-        state = torch.load(path, weights_only=True)  # tensors and numbers, never code
+        state = torch.load(path, weights_only=True)
 
 # %% wrong: code in the file is run
 # A file was loaded in a way that runs whatever code stands in it, and a checkpoint may come from anywhere. Let torch
 # load tensors and plain numbers only. See section 10.4.
 
 # --- before
-        state = torch.load(path, map_location=device, weights_only=True)  # tensors and numbers, never code
+        state = torch.load(path, map_location="cpu", weights_only=True)
 # --- after
-        state = torch.load(path, map_location=device, weights_only=False)  # tensors and numbers, never code
+        state = torch.load(path, map_location="cpu", weights_only=False)
 
 # %% wrong: a failure is kept quiet
 # Nothing was written and nobody heard of it, so training goes on without a checkpoint. Tidy up, and let the error

@@ -3,7 +3,7 @@
 # hypothesis i. Reorder it with the rows they came from.
 
 # --- before
-        rows = torch.tensor([row for _, _, row in live])
+        rows = torch.tensor([row for _, _, row in live], device=token.device)
 # --- after
         rows = torch.arange(len(live)) % max(row + 1 for _, _, row in live)
 
@@ -105,19 +105,19 @@
 # Other vocabularies have other ids for the beginning and the end. Use those that the caller gives.
 
 # --- before
-    token = torch.tensor([bos_id])
+    token = torch.full((1,), bos_id, device=first.device)
 # --- after
     bos_id, eos_id = 1, 2
-    token = torch.tensor([bos_id])
+    token = torch.full((1,), bos_id, device=first.device)
 
 # %% wrong: the score that comes back is the sum
 # The right sentence came back with its sum of log-probabilities. Its score is that sum divided by the length to the
 # power of the penalty.
 
 # --- before
-    return torch.tensor(best[0]), score(best)
+    return torch.tensor(best[0], device=token.device), score(best)
 # --- after
-    return torch.tensor(best[0]), best[1]
+    return torch.tensor(best[0], device=token.device), best[1]
 
 # %% correct: one sorted list of everything
 def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penalty=0.0):
@@ -203,7 +203,7 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
 
 # %% correct: the score kept as a tensor until the end
 # --- before
-    return torch.tensor(best[0]), score(best)
+    return torch.tensor(best[0], device=token.device), score(best)
 # --- after
     result = torch.tensor(score(best), dtype=torch.float64)
     return torch.tensor(best[0], dtype=torch.int64), result.item()
