@@ -96,9 +96,7 @@ def _came_along() -> tuple[str, ...]:
 def _of_this_notebook(name: str) -> Any:
     """What the notebook that runs has bound to a name: where it is graded, its own chapter's references are not there,
     and a learner who imports a component that passed there gets that one."""
-    from IPython.core.interactiveshell import InteractiveShell
-
-    shell = InteractiveShell.instance() if InteractiveShell.initialized() else None
+    shell = session.shell()
     return None if shell is None else shell.user_ns.get(name)
 
 

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import linecache
+import math
 import symtable
 import sys
 import types
@@ -34,6 +35,8 @@ def standalone(answers: dict[str, Any]) -> str:
             origin = _origin(name, value)
             if origin is not None:
                 imports[name] = origin
+            elif isinstance(value, float) and not math.isfinite(value):
+                definitions[name] = f"{name} = float({str(value)!r})"  # no text of Python's says inf, or nan
             elif isinstance(value, (bool, int, float, str, tuple, type(None))):
                 definitions[name] = f"{name} = {value!r}"
             else:

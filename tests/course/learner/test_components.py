@@ -71,6 +71,18 @@ def works(name: str):
     return getattr(importlib.import_module("course.components"), name)
 
 
+def test_a_constant_that_is_no_finite_number_is_kept_too(keep):
+    """`LOW = float("-inf")` above a masked softmax."""
+    said = keep(
+        "safe_softmax",
+        {"safe_softmax": "low_softmax"},
+        "import torch\nLOW, STEP = float('-inf'), 0.5\n",
+        "def low_softmax(scores, dim):\n    return torch.softmax(scores.clamp(min=LOW) / (2 * STEP), dim)\n",
+    )
+    assert said.startswith("Your safe_softmax is kept as it is now"), said
+    assert works("safe_softmax")(torch.zeros(2), 0).tolist() == [0.5, 0.5]
+
+
 NAMES = {"split_heads": "my_split", "merge_heads": "my_merge"}
 
 
