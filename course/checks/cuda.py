@@ -1,6 +1,6 @@
 """Checks of chapter 09: what is looked at in each exercise, case by case.
 
-A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. No check needs a GPU or
+A case draws inputs, calls the student's code and returns what it saw; the engine compares. No check needs a GPU or
 uses one. Safe to change: titles, explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 

@@ -1,6 +1,6 @@
 """Checks of chapter 07: what is looked at in each exercise, case by case.
 
-A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Sizes are all different
+A case draws inputs, calls the student's code and returns what it saw; the engine compares. Sizes are all different
 (B 3, T 5 to 8, V 7, D 6, H 2). Safe to change: titles, explanations. After any other change the tables are recorded
 afresh (`python -m tools.notebooks refresh 07`).
 """

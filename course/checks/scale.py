@@ -1,6 +1,6 @@
 """Checks of chapter 10: what is looked at in each exercise, case by case.
 
-A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. No check needs a GPU or
+A case draws inputs, calls the student's code and returns what it saw; the engine compares. No check needs a GPU or
 uses one. Safe to change: titles, explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 
@@ -111,7 +111,7 @@ _LOOKED_AT = {
 }
 
 
-def _add_condition_row(title: str, names: tuple[str, ...]) -> None:
+def _add_condition_case(title: str, names: tuple[str, ...]) -> None:
     @checkpoints.case(f"it goes on with {title}")
     def _(student: Student, draw: Draw) -> dict[str, Any]:
         run = _Run(student, draw)
@@ -124,7 +124,7 @@ def _add_condition_row(title: str, names: tuple[str, ...]) -> None:
 
 
 for _title, _names in _LOOKED_AT.items():
-    _add_condition_row(_title, _names)
+    _add_condition_case(_title, _names)
 
 
 @checkpoints.case("it goes on with the random numbers, on which dropout rests", weight=0.5)

@@ -1,7 +1,7 @@
 """Checks of chapter 01, sequence to sequence: what each case looks at. The engine compares; see `course.checks`.
 
 Sizes are all different (B 5, S 7, T 6, E 4, H 3, V 11 and 9; for the cell I 3, H 5, B 4); inputs are random and of
-order one. Changing a row means recording the tables again (`python -m tools.notebooks refresh 01`); a check's name is
+order one. Changing a case means recording the tables again (`python -m tools.notebooks refresh 01`); a check's name is
 for ever.
 """
 

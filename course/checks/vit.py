@@ -1,6 +1,6 @@
 """Checks of chapter 08: what is looked at in each exercise, case by case.
 
-A row draws inputs, calls the student's code and returns what it saw; comparing is the engine's. Safe to change: titles,
+A case draws inputs, calls the student's code and returns what it saw; the engine compares. Safe to change: titles,
 explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 
