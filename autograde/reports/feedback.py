@@ -39,7 +39,7 @@ TEMPLATE = "student_feedback"
 _RESULTS = {
     Outcome.PASS: ("Passed", "pass"),
     Outcome.PARTIAL: ("Partly right", "partial"),
-    Outcome.FAIL: ("Not right yet", "fail"),
+    Outcome.FAIL: ("Not yet right", "fail"),
     Outcome.ERROR: ("Your code stopped with an error", "fail"),
     Outcome.TIMEOUT: ("Took too long", "fail"),
     Outcome.OUT_OF_MEMORY: ("Ran out of memory", "fail"),
@@ -68,7 +68,9 @@ _OF_A_QUESTION = {
     Outcome.FAIL: "",
     Outcome.NOT_ANSWERED: "Put your answer in place of the dots and run the check: it explains what you chose.",
 }
-_UNWRITTEN = "Look for `raise NotImplementedError` in what your answer defines and calls, and write what stands for it."
+_UNWRITTEN = (
+    "Look for `raise NotImplementedError` in what your answer defines and calls, and write the code that belongs there."
+)
 _CELL_STOPPED = "Restart the kernel in your own notebook and run it from the top: the cell stops at the same line."
 _OUTSIDE = ("FileNotFoundError", "PermissionError", "ConnectionError", "URLError", "gaierror")
 

@@ -200,7 +200,7 @@ def check(number: str, *answers: Any) -> Points:
     exercise = by_number(number)
     asked = ", ".join(exercise.components)
     if len(answers) != len(exercise.components):
-        raise ValueError(f"exercise {number} is about {asked}: give {len(exercise.components)} of them")
+        raise ValueError(f"exercise {number} checks {asked}: write check({number!r}, {asked})")
     namespace = dict(zip(exercise.components, answers, strict=True))
     for answer in answers:
         _refuse_one_of_another(exercise, getattr(answer, "__name__", ""))

@@ -58,7 +58,7 @@ def hint(number: str | None = None) -> Hint:
 def _hint(exercise: Exercise) -> Hint:
     ladder = _ladder(exercise)
     if not ladder:
-        return Hint(f"There is no hint for {exercise.number}: a question's options are explained once you have chosen.")
+        return Hint(f"There is no hint for {exercise.number}: a question is explained once you have answered it.")
     step = progress.next_hint(exercise.name, len(ladder)) if session.learning() else 1
     steps = [f"**Exercise {exercise.number}, hint {i} of {len(ladder)}.** {t.strip()}" for i, t in enumerate(ladder, 1)]
     page = session.solution_page(exercise)

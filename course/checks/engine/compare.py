@@ -91,9 +91,9 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
 
 
 def _count(some: int, of: int, things: str) -> str:
-    """The beginning of a sentence with its verb: "1 of the 5 entries is", "The one of the entries is"."""
+    """The beginning of a sentence with its verb: "1 of the 5 entries is", "The only one of the entries is"."""
     if of == 1:
-        return f"The one of the {things} is"
+        return f"The only one of the {things} is"
     return f"{some} of the {of} {things} {'is' if some == 1 else 'are'}"
 
 

@@ -18,16 +18,19 @@ ELSEWHERE = {
     "on the CPU": "With arguments on another device, such as a GPU, what comes back lies on the CPU. Make it where the "
     "arguments are, with `device=` and an argument's own `.device`.",
 }
-ONLY_OF_ONE = " It is so only where an axis has size one."
+ONLY_OF_ONE = " This happens only where an axis has size one."
 SQUEEZED = (
-    " The axes of size one that are asked for are gone: look for a `squeeze` without a number, which takes all such "
-    "axes along, and for an index where a slice would keep its axis."
+    " The axes of size one that are asked for are gone: look for a `squeeze` without a number, which removes all such "
+    "axes, and for an index where a slice would keep its axis."
 )
 IN_MEMORY = (
-    " Look for `as_strided`, and for what is written into the result of `reshape`, `flatten` or `contiguous`: for such "
-    "a tensor they give a copy."
+    " Look for `as_strided`, and for writing into the result of `reshape`, `flatten` or `contiguous`: of such a tensor "
+    "they give a copy."
 )
-FLOAT64 = "Arguments in float64 are rounded on the way: something is made in float32, or cast to it."
+FLOAT64 = (
+    "Arguments in float64 are rounded on the way: something is made in float32, or cast to it. Make it in an "
+    "argument's own `.dtype`."
+)
 
 
 def _first(observed: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -89,15 +92,15 @@ def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
         if isinstance(right, Tensor) and not (isinstance(seen, Tensor) and alike(seen, right)):
             return f"With {variation} the result is not right."
         if what == "result" and isinstance(right, str) and seen != right:
-            return f"With {variation} the result is not right, to its last digit."
+            return f"With {variation} the result is not exactly right."
     return None
 
 
 def say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if observed.get("what it was built with") and not expected.get("what it was built with"):
         return (
-            "A copy of what it was built with learns, and not that module itself: other weights loaded into the one "
-            "that was given change nothing. Keep the module that came, without copying it."
+            "A copy of the module that it was built with learns, and not that module itself: other weights loaded into "
+            "the module change nothing. Keep the module that is given, without copying it."
         )
     for name, reached in expected.items():
         if name.endswith(", reached") and reached and name not in observed:
@@ -119,10 +122,10 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
     name, what = found
     if name == "one tensor given twice":
         return (
-            "With one tensor for several arguments the result is another than with copies of it: one of them is "
-            "changed, or they are told apart by which object they are."
+            "With one tensor for several arguments the result differs from that with copies of it: one of them is "
+            "changed on the way, or they are compared with `is`."
         )
-    lies = f"With arguments that lie otherwise in memory ({name}, the numbers are the same)"
+    lies = f"With arguments laid out differently in memory ({name}, the numbers are the same)"
     if name.startswith("`"):
         lies = f"With {name}, which broadcasts to the same numbers,"
     if what == "raises":
@@ -130,10 +133,10 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
         return f"{lies} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()
     if written := observed.get(f"{name}: changed words"):
         return (
-            f"{lies} the result is another one: the call writes into {written}, whose rows share one memory there. "
+            f"{lies} the result is different: the call writes into {written}, whose rows share one memory there. "
             "Leave the arguments as they are, and write into a new tensor."
         )
-    return f"{lies} the result is another one.{'' if name.startswith('`') else IN_MEMORY}"
+    return f"{lies} the result is different.{'' if name.startswith('`') else IN_MEMORY}"
 
 
 def say_again(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -142,11 +145,12 @@ def say_again(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     name, _ = found
     if name == "in training mode":
         return (
-            "In training mode the result is another one than in evaluation mode, and nothing here is random or counted."
+            "In training mode the result differs from that in evaluation mode, though nothing here is random or "
+            "counted."
         )
     return (
-        f"Called {name}, with the same arguments, it gives another result: something is kept from call to call, by it "
-        "or in what it was given."
+        f"Called {name}, with the same arguments, it gives another result: something is kept from call to call, in it "
+        "or in an argument."
     )
 
 
@@ -156,36 +160,36 @@ def say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     name, what = found
     if name == "in training mode":
         return (
-            "In training mode the result is another one than in evaluation mode: something draws random numbers there, "
+            "In training mode the result differs from that in evaluation mode: something draws random numbers there, "
             "as dropout does, or keeps count. The text asks for neither."
         )
     if "the mode in its calls of" in what:
         which = what.partition("the mode in its calls of ")[2].partition(",")[0]
         return _of_form(
             name,
-            f"The call brings `{which}` into another mode, training or evaluation, before it is used: to put it back "
-            "afterwards does not help, since dropout and batch norm have done other things by then.",
+            f"The call puts `{which}` into another mode, training or evaluation, before using it. Putting it back "
+            "afterwards does not help: by then dropout and batch norm have worked in the wrong mode.",
         )
     if name == "train gives back":
         return (
-            "`train` and `eval` have to give back the module itself, as those of `nn.Module` do: "
+            "`train` and `eval` have to return the module itself, as those of `nn.Module` do: "
             "`model = model.eval()` is common."
         )
     if what.startswith(IN_MEMORY_OF):
         given = what.removeprefix(IN_MEMORY_OF).partition(",")[0]
         return _of_form(
             name,
-            f"What comes back lies in the memory of {given}, as the same tensor or a view of it: whoever writes into "
-            "the one writes into the other. A new tensor is promised.",
+            f"What comes back shares memory with {given}: it is the same tensor or a view of it, so writing into one "
+            "changes the other. Return a new tensor.",
         )
-    return _of_form(name, f"The call changes what is not its own: {what}.")
+    return _of_form(name, f"The call changes something that is not its own: {what}.")
 
 
 def say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if expected.get("a step of a billionth shows") and observed.get("a step of a billionth shows") is False:
         return (
-            "In float64 a step of a billionth in the arguments does not show in the result: it is lost in rounding to "
-            "float32, or the result does not depend on them."
+            "In float64 a change of a billionth in the arguments does not show in the result: it is lost in rounding "
+            "to float32, or the result does not depend on them."
         )
     if (found := _first({name: value for name, value in observed.items() if name.startswith("in")})) is None:
         return None
@@ -205,7 +209,7 @@ def say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
         return None
     name, what = found
     happens = f"your code raises {observed.get(f'{name}: words', '')}" if what == "raises" else "the result changes"
-    return f"With {name} where a place does not count {happens}."
+    return f"With {name} in places that should not count, {happens}."
 
 
 def say_elsewhere(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

@@ -17,14 +17,14 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "only (one element|integer) tensors .*(can be converted|to Python scalars)|a Tensor with .* elements "
             "cannot "
             "be converted to Scalar",
-            "Something that takes one number was given a whole tensor: Python's `math`, `int`, `float` and `range` do; "
-            "`torch` has functions of the same names that take tensors.",
+            "A whole tensor was given to something that takes one number, as Python's `math`, `int`, `float` and "
+            "`range` do. `torch` has `math`'s functions for tensors.",
         ),
         (
             "mat1 and mat2 shapes cannot be multiplied|size mismatch, got input|expected m1 and m2|"
             "Expected size for first two dimensions of batch2",
-            "In a product the last axis on the left and the last but one on the right must count the same. A layer's "
-            "weight is (out, in): `x @ weight.T`.",
+            "In a product the last axis on the left and the last but one on the right must have the same size. A "
+            "layer's weight is (out, in): `x @ weight.T`.",
         ),
         (
             "The size of tensor a .* must match the size of tensor b .* at non-singleton|inconsistent tensor size|"
@@ -38,12 +38,13 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             "'NoneType' object",
-            "None stands where something else was meant: look for where it comes from.",
+            "None stands where something else was meant: look for where it comes from, such as a function without a "
+            "`return`.",
         ),
         (
             r"'(list|tuple|dict|int|float|bool)' object has no attribute '(\w+)'",
-            "That is a method of tensors, and this is none: `torch.tensor` makes one of numbers, `torch.stack` of "
-            "tensors.",
+            "That is a method of tensors, and this is not one: `torch.tensor` makes a tensor of numbers, `torch.stack` "
+            "one of tensors.",
         ),
         (
             "view size is not compatible with input tensor's size and stride",
@@ -56,7 +57,7 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (
             "does not require grad and does not have a grad_fn",
-            "Nothing in it leads back to a parameter: it was cut from the graph, or made anew of numbers.",
+            "Nothing in it leads back to a parameter: it was cut from the graph, or made anew from numbers.",
         ),
         (
             "Index tensor must have the same number of dimensions",
@@ -69,11 +70,11 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (
             "expected scalar type|must have the same dtype|Expected floating point type|result type Float can't "
             "be cast|have same dtype|could not infer output dtype|source and destination dtypes match",
-            "Two kinds of number meet: make one like the other, with an argument's own `.dtype`.",
+            "Two kinds of number meet: convert one to the other's, with an argument's own `.dtype`.",
         ),
         (
             "not implemented for '(Long|Bool|Int)'",
-            "This function of PyTorch's takes no numbers of that kind, and most take floating-point ones.",
+            "This function does not take numbers of that kind. Most take floating-point ones: `.float()` makes them.",
         ),
         (
             "'indices' to have one of the following scalar types|index tensor of type LongTensor|tensors used as "

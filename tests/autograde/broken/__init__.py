@@ -368,7 +368,7 @@ ANSWERS = [
     ),
     Answered("compiled", {SELF: "{right}\nSelfAttention.forward = torch.compile(SelfAttention.forward)"}),
     Answered(  # right in evaluation mode, where every other case looks: a part is lost
-        "dropout left on", {SELF: _DROPOUT}, lost=(SELF,), student="In training mode the result is another one"
+        "dropout left on", {SELF: _DROPOUT}, lost=(SELF,), student="In training mode the result differs"
     ),
     Answered("slow", {BYTES: "import time\n" + _RIGHT.format("time.sleep(0.5)")}),
     Answered("a future import", {BYTES: "from __future__ import annotations\n" + _RIGHT.format("pass")}),

@@ -159,7 +159,7 @@ def test_what_rests_on_a_blank_says_how_it_was_judged(toy_class, tmp_path, toy_n
     text = text_of(page(folder, "gaps"))
     assert "1 of 5 passed. Go on with" in text
     assert "Not answered , 0 of 2 points" in text and "Passed , 3 of 3 points" in text
-    assert "It rests on 0.2, which did not pass; so that nothing costs points twice, it was judged" in text
+    assert "It uses 0.2, which did not pass. So that no mistake costs points twice, it was judged" in text
     assert "NotImplementedError: it, or something that it calls, is not written yet." in text
     assert "Next step: Look for raise NotImplementedError in what your answer defines and calls" in text
 

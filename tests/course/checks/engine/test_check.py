@@ -249,9 +249,9 @@ def test_tables_survive_recording_and_give_the_same_bytes(toy, tmp_path, monkeyp
 
 BEGINNERS = {
     "and between tensors": (lambda s: torch.zeros(3) if (s > 0) and (s < 1) else s, "write `&`, `|` and `~`"),
-    "math of a tensor": (lambda s: math.exp(s), "given a whole tensor"),
+    "math of a tensor": (lambda s: math.exp(s), "A whole tensor was given"),
     "a weight on the wrong side": (lambda s: torch.ones(7, 9) @ s, "`x @ weight.T`"),
-    "a method of tensors on a list": (lambda s: s.tolist().chunk(2), "`torch.tensor` makes one of numbers"),
+    "a method of tensors on a list": (lambda s: s.tolist().chunk(2), "`torch.tensor` makes a tensor of numbers"),
     "nothing returned": (lambda s: None, "is a `return` missing?"),
     "a view of what does not lie in one piece": (lambda s: s.T.view(-1), "`reshape` takes any"),
     "indices that are no whole numbers": (lambda s: torch.eye(3)[s], "int64"),
@@ -260,7 +260,7 @@ BEGINNERS = {
     "a mask for an index that does not fit": (lambda s: s[torch.ones(1, 1) > 0], "which broadcast"),
     "nothing to stack": (lambda s: torch.stack([]), "the list is empty"),
     "more of the largest than there are": (lambda s: s.topk(99), "More of the largest"),
-    "whole numbers in a softmax": (lambda s: s.long().softmax(0), "takes no numbers of that kind"),
+    "whole numbers in a softmax": (lambda s: s.long().softmax(0), "does not take numbers of that kind"),
 }
 
 

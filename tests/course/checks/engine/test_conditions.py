@@ -112,13 +112,13 @@ FAULTS = {
     "gradients": (lambda x, y: attend(x, y.detach()), "No gradient reaches `y`"),
     "layout": (
         lambda x, y: attend(x.view(-1).view(x.shape), y),
-        "With arguments that lie otherwise in memory (transposed, the numbers are the same) your code",
+        "With arguments laid out differently in memory (transposed, the numbers are the same) your code",
     ),
     "again": (_second, "Called a second time, with the same arguments, it gives another result"),
-    "untouched": (_in_place, "The call changes what is not its own: `x`."),
+    "untouched": (_in_place, "The call changes something that is not its own: `x`."),
     "float64": (
         lambda x, y: attend(x.float(), y.float()).to(x.dtype),
-        "In float64 a step of a billionth in the arguments does not show in the result",
+        "In float64 a change of a billionth in the arguments does not show in the result",
     ),
     "device": (
         lambda x, y: attend(x, y) + torch.zeros(x.shape[-1]),
@@ -184,7 +184,7 @@ def test_modes_and_parameters(of_module):
     assert set(said(of_module, Attend, Noisy)) == titles("again", "untouched")
     messages = said(of_module, Attend, Drops)
     assert set(messages) == titles("untouched")
-    assert messages[CONDITIONS["untouched"].title].startswith("In training mode the result is another one")
+    assert messages[CONDITIONS["untouched"].title].startswith("In training mode the result differs")
     messages = said(of_module, Attend, Frozen)
     assert set(messages) == titles("gradients") and "`map.bias`" in messages[CONDITIONS["gradients"].title]
     assert said(of_module, Attend, Trains)[CONDITIONS["untouched"].title].endswith("the mode of the module.")
@@ -197,7 +197,7 @@ def test_train_gives_the_module_back(of_module):
 
     messages = said(of_module, Attend, Forgets)
     assert set(messages) == titles("untouched")
-    assert messages[CONDITIONS["untouched"].title].startswith("`train` and `eval` have to give back the module itself")
+    assert messages[CONDITIONS["untouched"].title].startswith("`train` and `eval` have to return the module itself")
 
 
 class Scaled(nn.Module):
@@ -237,8 +237,8 @@ def test_an_argument_left_out_and_a_setting_turned_are_asked_too():
 
     assert said(made, Scaled, Scaled) == {}
     for answer, kind, words in (
-        (InPlace, "untouched", "Without `mask`, the call changes what is not its own: `x`."),
-        (InPlaceTwice, "untouched", "With `twice=True`, the call changes what is not its own: `x`."),
+        (InPlace, "untouched", "Without `mask`, the call changes something that is not its own: `x`."),
+        (InPlaceTwice, "untouched", "With `twice=True`, the call changes something that is not its own: `x`."),
         (OnTheCPU, "device", "Without `mask`, with arguments on another device, such as a GPU, two devices meet"),
         (Single, "float64", "Without `mask`, arguments in float64 "),
     ):
@@ -265,7 +265,7 @@ def test_garbage_where_a_place_does_not_count():
         return x.masked_fill(~counts, 0).sum(-1)
 
     messages = said(made, total, lambda x, counts: (x * counts).sum(-1))
-    assert messages == {CONDITIONS["ignored"].title: "With NaN where a place does not count the result changes."}
+    assert messages == {CONDITIONS["ignored"].title: "With NaN in places that should not count, the result changes."}
     with pytest.raises(ValueError, match="total: the reference fails the case 'what does not count"):
         table(made, lambda x, counts: (x * counts).sum(-1))
 
@@ -359,7 +359,7 @@ def test_a_method_is_asked_beside_its_module():
             return state[0].add_(x)
 
     assert said(made, Sums, Sums) == {}
-    assert "`Sums.step`: The call changes what is not its own: `state`." in said(made, Sums, InPlace).values()
+    assert "`Sums.step`: The call changes something that is not its own: `state`." in said(made, Sums, InPlace).values()
 
 
 @pytest.mark.parametrize("what", ["same", "optional"])
@@ -408,7 +408,9 @@ def test_the_lines_of_several_components_name_theirs():
     wrong = {**right, "two": lambda x: (2 * x).squeeze()}
     verdict = made.judge(made.student(Local(wrong)), Table(KEY, reference, ()))
     (failed,) = [case for case in verdict.cases if not case.passed]
-    assert failed.message.startswith("`two`: With N = 1 the result has shape (), and (1,) is asked for. It is so only")
+    assert failed.message.startswith(
+        "`two`: With N = 1 the result has shape (), and (1,) is asked for. This happens only"
+    )
 
 
 def test_a_forged_reply_is_an_observation(check):
@@ -495,7 +497,7 @@ def test_what_is_promised_to_be_new_lies_in_no_memory_of_what_was_given(apart):
     for given_back in (lambda x, by: x if by == 0 else x + by, lambda x, by: [x + by, x][by == 0].mT.mT):
         fails = said(made, moved, given_back)
         assert set(fails) == (titles("untouched") if apart else set())
-        assert not apart or "lies in the memory of `x`" in fails[CONDITIONS["untouched"].title]
+        assert not apart or "shares memory with `x`" in fails[CONDITIONS["untouched"].title]
 
 
 def test_a_squeeze_is_named_where_axes_of_one_are_gone_and_nowhere_else(check):
@@ -504,7 +506,7 @@ def test_a_squeeze_is_named_where_axes_of_one_are_gone_and_nowhere_else(check):
 
     gone, raised = (said(check, attend, f)[CONDITIONS["sizes"].title] for f in (_squeezed, stacked))
     assert "look for a `squeeze`" in gone
-    assert "It is so only where an axis has size one." in raised and "squeeze" not in raised
+    assert "This happens only where an axis has size one." in raised and "squeeze" not in raised
 
 
 def _squeezed(x, y):
@@ -544,9 +546,9 @@ def test_what_is_given_is_used_in_the_mode_that_it_is_in():
     for answer in (evaluated, in_every_part):
         (message,) = said(made, right, answer).values()
         assert "into another mode" in message or "the mode of model" in message
-    assert "brings `model` into another mode" in said(made, right, in_every_part)[CONDITIONS["untouched"].title]
+    assert "puts `model` into another mode" in said(made, right, in_every_part)[CONDITIONS["untouched"].title]
     (message,) = said(made, right, all_put_back).values()
-    assert message == "The call changes what is not its own: the mode of model."
+    assert message == "The call changes something that is not its own: the mode of model."
 
 
 class Over(nn.Module):
@@ -571,4 +573,4 @@ def test_it_learns_with_the_module_that_it_was_built_with():
 
     assert said(made, Over, Over) == {}
     (message,) = said(made, Over, Copies).values()
-    assert message.startswith("A copy of what it was built with learns")
+    assert message.startswith("A copy of the module that it was built with learns")
