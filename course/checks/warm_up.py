@@ -104,7 +104,7 @@ def _explain_refusals(observed: dict[str, Any], expected: dict[str, Any]) -> str
     """Calls that should have raised ValueError, each observed under the name of what was wrong with it."""
     wrong = {case: error for case, error in observed.items() if error != expected[case]}
     message = ", ".join(f"{case} raised {error or 'nothing'}" for case, error in wrong.items())
-    return f"{message[:1].upper()}{message[1:]}. A ValueError that names what came is asked for."
+    return f"{message[:1].upper()}{message[1:]}. Each should raise a ValueError that says what it was given."
 
 
 @pairwise_scores.case(
@@ -165,12 +165,12 @@ def _explain_weights(observed: dict[str, Any], expected: dict[str, Any]) -> str 
     dim = {"along the middle": 1, "counted from the back": -2}.get(off[0], observed.get("dim", -1))
     bad = int((~torch.isfinite(weights)).sum())
     if bad:
-        return f"{bad} of the {weights.numel()} weights are NaN or infinite."
+        return f"{bad} of the {weights.numel()} weights {'is' if bad == 1 else 'are'} NaN or infinite."
     sums = weights.double().sum(dim)
     if not torch.allclose(sums, torch.ones_like(sums), atol=5e-3):
         far = sums.flatten()[(sums - 1).abs().argmax()]
         return f"Along the axis dim = {dim} there are weights that sum to {far:.2f}, not to 1."
-    return "The weights do sum to 1 along the axis, but they are shared out otherwise than by exp(score)."
+    return "The weights do sum to 1 along the axis, but they are not in proportion to exp(score)."
 
 
 @safe_softmax.case("scores of order one, along the last axis", weight=0.5, explain=_explain_weights)
@@ -252,7 +252,7 @@ def _explain_mask(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     if not isinstance(mask, Tensor) or mask.dtype != torch.bool or mask.shape != right.shape:
         return None
     let_in, kept_out = int((mask & ~right).sum()), int((~mask & right).sum())
-    return f"{let_in} pairs may attend that should not, and {kept_out} may not that should."
+    return f"{let_in} pairs may attend that should not, and {kept_out} may not attend that should."
 
 
 @broadcast_mask.case("sizes all different: (B, S) with (T, S) to (B, T, S)", weight=2, explain=_explain_mask)
@@ -333,12 +333,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 def _explain_dtype(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if observed["dtype for float32"] != "float32":
-        return f"For x in float32 the gradient came in {observed['dtype for float32']}."
+        return f"For x in float32 the gradient came back in {observed['dtype for float32']}."
     if observed["dtype"] == expected["dtype"]:
         nearly = float(observed["gradient's error, enlarged"].abs().max()) < 1e5 * _SLOPES
         right = "For a straight line, whose slopes are known, the gradient is right to seven digits and no further."
         return right if nearly else None
-    return f"For x in {expected['dtype']} the gradient came in {observed['dtype']}, with fewer digits."
+    return f"For x in {expected['dtype']} the gradient came back in {observed['dtype']}, with fewer digits."
 
 
 @numerical_gradient.case(

@@ -1,5 +1,6 @@
 # %% wrong: a query that may attend to nothing may attend to all
-# Where padding and pattern leave a query nothing, its row is all False: what is then to be done is the softmax's affair.
+# Where the padding and the pattern together leave a query no key, its row must stay all False. What becomes of such a
+# row is decided later, in the softmax. See section 0.5.
 
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
@@ -8,7 +9,8 @@
     return allowed | ~allowed.any(dim=-1, keepdim=True)
 
 # %% wrong: either is enough
-# A pair passes as soon as one of the two masks lets it. A key must be real and allowed. See section 0.5.
+# A pair passes as soon as one of the two masks allows it. Both must: the key is real, and the pattern allows it. See
+# section 0.5.
 
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
@@ -25,8 +27,8 @@
     return ~(padding.unsqueeze(1) & pattern)  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% wrong: no axis for the queries
-# (B, S) against (T, S) lines sentences up with queries, which is an error, or worse: where B equals T it is none. Give
-# the padding an axis for the queries. See section 0.5.
+# (B, S) against (T, S) lines up sentences with queries. For most sizes that is an error; where B equals T it is a wrong
+# mask without one. Give the padding an axis for the queries. See section 0.5.
 
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
@@ -34,7 +36,7 @@
     return padding & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% wrong: the padding on the queries
-# The new axis stands behind S, so the padding runs along the queries. It belongs to the keys: put the new axis between
+# The new axis comes after S, so the padding runs along the queries. It belongs to the keys: put the new axis between
 # the two. See section 0.5.
 
 # --- before
@@ -59,7 +61,8 @@
     return pattern.expand(padding.shape[0], -1, -1)  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% wrong: numbers instead of truth values
-# The mask came back as numbers. Later chapters fill where a mask is False, and that needs booleans. See section 0.5.
+# The mask came back as numbers. Later chapters fill in scores where a mask is False, and that needs booleans: combine
+# the two with `&`. See section 0.5.
 
 # --- before
     return padding.unsqueeze(1) & pattern  # (B, 1, S) with (T, S) -> (B, T, S)
@@ -67,7 +70,7 @@
     return padding.unsqueeze(1).float() * pattern.float()  # (B, 1, S) with (T, S) -> (B, T, S)
 
 # %% wrong: no guard
-# The mask is right, but the guard is gone that stood in the first lines of the stub. Put it back.
+# The mask is right, but the stub's first lines, which raise ValueError, are gone. Put them back.
 
 def broadcast_mask(padding, pattern):
     return padding.unsqueeze(1) & pattern

@@ -11,8 +11,8 @@
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[batch])
 
 # %% wrong: nothing is shuffled any more
-# Inputs and targets fit together again, but the order that was handed in plays no part: examples come as they lie in
-# memory. See section 0.9.
+# Inputs and targets fit together again, but the order plays no part any more: examples come as they lie in memory. Take
+# both by the same part of the order. See section 0.9.
 
 # --- before
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])
@@ -20,8 +20,8 @@
         loss = train_step_cpu(model, optimizer, inputs[start : start + batch_size], targets[start : start + batch_size])
 
 # %% wrong: the targets put back by the inverse order
-# The inverse of the order undoes a shuffling, and the targets were never shuffled. They need the very indices that the
-# inputs get. See section 0.9.
+# The inverse of the order undoes a shuffling, and the targets were never shuffled. They need the same indices as the
+# inputs. See section 0.9.
 
 # --- before
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[chosen])
@@ -29,7 +29,7 @@
         loss = train_step_cpu(model, optimizer, inputs[chosen], targets[order.argsort()[start : start + batch_size]])
 
 # %% wrong: the last batch left out
-# The last examples, too few for a whole batch, are never trained on. See section 0.9.
+# The last examples, too few for a whole batch, are never trained on. Let the last batch be smaller. See section 0.9.
 
 # --- before
     for start in range(0, len(order), batch_size):
@@ -64,7 +64,7 @@
     return loss
 
 # %% wrong: no guard
-# The loop is right, but the guard is gone that stood before it. Put it back.
+# The loop is right, but the lines before it, which raise ValueError, are gone. Put them back.
 
 # --- before
     if len(inputs) != len(targets) or batch_size < 1:
@@ -72,8 +72,8 @@
 # --- after
 
 # %% wrong: a batch size below zero
-# A batch size of 0 is refused, and with one below zero the loop has no turns and a loss of 0 comes back. Refuse
-# whatever is below 1.
+# A batch size of 0 is refused, but with a negative one the loop never runs, and a loss of 0 comes back. Refuse whatever
+# is below 1.
 
 # --- before
     if len(inputs) != len(targets) or batch_size < 1:

@@ -1,5 +1,5 @@
 # %% wrong: forward differences
-# Only the step forwards was taken. That is a slope too, but its error shrinks with the step and not with the step's
+# Only the step forward was taken. That is a slope too, but its error shrinks with the step and not with the step's
 # square. Step both ways. See section 0.6.
 
 # --- before
@@ -8,7 +8,7 @@
         slopes.append(float(function(x + nudge) - function(x)) / step)
 
 # %% wrong: divided by one step
-# Every slope is twice as large as it should be: from x - step to x + step it is two steps. See section 0.6.
+# Every slope is twice as large as it should be: x - step and x + step are two steps apart. See section 0.6.
 
 # --- before
         slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
@@ -16,8 +16,8 @@
         slopes.append(float(function(x + nudge) - function(x - nudge)) / step)
 
 # %% wrong: all entries moved at once
-# All entries are alike: the whole of x was moved each time, which gives the sum of all slopes. Move one entry and
-# leave the others. See section 0.6.
+# All entries of the result are the same: the whole of x was moved each time, which gives the sum of all slopes. Move
+# one entry and leave the others. See section 0.6.
 
 # --- before
         slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
@@ -50,7 +50,7 @@ def numerical_gradient(function, x, step=1e-3):
     return torch.tensor(slopes, dtype=x.dtype, device=x.device)
 
 # %% wrong: the step is fixed
-# The default step was used although another was asked for. Use the argument. See section 0.6.
+# The default step was used although another was passed. Use the argument. See section 0.6.
 
 # --- before
         slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
@@ -58,8 +58,8 @@ def numerical_gradient(function, x, step=1e-3):
         slopes.append(float(function(x + nudge / step * 1e-3) - function(x - nudge / step * 1e-3)) / 2e-3)
 
 # %% wrong: multiplied by the step
-# Every slope is too small by the step twice over: / 2 * step divides by 2 and then multiplies by step. Put the two in
-# parentheses. See section 0.6.
+# Every slope is too small by a factor of step squared: `/ 2 * step` divides by 2 and then multiplies by step. Put the
+# two in parentheses. See section 0.6.
 
 # --- before
         slopes.append(float(function(x + nudge) - function(x - nudge)) / (2 * step))
@@ -76,7 +76,7 @@ def numerical_gradient(function, x, step=1e-3):
     nudges = step * torch.eye(x.numel())
 
 # %% wrong: no guard
-# The guard is gone that stood in the first lines of the stub. Put it back.
+# The slopes are right, but the stub's first lines, which raise ValueError, are gone. Put them back.
 
 # --- before
     if not step > 0:

@@ -1,5 +1,5 @@
 # %% wrong: keys by queries
-# The rows are the keys and the columns the queries. Swap the last two letters behind the arrow, or transpose the other
+# The rows are the keys and the columns the queries. Swap the last two letters after the arrow, or transpose the other
 # factor. See section 0.3.
 
 # --- before
@@ -17,7 +17,8 @@
     return query @ key.reshape(key.shape[0], key.shape[2], key.shape[1])
 
 # %% wrong: the transpose is missing
-# query @ key sums the query's features against the key's positions. The sum must run over d in both. See section 0.3.
+# query @ key multiplies the query's features with the key's positions. The sum must run over d in both. See section
+# 0.3.
 
 # --- before
     return torch.einsum("btd,bsd->bts", query, key)
@@ -25,7 +26,7 @@
     return query @ key
 
 # %% wrong: all axes turned round
-# .T turns all axes round, the batch as well. Only the last two should change places. See section 0.3.
+# .T reverses all the axes, the batch's as well. Only the last two should change places. See section 0.3.
 
 # --- before
     return torch.einsum("btd,bsd->bts", query, key)
@@ -33,7 +34,7 @@
     return query @ key.T
 
 # %% wrong: summed over the batch
-# The letter b does not stand behind the arrow, so the scores of all sentences were added up. Keep it. See section 0.3.
+# The letter b does not stand after the arrow, so the scores of all sentences were added up. Keep it. See section 0.3.
 
 # --- before
     return torch.einsum("btd,bsd->bts", query, key)
@@ -50,14 +51,14 @@
     return torch.einsum("btd,bsd->bts", query, key) / query.shape[-1] ** 0.5
 
 # %% wrong: no error where sizes disagree
-# A key of batch size 1 was repeated for every sentence without a word, as in section 0.1. Put the guard back that
-# stood in the first lines of the stub.
+# A key of batch size 1 was repeated for every sentence without a word, as in section 0.1. Put back the stub's first
+# lines, which raise ValueError.
 
 def pairwise_scores(query, key):
     return torch.einsum("btd,bsd->bts", query, key)
 
 # %% wrong: computed in NumPy
-# Stay with tensors to the end. See section 0.3.
+# No gradient flows back through NumPy, and later code expects a tensor. Stay with tensors to the end. See section 0.3.
 
 # --- before
     return torch.einsum("btd,bsd->bts", query, key)

@@ -24,7 +24,7 @@
         "last_key": (B, 1, D),
 
 # %% wrong: joined along the features
-# torch.cat adds the sizes along the axis it is given, and here that is the second. See section 0.2.
+# torch.cat adds the sizes along the axis that `dim` names, and `dim=1` is the second. See section 0.2.
 
 # --- before
         "joined": (B, T + S, D),

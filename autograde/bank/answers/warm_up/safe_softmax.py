@@ -1,6 +1,6 @@
 # %% wrong: nothing subtracted
-# exp(10000) is infinity, and infinity divided by infinity is NaN; far below zero every exponential is 0, and 0/0 is
-# NaN too. Take the same number off every score of a row first. See section 0.4.
+# exp(10000) is infinity, and infinity divided by infinity is NaN; far below zero every exponential is 0, and 0/0 is NaN
+# too. Subtract the same number from every score of a row first. See section 0.4.
 
 # --- before
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
@@ -30,8 +30,8 @@
     return (exponentials / exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)  # and the sum is at least 1
 
 # %% wrong: NaN mended afterwards
-# Infinity over infinity is NaN, whatever stood there before: ones in its place share out what nobody asked for. Shift
-# the scores before the exponential. See section 0.4.
+# Infinity over infinity is NaN, whatever the scores were, so ones in its place give weights that no longer depend on
+# them. Shift the scores before the exponential. See section 0.4.
 
 def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     weights = (scores.exp() / scores.exp().sum(dim, keepdim=True)).nan_to_num(1.0)
@@ -47,7 +47,8 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     shifted = scores - scores.max()  # the largest is 0 now, so no exponential is above 1
 
 # %% wrong: always the last axis
-# The weights sum to 1 along the last axis, whichever was asked for. Hand dim on. See section 0.4.
+# The weights sum to 1 along the last axis, whichever was asked for. Use the argument `dim`, in the maximum and in the
+# sum. See section 0.4.
 
 # --- before
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
@@ -59,7 +60,7 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     return exponentials / exponentials.sum(-1, keepdim=True)  # and the sum is at least 1
 
 # %% wrong: shared out over the whole tensor
-# All weights together sum to 1. The sum below the fraction is to run along dim alone. See section 0.4.
+# All weights together sum to 1. The sum in the denominator must run along `dim` alone. See section 0.4.
 
 # --- before
     return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
@@ -80,8 +81,8 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     return exponentials / exponentials.sum(dim)  # and the sum is at least 1
 
 # %% wrong: max along an axis gives two things
-# Along an axis, max returns the largest values and their places, and the two together cannot be taken off the scores.
-# Take the values, or use amax. See section 0.4.
+# Along an axis, max returns the largest values and their places, and the two together cannot be subtracted from the
+# scores. Take the values, or use amax. See section 0.4.
 
 # --- before
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
@@ -90,14 +91,14 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
 
 # %% wrong: the logarithm of the sum added to the largest score
 # Beside a score of 100,000 float32 rounds the logarithm of the sum to steps of 0.008, so the weights do not sum to 1.
-# Take the largest score off first, and work with the differences alone. See section 0.4.
+# Subtract the largest score first, and work with the differences alone. See section 0.4.
 
 def safe_softmax(scores, dim):
     return (scores - torch.logsumexp(scores, dim, keepdim=True)).exp()
 
 # %% wrong: minus infinity replaced by the lowest score there can be
-# A score as low as that may really stand beside it, and then the two get the same weight. The exponential of minus
-# infinity is zero already, once the largest score is taken off: nothing has to take its place. See section 0.4.
+# A real score can be as low as the number in its place, and then both get the same weight. The exponential of minus
+# infinity is zero already, once the largest score is subtracted: nothing has to be put in its place. See section 0.4.
 
 # --- before
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
@@ -106,7 +107,7 @@ def safe_softmax(scores, dim):
 
 # %% wrong: the mean subtracted
 # The mean is not the largest score, so a score can still stand far enough above it to overflow, and with one score of
-# minus infinity the mean is infinite as well. Take off the maximum. See section 0.4.
+# minus infinity the mean is infinite as well. Subtract the maximum. See section 0.4.
 
 # --- before
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1

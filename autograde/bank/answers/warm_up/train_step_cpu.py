@@ -1,6 +1,6 @@
 # %% wrong: gradients never cleared
-# backward adds to the gradients that are there, and nothing took the old ones away (a name without parentheses does
-# nothing). Clear them in every step. See section 0.6.
+# backward adds to the gradients that are there, and nothing cleared the old ones. Clear them in every step. (Without
+# its parentheses `optimizer.zero_grad` does nothing.) See section 0.6.
 
 # --- before
     optimizer.zero_grad()
@@ -43,16 +43,16 @@
     loss.backward()
 
 # %% wrong: no backward
-# Nothing computed gradients, so the optimizer had none to follow: backward is missing, or stands there without its
-# parentheses. See section 0.7.
+# Nothing computed gradients, so the optimizer had none to follow: backward is missing, or lacks its parentheses. See
+# section 0.7.
 
 # --- before
     loss.backward()
 # --- after
 
 # %% wrong: no step
-# The gradients were computed, but the optimizer that was handed in was never asked to step (a name without parentheses
-# asks nothing). See section 0.7.
+# The gradients were computed, but the optimizer never took a step: `step()` is missing, or lacks its parentheses. See
+# section 0.7.
 
 # --- before
     optimizer.step()
@@ -69,7 +69,7 @@
 
 # %% wrong: softmax before cross-entropy
 # cross_entropy takes logits and does the softmax itself. With a softmax before it the loss can never come near zero.
-# Hand the logits over as they are. See section 0.7.
+# Pass the logits as they are. See section 0.7.
 
 # --- before
     loss = F.cross_entropy(model(inputs), targets)
