@@ -85,7 +85,7 @@ def _half(student: Student, draw: Draw, reset: float) -> Values:
 
 def _forgets(seen: Values, reference: Values) -> str | None:
     return (
-        "With the reset gate at 0 and the update gate at one half, twice the new state less the old one should be "
+        "With the reset gate at 0 and the update gate at one half, twice the new state minus the old one should be "
         "tanh(W_in x + b_in) and nothing else."
     )
 
@@ -339,10 +339,10 @@ def _first_moved(seen: Values, reference: Values) -> str | None:
     if column == right:
         return None
     if column == 2:
-        return "Logits at step 2 move when target 2 does: the decoder sees the very token it has to predict."
+        return "The logits of step 2 change when target 2 does: the decoder sees the very token it has to predict."
     if column > right:
-        return f"Target 2 goes in at step 3, and no logits before step {column} move when it is another."
-    return f"The logits of step {column} move when target 2 does: the decoder sees tokens that come later."
+        return f"Target 2 goes in at step 3, and no logits before step {column} change when it does."
+    return f"The logits of step {column} change when target 2 does: the decoder sees tokens that come later."
 
 
 @decoder.case("teacher forcing: which logits see target 2", weight=1.5, explain=_first_moved)
@@ -618,9 +618,9 @@ def _frozen(seen: Values, reference: Values) -> str | None:
             return None
         behind = tokens[ended]
         if len(behind.unique()) == 1:
-            return f"Behind the end token of rows that have ended stands {int(behind[0])}; the end token is {end}."
+            return f"After the end token, rows that have ended hold {int(behind[0])}; the end token is {end}."
         rows = int((ended & (tokens != end)).any(dim=1).sum())
-        return f"{rows} of {len(tokens)} rows hold other words behind their end token."
+        return f"{rows} of {len(tokens)} rows hold other words after their end token."
     return None
 
 
@@ -650,7 +650,7 @@ def _fed(seen: Values, reference: Values) -> str | None:
         return f"The first token fed in is {int(seen['first'][0])}, and that is not the begin token."
     if ((seen["fed"] == -1) & (reference["fed"] != -1)).any():
         steps, longest = (int((fed != -1).any(dim=0).sum()) for fed in (seen["fed"], reference["fed"]))
-        return f"`step` was asked {steps} times; the longest row needs {longest} tokens."
+        return f"`step` was called {steps} times; the longest row needs {longest} tokens."
     return "From the second step on, what is fed in should be the token just written."
 
 
@@ -788,9 +788,9 @@ def _left(seen: Values, reference: Values) -> str | None:
         few = "fewer" if seen["condition.trainable"] < reference["condition.trainable"] else "more"
         return f"{seen['condition.trainable']} parameters can be trained after the call, {few} than before it."
     if seen["condition.training"] != reference["condition.training"]:
-        return "It was in training mode before the call and is in evaluation mode after it."
+        return "The model was in training mode before the call and is in evaluation mode after it."
     if not torch.allclose(seen["condition.gradients"], reference["condition.gradients"]):
-        return "The gradients that stood on its parameters before the call are no longer the same after it."
+        return "The gradients that stood on the model's parameters before the call are no longer the same after it."
     return None
 
 

@@ -1,5 +1,6 @@
 # %% wrong: `step` squeezes every axis of one
-# A bare squeeze() takes away every axis of one: for a single sentence that of the batch too. Name the axis of time.
+# A bare squeeze() removes every axis of size one: with a single sentence the batch's axis too. Squeeze the axis of time
+# alone, by its number.
 
 # --- before
         return logits.squeeze(1), (hidden, context)
@@ -16,7 +17,7 @@
         tokens = targets  # (B, T), the last target never goes in
 
 # %% wrong: the input is shifted twice
-# Each true token arrives one step late. Only one bos_id stands in front.
+# Each true token arrives one step late. Put one bos_id in front, not two.
 
 # --- before
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -24,8 +25,8 @@
         tokens = torch.cat([begin, begin, targets[:, :-2]], dim=1)  # (B, T), the last target never goes in
 
 # %% wrong: the shift wraps the last target to the front
-# The last target stands at step 0, where bos_id belongs: `roll` wraps around. The first logits know how the sentence
-# ends.
+# The last target stands at step 0, where bos_id belongs: `roll` wraps around, so the first logits know how the sentence
+# ends. Put bos_id there.
 
 # --- before
         tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
@@ -80,8 +81,8 @@
         states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2))
 
 # %% wrong: the context comes first in both places
-# Both times the context is laid in front. The docstring has it behind: embedding and context, state and context. A
-# network trained so would do as well; weights loaded from another would not fit.
+# In both places the context comes first. The docstring has it second: embedding and context, state and context. A
+# network trained your way would do as well, but weights loaded from another would not fit it.
 
 # --- before
         states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
@@ -109,8 +110,8 @@
         return logits.squeeze(1), (hidden, hidden)
 
 # %% wrong: a step hands the old state on
-# The state after a step is the state before it, so every step starts at the beginning. Hand the decoder's new hidden
-# state on.
+# The state after a step is the state before it, so every step starts at the beginning. Return the decoder's new hidden
+# state.
 
 # --- before
         logits, hidden = self.decoder(token.unsqueeze(1), hidden, context)  # (B,) -> (B, 1)
@@ -118,8 +119,8 @@
         logits, _ = self.decoder(token.unsqueeze(1), hidden, context)  # (B,) -> (B, 1)
 
 # %% wrong: no guard
-# What comes back is right, but the guard of the stub is gone, which says what is wrong with a state or a context. Put
-# it back.
+# What comes back is right, but the stub's first lines are gone, which raise ValueError for a hidden state or a context
+# of another shape. Put them back.
 
 # --- before
         if hidden.shape != wanted or context.shape != wanted:
@@ -127,7 +128,8 @@
         if False:
 
 # %% wrong: the context is kept on the model
-# The context of the last start was used for every state. Two sentences may be written in turn: take it from the state.
+# The context of the last `start` was used for every state. Several sentences may be in progress at once: take the
+# context from the state.
 
 # --- before
         return vector, vector

@@ -75,7 +75,7 @@
         packed = nn.utils.rnn.pack_padded_sequence(embedded[order], lengths, batch_first=True)
 
 # %% wrong: the outputs are cut at the longest sentence
-# Where even the longest sentence has padding behind it, fewer columns come back than went in. `pad_packed_sequence`
+# Where even the longest sentence is followed by padding, fewer columns come back than went in. `pad_packed_sequence`
 # takes the width to fill up to.
 
 # --- before
@@ -84,7 +84,8 @@
         outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
 
 # %% wrong: no guard
-# What comes back is right, but the guard of the stub is gone, which says what is wrong with the lengths. Put it back.
+# What comes back is right, but the stub's first lines are gone, which raise ValueError for lengths that cannot be. Put
+# them back.
 
 # --- before
         if lengths.shape != (batch,) or lengths.min() < 1 or lengths.max() > longest:

@@ -66,8 +66,8 @@
         loss = F.cross_entropy(model.decode(vector, targets).flatten(0, 1), targets.flatten())
 
 # %% wrong: the vector keeps what lies behind it
-# A vector that comes straight from an encoder has the encoder's graph behind it, and so has a copy; Adam takes only
-# what begins a graph. Detach it before you ask for its gradient.
+# A vector that comes straight from an encoder has the encoder's graph behind it, and so has a clone of it. Adam takes
+# only a tensor that begins a graph. Detach the vector before you ask for its gradient.
 
 # --- before
     vector = vector.detach().clone().requires_grad_()

@@ -16,7 +16,8 @@
     (gradient,) = torch.autograd.grad(outputs[-1].sum(), inputs)
 
 # %% wrong: the norm runs over the batch
-# The norm is taken over the sentences and the mean over the features. It is the other way round.
+# The norm is taken over the sentences and the mean over the features. Take the norm over the features, then the mean
+# over the sentences.
 
 # --- before
     return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)
@@ -24,8 +25,8 @@
     return gradient.norm(dim=0).mean(dim=1)  # (B, S, I) -> (S,)
 
 # %% wrong: outputs that come alone are indexed too
-# Where the network returns its outputs alone, the first SENTENCE was taken for the outputs. Look whether it is a tuple
-# that came back.
+# Where the network returns its outputs alone, the first SENTENCE was taken for the outputs. Check whether a tuple came
+# back.
 
 # --- before
     outputs = outputs[0] if isinstance(outputs, tuple) else outputs
@@ -33,7 +34,7 @@
     outputs = outputs[0]
 
 # %% wrong: the caller's inputs are made to require gradients
-# The numbers are right, but the tensor that was handed in requires gradients from now on. Work on a detached copy.
+# The numbers are right, but the inputs that you were given require gradients from now on. Work on a detached copy.
 
 # --- before
     inputs = inputs.detach().clone().requires_grad_()
@@ -41,8 +42,8 @@
     inputs = inputs.requires_grad_()
 
 # %% wrong: backward, then every gradient wiped out
-# Cleaning up after backward takes away gradients that stood there before the call as well. Ask autograd for the
-# inputs' gradient alone, and nothing has to be cleaned.
+# Cleaning up after backward takes away gradients that stood there before the call as well. Ask autograd for the inputs'
+# gradient alone, and there is nothing to clean up.
 
 # --- before
     (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)
@@ -52,7 +53,7 @@
     network.zero_grad()
 
 # %% wrong: the last input comes first
-# The order is turned round: entry 0 is the first input's share, the one farthest from the end.
+# The order is reversed: entry 0 must be the first input's share, the one farthest from the end.
 
 # --- before
     return gradient.norm(dim=2).mean(dim=0)  # (B, S, I) -> (S,)

@@ -32,8 +32,8 @@
         if finished.any():
 
 # %% wrong: it always writes max_length tokens
-# What comes back is longer than the longest answer: nothing stops the loop once all rows have ended, or its last columns
-# are handed back unused. Look at the end of each turn whether every row has ended, and cut what was not written.
+# What comes back is longer than the longest answer: nothing stops the loop once all rows have ended, or its unused last
+# columns come back too. Check at the end of each turn whether every row has ended, and cut what was not written.
 
 # --- before
         if finished.all():
@@ -74,7 +74,8 @@
     return torch.stack(written, dim=0)
 
 # %% wrong: no guard
-# What is written is right, but the guard of the stub is gone, which refuses to write less than one token. Put it back.
+# What is written is right, but the stub's first lines are gone, which raise ValueError for a max_length below 1. Put
+# them back.
 
 # --- before
     if max_length < 1:

@@ -18,7 +18,7 @@
         candidate = torch.tanh(input_n + F.linear(reset * hidden, w_hn, b_hn))
 
 # %% wrong: the reset gate leaves the bias b_hn alone
-# The bias b_hn is added after the reset gate has acted. It belongs inside the bracket that r multiplies.
+# The bias b_hn is added after the reset gate has acted. It belongs inside the parentheses that r multiplies.
 
 # --- before
         candidate = torch.tanh(input_n + reset * hidden_n)
@@ -27,7 +27,8 @@
         candidate = torch.tanh(input_n + reset * (hidden_n - b_hn) + b_hn)
 
 # %% wrong: there is no reset gate
-# The candidate looks the same whatever the reset gate says. Multiply the old state's share by r.
+# The candidate looks the same whatever the reset gate says. Multiply the state's part of the candidate, W_hn h + b_hn,
+# by r.
 
 # --- before
         candidate = torch.tanh(input_n + reset * hidden_n)
@@ -80,8 +81,8 @@
         hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh).chunk(3, dim=1)
 
 # %% wrong: no guard
-# The new state is right, but the guard of the stub is gone: one old state beside a batch of inputs is spread over all
-# of them without a word. Put it back.
+# The new state is right, but the stub's check of the shapes is gone: one old state beside a batch of inputs is spread
+# over all of them without a word. Put it back.
 
 # --- before
         if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):

@@ -1,6 +1,6 @@
 # %% wrong: padding counts as tokens
-# Padding is scored like a word, and the places where nothing is to be said weigh as much as the rest. Leave it out of
-# sum and count.
+# Padding is scored like a word, and the places where nothing is to be said weigh as much as the rest. Leave padding out
+# of both the sum and the count.
 
 # --- before
     return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
@@ -79,8 +79,8 @@
     return losses[real].mean().nan_to_num()
 
 # %% wrong: no guard
-# The loss is right, but the guard of the stub is gone: logits with a column too many are cut to the targets without a
-# word, as when the shift was forgotten. Put it back.
+# The loss is right, but the stub's check of the shapes is gone: logits with one column too many, as after a forgotten
+# shift, are cut to the targets without a word. Put it back.
 
 # --- before
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:

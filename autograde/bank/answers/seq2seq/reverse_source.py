@@ -16,8 +16,8 @@ def reverse_source(source, lengths):
     return source.flip(1)
 
 # %% wrong: each row's mirror is one place too far
-# The first place asks for the token at place `length`, and that is one behind the last: in the longest row there is
-# none. Places are counted from 0.
+# The first place asks for the token at place `length`, which is one past the last: in the longest row there is none.
+# Places are counted from 0.
 
 # --- before
     mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
@@ -26,7 +26,7 @@ def reverse_source(source, lengths):
 
 # %% wrong: the end token is not turned with the others
 # All but the last of each row's tokens have changed places. The last one, the end token, is among the `length` tokens
-# and is turned too: it comes to the front.
+# and moves too: it comes to the front.
 
 # --- before
     mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
@@ -34,7 +34,8 @@ def reverse_source(source, lengths):
     mirrored = lengths.unsqueeze(1) - 2 - positions  # (B, S): each row has a mirror of its own
 
 # %% wrong: the padding is filled with the first word
-# Behind each shorter sentence its first word is repeated where padding should stand.
+# After each shorter sentence its first word is repeated where the padding was. Where a place is padding, take what
+# stands there already.
 
 # --- before
     places = torch.where(mirrored >= 0, mirrored, positions)
@@ -42,8 +43,8 @@ def reverse_source(source, lengths):
     places = mirrored.clamp(min=0)
 
 # %% wrong: the padding is filled from the other end
-# The padding's places are mirrored among themselves, as by positions below zero, which count from the end. What stands
-# in the padding stays.
+# The places of the padding are mirrored as well: a position below zero counts from the end of the row. Where a place is
+# padding, take what stands there already.
 
 # --- before
     places = torch.where(mirrored >= 0, mirrored, positions)
@@ -51,7 +52,7 @@ def reverse_source(source, lengths):
     places = mirrored % source.shape[1]
 
 # %% wrong: the batch is turned, not the words
-# The sentences have changed places and their words have not. Turn along dimension 1.
+# The sentences have changed places and their words have not. Reverse along dimension 1.
 
 def reverse_source(source, lengths):
     return source.flip(0)
