@@ -72,7 +72,7 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str:
     """What is wrong with weights of the right shape, in the order in which a learner would look."""
     bad = int((~torch.isfinite(weights)).sum())
     if bad:
-        return f"{bad} of the {weights.numel()} weights are NaN or infinite."
+        return f"{bad} of the {weights.numel()} weights {'is' if bad == 1 else 'are'} NaN or infinite."
     if weights.min() < -1e-6:
         return f"A weight is negative: {weights.min():.2f}."
     forbidden = weights[right == 0]
@@ -82,7 +82,7 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str:
     if not torch.allclose(sums, right.sum(-1), atol=1e-4):
         far = sums.flatten()[(sums - right.sum(-1)).abs().argmax()]
         return f"A row sums to {'nearly 1' if abs(far - 1) < 0.01 else f'{far:.2f}'}, not to 1 over the allowed keys."
-    return "Forbidden keys get zero and the rows sum to 1, but the weights are shared out otherwise than by exp(score)."
+    return "Forbidden keys get zero and the rows sum to 1, but the weights are not in proportion to exp(score)."
 
 
 def _explain_masked(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -187,7 +187,7 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
     if not torch.allclose(weights, right, atol=1e-4):
         said = _explain_weights(weights, right)
         if said.startswith("Forbidden"):
-            return "The weights sum to 1 where they should, but the scores behind them are others."
+            return "The weights sum to 1 where they should, but they come from other scores."
         return said
     output, wanted = observed["output"], expected["output"]
     if not isinstance(output, Tensor) or output.shape != wanted.shape:

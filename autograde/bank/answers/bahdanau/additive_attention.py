@@ -1,6 +1,6 @@
 # %% wrong: no tanh
-# Without the tanh the query adds the same amount to every score of a row, and softmax takes it away again: the weights
-# no longer depend on the query at all. See section 2.4.
+# Without the tanh the query adds the same amount to every score of a row, and the softmax cancels it: the weights no
+# longer depend on the query at all. See section 2.4.
 
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
@@ -8,8 +8,8 @@
         hidden = (self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
 
 # %% wrong: the query's new axis is missing or in front
-# (B, d_hidden) met (B, S, d_hidden) with its B against the S: an error, or where B equals S another sentence's query
-# for every position, and nothing complains. Give the query an axis for the keys, after the batch.
+# (B, d_hidden) against (B, S, d_hidden) lines up B with S. That is an error, unless B equals S: then every position is
+# scored with another sentence's query, and nothing complains. Give the query an axis for the keys, after the batch.
 
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
@@ -17,7 +17,7 @@
         hidden = torch.tanh(self.W_a(query) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
 
 # %% wrong: query and key are multiplied
-# The projected query and key were multiplied. The name says what happens to them here: they are added.
+# The projected query and key were multiplied. Additive attention adds them, and takes the tanh of the sum.
 
 # --- before
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
@@ -25,7 +25,7 @@
         hidden = torch.tanh(self.W_a(query).unsqueeze(1) * self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
 
 # %% wrong: the mask is not used
-# Padding gets weight as if it were a word. Hand the mask on to masked_softmax.
+# Padding gets weight as if it were a word. Pass the mask to masked_softmax.
 
 # --- before
         weights = masked_softmax(scores, mask)
@@ -33,8 +33,8 @@
         weights = masked_softmax(scores, None)
 
 # %% wrong: softmax over the batch
-# The columns of the weights sum to one: sentences of the batch compete with each other for one position. The positions
-# of one sentence are what share the weight.
+# The columns of the weights sum to one: sentences of the batch compete with each other for one position. Let the
+# positions of one sentence share the weight: the softmax runs over the last axis.
 
 # --- before
         weights = masked_softmax(scores, mask)
@@ -42,7 +42,7 @@
         weights = masked_softmax(scores.T, None if mask is None else mask.T).T
 
 # %% wrong: the mask comes after the softmax
-# Padding has no weight, but the rows no longer sum to one: softmax had shared weight out to the padding. Use
+# Padding has no weight, but the rows no longer sum to one: the softmax had given weight to the padding. Use
 # masked_softmax.
 
 # --- before
@@ -52,7 +52,7 @@
         weights = weights if mask is None else weights * mask
 
 # %% wrong: the scores are returned in the weights' place
-# The second thing that came back are scores: they do not sum to one. Return the weights.
+# The second thing that came back is the scores: they do not sum to one. Return the weights.
 
 # --- before
         return torch.einsum("bs,bsd->bd", weights, values), weights

@@ -16,8 +16,8 @@
     aligned = alignment > 0
 
 # %% wrong: the largest weight over the target axis
-# The argmax ran over the target tokens. The question is, for each target token, which source position has most: the
-# last axis.
+# The argmax ran over the target tokens. For each target token, find the source position with the most weight: the last
+# axis.
 
 # --- before
     right = weights.argmax(dim=2) == alignment
@@ -25,7 +25,7 @@
     right = weights.argmax(dim=1) == alignment
 
 # %% wrong: the weight on the right word instead of a hit
-# What came back is the mean weight on the right word. Asked for is how often that word has the largest weight.
+# What came back is the mean weight on the right word. The docstring asks how often that word has the largest weight.
 
 # --- before
     return (right & aligned).sum().item() / aligned.sum().item()

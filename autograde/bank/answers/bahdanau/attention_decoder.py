@@ -58,7 +58,7 @@
         hidden = self.cell(torch.cat([context, self.embedding(token)], dim=1), hidden)
 
 # %% wrong: the mask is lost
-# The attention looks at padding: the mask was not handed on to it. Hand it on at every step.
+# The attention looks at padding: the mask never reached it. Pass the mask at every step.
 
 # --- before
         context, weights = self.attention(hidden, keys, values, mask)

@@ -17,6 +17,7 @@
 
 # %% wrong: only the outputs are put back
 # The outputs are in their rows, but the states are still sorted: a decoder would start from another sentence's state.
+# Put both back.
 
 # --- before
     return outputs[back], state[back]
@@ -43,6 +44,7 @@
 
 # %% wrong: nothing is sorted
 # The outputs are right, but the encoder did not get the longest sentence first, which is what this function is for.
+# Sort, and put the rows back afterwards.
 
 # --- before
     outputs, state = encoder(source[order], lengths[order])

@@ -148,8 +148,8 @@ def masked_softmax(scores, mask):
     return weights / weights.sum(dim=-1, keepdim=True).clamp(min=1e-9)
 
 # %% wrong: forbidden scores are set to -1,000
-# Beside scores near -100,000 minus a thousand is the highest of all, and the forbidden keys take the weight. Only minus
-# infinity lies below every score that there may be.
+# Beside allowed scores below -1,000 that number is the highest of all, and the forbidden keys take the weight. The
+# exercise allows scores down to -10,000: use a number far below them, or minus infinity.
 
 # --- before
     scores = scores.masked_fill(~mask, float("-inf"))

@@ -8,7 +8,7 @@
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys) / keys.shape[2] ** 0.5, mask)
 
 # %% wrong: the dot product ignores the mask
-# The dot product gives weight to padding. Hand the mask on to masked_softmax, in both classes.
+# The dot product gives weight to padding. Pass the mask to masked_softmax, in both classes.
 
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
@@ -16,7 +16,7 @@
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), None)
 
 # %% wrong: the bilinear score ignores the mask
-# The bilinear attention gives weight to padding. Hand the mask on to masked_softmax, in both classes.
+# The bilinear attention gives weight to padding. Pass the mask to masked_softmax, in both classes.
 
 # --- before
         weights = masked_softmax(scores, mask)
@@ -42,7 +42,8 @@
         scores = torch.einsum("bd,bsd->bs", query @ self.W_a.weight, keys)  # (B, d_query) -> (B, d_key), then (B, S)
 
 # %% wrong: the scores weigh the values without a softmax
-# What multiplies the values are scores: they can be negative and do not sum to one. Softmax comes between.
+# What multiplies the values are scores: they can be negative and do not sum to one. Turn them into weights with
+# masked_softmax first.
 
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
@@ -54,8 +55,8 @@
         weights = scores
 
 # %% wrong: softmax over the batch
-# The columns of the weights sum to one: sentences of the batch compete with each other for one position. The positions
-# of one sentence are what share the weight.
+# The columns of the weights sum to one: sentences of the batch compete with each other for one position. Let the
+# positions of one sentence share the weight: the softmax runs over the last axis.
 
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
@@ -67,8 +68,8 @@
         weights = masked_softmax(scores.T, None if mask is None else mask.T).T
 
 # %% wrong: the query's new axis is missing
-# (B, d) met (B, S, d) with its B against the S: an error, or where B equals S another sentence's query for every
-# position. Give the query an axis for the keys, after the batch.
+# (B, d) against (B, S, d) lines up B with S. That is an error, unless B equals S: then every position is scored with
+# another sentence's query. Give the query an axis for the keys, after the batch.
 
 # --- before
         weights = masked_softmax(torch.einsum("bd,bsd->bs", query, keys), mask)
@@ -80,8 +81,8 @@
         scores = (self.W_a(query) * keys).sum(dim=-1)  # (B, d_query) -> (B, d_key), then (B, S)
 
 # %% wrong: a query of any width, against the keys
-# A dot product wants a query as wide as the keys, and nobody looks whether it is: a query of one number is spread over
-# all of a key's without a word. Leave the stub's check as it is given.
+# A dot product wants a query as wide as the keys, and nothing checks that: a query of one number is spread over all of
+# a key's numbers without a word. Put back the stub's first line.
 
 # --- before
         check_attention(query, keys, values, mask, d_key=query.shape[-1])
