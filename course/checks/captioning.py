@@ -61,9 +61,9 @@ def _explain_cells(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     for n in range(1, right.shape[1]):
         places = [m for m in range(right.shape[1]) if torch.allclose(seen[0, n], right[0, m], atol=1e-4)]
         if places and n not in places:
-            return f"What stands at place {n} of the sequence is the cell that belongs to place {places[0]}."
+            return f"Place {n} of the sequence holds the cell that belongs at place {places[0]}."
     off = int((~torch.isclose(seen, right, atol=1e-4)).any(dim=2).sum())
-    return f"{off} of the {right.shape[0] * right.shape[1]} cells have other features than they should."
+    return f"{off} of the {right.shape[0] * right.shape[1]} cells have the wrong features."
 
 
 @grid_encoder.case("a grid of two rows and three columns, with coordinates", weight=2, explain=_explain_cells)

@@ -24,7 +24,7 @@
         return torch.tanh(self.initial(features.sum(dim=1))), features
 
 # %% wrong: the mean runs over the pictures of the batch
-# Every picture of the batch starts from the same state: the mean ran over the batch too. Each picture has its own.
+# Every picture of the batch starts from the same state: the mean ran over the batch too. Take it over the cells alone.
 
 # --- before
         return torch.tanh(self.initial(features.mean(dim=1))), features

@@ -1,7 +1,7 @@
 # %% wrong: as it was found
-# In training the grid is another one: train() on a model reaches every module inside it, this backbone too, and its
-# batch normalization then goes by the batch and moves its running values. Say what train() is to do here (in `train`,
-# not in `eval`), and let evaluation have the last word.
+# In training the grid changes: train() on a model reaches every module inside it, this backbone too, and its batch
+# normalization then goes by the batch and moves its running values. Give this module a `train` of its own (`eval` calls
+# it too) that ends with the backbone in evaluation mode.
 
 # --- before
     def train(self, mode=True):
@@ -14,8 +14,8 @@
     def forward(self, images: Tensor) -> Tensor:
 
 # %% wrong: no gradient to the image
-# Nothing in the backbone moves any more, but no gradient passes through it to the image either, which the docstring
-# promises. That its parameters take none is enough.
+# Nothing in the backbone moves any more, but no gradient passes through it to the image either, and the docstring
+# promises one. It is enough that its parameters take none: leave out `no_grad` and `detach`.
 
 # --- before
         return self.backbone(images)
@@ -33,7 +33,7 @@
 
 # %% wrong: the running values stay, the batch still matters
 # The running values no longer move, but in training the normalization still goes by the batch, so a picture's grid
-# depends on its company. It has to work as in evaluation.
+# depends on the other pictures. Put the backbone into evaluation mode.
 
 # --- before
         self.backbone.eval()
@@ -44,8 +44,8 @@
                 module.momentum = 0.0
 
 # %% wrong: it is put into evaluation only when train is called
-# It is right after a call of train() or eval(), and wrong before the first one: the backbone was handed over in
-# training mode. See to it in the constructor too.
+# It is right after a call of train() or eval(), and wrong before the first one: the backbone came in training mode. Put
+# it into evaluation mode in the constructor too.
 
 # --- before
         self.backbone = backbone.requires_grad_(False).eval()
@@ -73,7 +73,7 @@
 
 # %% wrong: kept in a list
 # In a list the backbone is out of train()'s reach, and out of everything else's too: state_dict() would not save it,
-# and to(device) not move it. Keep it as an attribute, and say what `train` is to do.
+# and to(device) would not move it. Keep it as an attribute, and give this module a `train` of its own.
 
 # --- before
         self.backbone = backbone.requires_grad_(False).eval()

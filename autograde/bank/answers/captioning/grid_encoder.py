@@ -25,7 +25,7 @@
             y = torch.linspace(1, -1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
 
 # %% wrong: y before x
-# Both coordinates are there, in the other order: what changes from row to row stands where `project` expects x. x is
+# Both coordinates are there, in the wrong order: what changes from row to row stands where `project` expects x. x is
 # the same all the way down a column, and it comes first.
 
 # --- before
@@ -34,7 +34,7 @@
             grid = torch.cat([grid, torch.stack([y, x]).expand(B, 2, rows, columns)], dim=1)
 
 # %% wrong: coordinates from 0 to 1
-# The coordinates run from 0 to 1. They are to run from -1 to 1, so that the middle of the picture is 0.
+# The coordinates run from 0 to 1. They should run from -1 to 1, so that the middle of the picture is 0.
 
 # --- before
             x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
@@ -55,7 +55,7 @@
             y = torch.arange(rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
 
 # %% wrong: coordinates before the features
-# The coordinates stand in front of the channels, so `project` takes them for the first two. Append them behind.
+# The coordinates come before the channels, so `project` takes them for the first two. Append them after the channels.
 
 # --- before
             grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
@@ -110,7 +110,8 @@
         grid = self.backbone.eval()(images)
 
 # %% wrong: the first picture's coordinates are kept
-# They are made at the first call and stay for all later ones, but the next grid may have other rows and columns.
+# The coordinates are made at the first call and stay for all later ones, but the next grid may have other rows and
+# columns. Make them in every call.
 
 # --- before
             grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)

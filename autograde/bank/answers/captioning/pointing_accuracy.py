@@ -71,8 +71,8 @@
     return ((hits & names).sum(1)[kept] / names.sum(1)[kept]).mean().item()
 
 # %% wrong: the weight on the object instead of the top cell
-# This is the mean weight on the object: a good measure too, and another one. Asked for is how often the single most
-# weighted cell lies on it.
+# This is the mean weight on the object: a good measure too, but another one. The docstring asks how often the single
+# most weighted cell lies on it.
 
 def pointing_accuracy(weights, boxes, columns, cell):
     names = boxes[..., 2] > boxes[..., 0]
@@ -102,7 +102,7 @@ def pointing_accuracy(weights, boxes, columns, cell):
         return 0.0
 
 # %% wrong: no error of its own where nothing is named
-# Where no word names anything Python complains, of a division by zero. Raise ValueError before it comes to that.
+# Where no word names anything, Python complains of a division by zero. Raise ValueError before it comes to that.
 
 # --- before
     if not names.any():
@@ -110,7 +110,7 @@ def pointing_accuracy(weights, boxes, columns, cell):
 # --- after
 
 # %% wrong: a tensor in the float's place
-# The share is right, and it is a tensor. The docstring promises a Python float.
+# The share is right, but it is a tensor. The docstring promises a Python float.
 
 # --- before
     return (hits & names).sum().item() / names.sum().item()
@@ -194,7 +194,7 @@ def pointing_accuracy(weights, boxes, columns, cell):
     return round((hits & names).sum().item() / names.sum().item(), 2)
 
 # %% wrong: the boxes are written into
-# The share is right, and the caller's boxes are not what they were. Make a new tensor where you change something.
+# The share is right, but the caller's boxes were changed. Make a new tensor where you change something.
 
 # --- before
     names = boxes[..., 2] > boxes[..., 0]  # a box has some width, -1 four times has none

@@ -1,5 +1,5 @@
 # %% wrong: the axis of the cells is gone
-# The mean is right, and it is (B, D). The decoder attends to cells, so the memory needs an axis for them, of length
+# The mean is right, but it is (B, D). The decoder attends to cells, so the memory needs an axis for them, of length
 # one.
 
 # --- before

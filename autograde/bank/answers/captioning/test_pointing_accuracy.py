@@ -16,9 +16,9 @@ def test_pointing_accuracy(pointing_accuracy):
     return share([[4]], [[[4, 4, 8, 8]]]) == 1.0
 
 # %% wrong: what was found is not returned
-# Two causes are likely. Where a test returns nothing and no assert fails, all is taken to be well: the answer that was
-# worked out must come back. Or all its looks and boxes are clear cases: try some that only just overlap, and cells off
-# the diagonal.
+# Two causes are likely. A test that returns nothing, and in which no assert fails, says that all is well: return what
+# you worked out. Or all its looks and boxes are clear cases: try some that only just overlap, and cells off the
+# diagonal.
 
 def test_pointing_accuracy(pointing_accuracy):
     def share(cells, boxes, columns=3, N=6, cell=4):
@@ -75,7 +75,7 @@ def test_pointing_accuracy(pointing_accuracy):
     return False
 
 # %% wrong: a common edge is asked to count
-# It asks that a cell count which only touches the box. The docstring says that a common edge is not enough.
+# It wants a hit where the cell only touches the box. The docstring says that a common edge is not enough.
 
 def test_pointing_accuracy(pointing_accuracy):
     def share(cells, boxes, columns=3, N=6, cell=4):
@@ -86,8 +86,8 @@ def test_pointing_accuracy(pointing_accuracy):
     assert share([[5]], [[[12, 4, 16, 8]]]) == 1.0
 
 # %% wrong: it compares the function with itself
-# Both calls go to the same function, so a mistake is made twice and nothing is seen. That doubling changes nothing is
-# true, and wrong forms keep it too.
+# Both calls go to the same function, so a mistake is made twice and nothing is seen: wrong forms pass such a comparison
+# too. Compare with answers that you worked out yourself.
 
 def test_pointing_accuracy(pointing_accuracy):
     weights = torch.softmax(torch.randn(1, 4, 6), dim=2)
