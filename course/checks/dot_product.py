@@ -35,7 +35,7 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str | None:
     rows, columns = weights.sum(dim=-1), weights.sum(dim=-2)
     if not torch.allclose(rows, right.sum(dim=-1), atol=1e-4):
         if torch.allclose(columns, torch.ones_like(columns), atol=1e-4):
-            return "The columns of the weights sum to 1: the queries share each key. The rows were to sum to 1."
+            return "The columns of the weights sum to 1: the queries share each key. The rows should sum to 1."
         sums = dict.fromkeys(f"{total:.2f}" for total in (rows.min(), rows.max()))
         return f"The rows of the weights sum to {' to '.join(sums)}, not to 1."
     return "The rows of the weights sum to 1 over the allowed keys; how they are shared out is not right."
@@ -138,7 +138,7 @@ def _explain_empty(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
     if (weights > 0).any():
         return f"Where the mask allows nothing there are weights all the same: the largest is {weights.max():.2f}."
     if observed["gradients that are NaN"]:
-        return "The weights are right, and gradients are NaN: 0/0 or a logarithm of 0 is somewhere on the way back."
+        return "The weights are right, but gradients are NaN: 0/0 or a logarithm of 0 is somewhere on the way back."
     return None
 
 
@@ -433,7 +433,7 @@ def _strength(scores: list[Tensor]) -> str:
 def _explain_enough(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     least = {name: value for name, value in observed.items() if name.startswith("at ")}
     K_and_d, weight = min(least.items(), key=lambda pair: pair[1])
-    return None if weight >= 0.99 else f"{K_and_d[3:]}: the weight on symbol k + 1 is {weight:.3f} at the least."
+    return None if weight >= 0.99 else f"{K_and_d[3:]}: the smallest weight on symbol k + 1 is {weight:.3f}."
 
 
 @hand_set_lookup.case("at least 0.99 of the weight is on symbol k + 1", weight=2, explain=_explain_enough)
@@ -485,7 +485,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _explain_rounded(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if abs(observed["bytes"] - expected["bytes"]) > 2**-23 * expected["bytes"]:  # of float32, if all of it rounds once
         return None
-    return "The number is right but for rounding. Whole numbers of Python's are exact at any size, tensors' are not."
+    return "The number is right but for rounding. Python's own ints are exact at any size, a tensor's numbers are not."
 
 
 @attention_matrix_bytes.case("a text of a million tokens, to the last byte", explain=_explain_rounded)

@@ -8,8 +8,8 @@
     grad_scores = weights * grad_weights * scale
 
 # %% wrong: the softmax is skipped
-# The weights' gradient was used as the scores' gradient. Between them lies the softmax, with a Jacobian of its own.
-# See section 4.11.
+# The weights' gradient was used as the scores' gradient. Between them lies the softmax, with a Jacobian of its own. See
+# section 4.12.
 
 # --- before
     grad_scores = weights * (grad_weights - mean) * scale
@@ -42,8 +42,8 @@
     mean = (weights * grad_weights).sum(dim=-2, keepdim=True)
 
 # %% wrong: the scale is forgotten on the way back
-# Query and key have gradients that are too large by the root of d_k. What multiplies on the way there multiplies on
-# the way back.
+# The gradients of query and key are too large by the root of d_k. The scores were divided by it on the way there, so
+# their gradient is divided by it on the way back.
 
 # --- before
     grad_scores = weights * (grad_weights - mean) * scale
@@ -59,8 +59,8 @@
     return grad_scores.transpose(-2, -1) @ query, grad_scores @ key, grad_value
 
 # %% wrong: the sign is turned
-# Query and key have gradients of the wrong sign: they would climb. The weighted mean is subtracted from the weights'
-# gradient.
+# The gradients of query and key have the wrong sign. The weighted mean is subtracted from the weights' gradient, not
+# the other way round.
 
 # --- before
     grad_scores = weights * (grad_weights - mean) * scale
@@ -77,7 +77,7 @@
     grad_value = weights.transpose(1, 2) @ grad_output  # (..., S, T) x (..., T, d_v)
 
 # %% wrong: exponentials of the scores as they are
-# In float32 exp overflows above 88. Use torch.softmax for the weights, or take each row's largest score away first.
+# In float32 exp overflows above 88. Use torch.softmax for the weights, or subtract each row's largest score first.
 
 # --- before
     weights = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)  # (..., T, S)

@@ -39,8 +39,8 @@
     return num_layers * num_heads * num_tokens**2 * 4
 
 # %% wrong: half of the matrix
-# One triangle of the matrix was counted. A weight from t to s is another number than that from s to t, and a masked
-# weight takes its place too.
+# One triangle of the matrix was counted. The weight from t to s differs from the one from s to t, and a masked weight
+# takes its place too.
 
 # --- before
     return num_layers * num_heads * num_tokens**2 * bytes_per_element
@@ -48,7 +48,7 @@
     return num_layers * num_heads * num_tokens * (num_tokens + 1) // 2 * bytes_per_element
 
 # %% wrong: counted in float32
-# A float32 holds 24 bits, so large counts were rounded. Whole numbers of Python's are exact at any size.
+# A float32 holds 24 bits, so large counts were rounded. Python's own ints are exact at any size.
 
 # --- before
     return num_layers * num_heads * num_tokens**2 * bytes_per_element
@@ -56,8 +56,7 @@
     return int(torch.tensor([num_layers, num_heads, num_tokens**2, bytes_per_element]).float().prod())
 
 # %% wrong: counted in int64
-# A product of PyTorch's or NumPy's whole numbers has 64 bits and begins anew beyond them. Python's own never do: count
-# in those.
+# The integers of PyTorch and NumPy have 64 bits and wrap around beyond them. Python's own never do: count in those.
 
 # --- before
     return num_layers * num_heads * num_tokens**2 * bytes_per_element

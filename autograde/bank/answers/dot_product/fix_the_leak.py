@@ -73,7 +73,7 @@
     scores = scores - 100 * later
 
 # %% wrong: the row's largest score comes from the future
-# The row's largest score, which is taken away first, is looked for among later keys too. Where one of those is large,
+# The row's largest score, which is subtracted first, is looked for among later keys too. Where one of those is large,
 # all that is allowed vanishes, and the row is 0/0. Mask first.
 
 # --- before

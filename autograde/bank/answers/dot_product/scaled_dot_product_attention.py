@@ -58,7 +58,7 @@
     weights = masked_softmax(scores, None if mask is None else ~mask)
 
 # %% wrong: the mask is not used
-# The mask changes nothing. Hand it on to the softmax.
+# The mask changes nothing. Pass it to your masked_softmax.
 
 # --- before
     weights = masked_softmax(scores, mask)
@@ -118,7 +118,7 @@
 
 # %% wrong: axes counted from the front
 # Axes 1 and 2 are the right ones for (B, T, d) alone. Without a batch there is no axis 2, and with two leading axes
-# they are others: count from the end, -1 and -2.
+# they are the wrong ones: count from the end, -1 and -2.
 
 # --- before
     scores = query @ key.transpose(-2, -1)  # (..., T, d_k) x (..., d_k, S) -> (..., T, S)
@@ -155,7 +155,7 @@
         weights = weights * mask.any(-1, keepdim=True)
 
 # %% wrong: the first line is gone
-# All is right where the shapes fit; where they do not, nothing says so. Leave the first line as it was given.
+# All is right where the shapes fit; where they do not, nothing says so. Put back the stub's first line.
 
 # --- before
     check_scaled_dot_product(query, key, value, mask)

@@ -37,7 +37,8 @@
         self.W_Q, self.W_K, self.W_V = (nn.Linear(d_model, d_model) for _ in range(3))
 
 # %% wrong: the mask is left behind
-# The mask does not arrive: it was taken and not handed on. Padding and future are seen by all.
+# The mask was taken and not passed on, so padding and future are seen by all. Pass it to your
+# scaled_dot_product_attention.
 
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
@@ -45,7 +46,7 @@
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x))
 
 # %% wrong: the mask is used in training only
-# The mask does not arrive in evaluation. It says what exists and what may be known, which is the same at all times.
+# In evaluation the mask is not used. It says what exists and what may be known, which is the same at all times.
 
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
@@ -53,7 +54,7 @@
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask if self.training else None)
 
 # %% wrong: the mask is turned round
-# The mask arrives turned round. True means may attend on both sides: hand it on as it is.
+# The mask is inverted on its way. True means may attend on both sides: pass it on as it is.
 
 # --- before
         return scaled_dot_product_attention(self.W_Q(x), self.W_K(x), self.W_V(x), mask)
@@ -99,8 +100,8 @@ class SelfAttention(nn.Module):
         return scaled_dot_product_attention(*(linear(x) for linear in self.maps), mask)
 
 # %% wrong: one wide map, cut in three
-# One map of three times the width computes the same, and fast implementations do it so. Here three maps of their own
-# are asked for, which can be looked at and loaded one by one.
+# One map of three times the width computes the same, and fast implementations do it so. The docstring asks for three
+# maps, which can be looked at and loaded one by one.
 
 class SelfAttention(nn.Module):
     def __init__(self, d_model):
