@@ -38,8 +38,10 @@ def _explain_heads(observed: dict[str, Any], expected: dict[str, Any]) -> str | 
             continue
         if torch.equal(seen.flatten().sort().values, right.flatten().sort().values):
             stay = int((seen == right).sum())
-            return f"`{name}` has the right shape and the right numbers, and only {stay} of {right.numel()} in place."
-        return f"`{name}` has the right shape, and numbers that do not belong there."
+            return (
+                f"`{name}` has the right shape and the right numbers, but only {stay} of {right.numel()} are in place."
+            )
+        return f"`{name}` has the right shape, but numbers that do not belong there."
     return None
 
 
@@ -133,7 +135,7 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
         if not torch.allclose(weights.sum(-1), right.sum(-1), atol=1e-3):
             return "The weights do not sum to one over the keys."
         sharper = weights.amax(-1).mean() > right.amax(-1).mean()
-        return f"The rows sum to one, but the weights are others, {'sharper' if sharper else 'flatter'} in the mean."
+        return f"The rows sum to one, but the weights are too {'sharp' if sharper else 'flat'}, on average."
     output, wanted = observed.get("output"), expected.get("output")
     if not isinstance(output, Tensor) or not isinstance(wanted, Tensor) or output.shape != wanted.shape:
         return None

@@ -1,6 +1,5 @@
 # %% wrong: the kernel is turned round
-# Head k looks to the other side: that is the mathematician's convolution. nn.Conv1d does not turn its kernel round:
-# head 0 looks back.
+# Head k looks to the wrong side. In mathematics a convolution flips its kernel; nn.Conv1d does not: head 0 looks back.
 
 # --- before
     wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)  # (K, T, 1): the key that a query of a head looks at

@@ -26,7 +26,7 @@
     blocked = blocked[0]  # (B, T, S) -> (B * H, T, S), head after head
 
 # %% wrong: one mask a sentence, the same for all queries
-# A key_padding_mask forbids a key to every query of a sentence. Here each query has a row of its own.
+# A key_padding_mask forbids a key to every query of a sentence. Here each query has a row of its own: use attn_mask.
 
 # --- before
     blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
@@ -36,7 +36,7 @@
     return attention(query, key, value, key_padding_mask=padding, average_attn_weights=False)
 
 # %% wrong: the mask is left out
-# The mask is gone, and every query sees every key.
+# The mask is gone, and every query sees every key. Pass it as attn_mask, with True where a key is blocked.
 
 # --- before
     return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)
@@ -53,7 +53,7 @@
     blocked = -(~mask).float()  # torch's module has it the other way round: True = may not attend
 
 # %% wrong: the heads' weights are averaged
-# One set of weights came back, the mean over the heads: that is what the module does unless it is told otherwise.
+# One set of weights came back, the mean over the heads, as the module does by default. Keep average_attn_weights=False.
 
 # --- before
     return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)
@@ -61,7 +61,7 @@
     return attention(query, key, value, attn_mask=blocked)
 
 # %% wrong: the output alone
-# The weights of each head are asked for beside the output.
+# Only the output came back. Return the weights of each head as well.
 
 # --- before
     return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)

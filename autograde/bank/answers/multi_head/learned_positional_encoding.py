@@ -27,7 +27,7 @@
 # --- after
 
 # %% wrong: the rows alone
-# The positions came back without x. They are added to it.
+# The positions came back without x. Add them to it.
 
 # --- before
         return x + self.weight[:length]

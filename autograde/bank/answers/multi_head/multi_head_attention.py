@@ -65,7 +65,7 @@
         values = split_heads(self.W_V(key), self.num_heads)
 
 # %% wrong: the mask is lost
-# With a mask and without, the weights are the same. Hand it on to the attention.
+# With a mask and without, the weights are the same. Pass it to the attention.
 
 # --- before
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)
@@ -93,7 +93,7 @@
 
 # %% wrong: every mask gets a batch axis for the heads
 # A mask (T, S), the same for all sentences, was given an axis in the middle as well, and no longer fits. Only a mask
-# with a batch axis needs one for the heads behind it.
+# with a batch axis needs one for the heads after it.
 
 # --- before
         if mask is not None and mask.ndim == 3:
@@ -133,7 +133,7 @@
 
 # %% wrong: the mask comes after the softmax
 # The forbidden weights are zero, but the softmax had already shared weight out to them, so the rest no longer sums to
-# one. Hand the mask to the attention.
+# one. Pass the mask to the attention.
 
 # --- before
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)
@@ -152,8 +152,8 @@
         weights = torch.softmax(queries @ keys.mT / queries.shape[-1] ** 0.5, dim=-1)
 
 # %% wrong: a large negative number for minus infinity
-# A query that may look at nothing looked at everything alike: with a large negative number in every place the softmax
-# is even. Your masked_softmax gives zeros there.
+# A query that may look at nothing looks at everything alike: with the same large negative number in every place the
+# softmax is uniform. Your masked_softmax gives zeros there.
 
 # --- before
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)

@@ -17,7 +17,7 @@
         W_Q[i : i + 2, i : i + 2] = torch.tensor([[cos, sin], [-sin, cos]])
 
 # %% wrong: the gain is left out
-# The head looks at the right place and hardly more than at its neighbors: the gain is missing.
+# The head looks at the right place, but hardly more than at its neighbors: multiply one of the matrices by the gain.
 
 # --- before
     return gain * W_Q, torch.eye(d_model)
@@ -34,7 +34,7 @@
         angle = torch.tensor(1.0)  # what this clock turns in one position
 
 # %% wrong: the clocks' speeds are those of i / D
-# The first clock is turned rightly and the others too far: their exponent is 2i / D, with i counting pairs. Print the
+# The first clock is turned correctly and the others too far: their exponent is 2i / D, with i counting pairs. Print the
 # speeds beside those of sinusoidal_encoding.
 
 # --- before

@@ -57,8 +57,8 @@
 # --- after
 
 # %% wrong: sines and cosines are cut up in the wrong order
-# Sines and cosines were stacked in front and then cut into rows, so a row holds several positions. The new axis has to
-# stand behind the pairs.
+# Sines and cosines were stacked along a new first axis and then cut into rows, so a row holds several positions. The
+# new axis must come last, after the pairs.
 
 # --- before
     return torch.stack([angles.sin(), angles.cos()], dim=2).flatten(1)  # interleaved
@@ -66,7 +66,7 @@
     return torch.stack([angles.sin(), angles.cos()], dim=0).reshape(length, -1)  # interleaved
 
 # %% wrong: a table of five thousand rows
-# A table for 5,000 positions was cut to the length, and who asks for more gets no more. Make as many as are asked for.
+# A table for 5,000 positions was cut to the length, so more than 5,000 never come back. Make as many as are asked for.
 
 # --- before
     positions = torch.arange(length).unsqueeze(1)

@@ -22,8 +22,8 @@
     return x.reshape(len(x), x.shape[2], -1)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 
 # %% wrong: the heads are interleaved
-# Head h got every H-th feature instead of a block of d side by side. When you break the last axis, the heads come
-# first and their features behind them.
+# Head h got every H-th feature instead of a block of d side by side. When you break the last axis, the heads come first
+# and their features after them.
 
 # --- before
     return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
@@ -31,7 +31,7 @@
     return x.view(batch, length, d_model // num_heads, num_heads).permute(0, 3, 1, 2)  # (B, T, H, d) -> (B, H, T, d)
 
 # %% wrong: the heads stay behind the positions
-# The features are shared out, but the heads' axis still stands behind the positions. Attention works on the last two
+# The features are shared out, but the heads' axis still comes after the positions. Attention works on the last two
 # axes, so these have to be positions and features.
 
 # --- before
@@ -61,7 +61,7 @@
 
 # %% wrong: merged without swapping the axes back
 # The shape is right and the numbers are in other places: what stands at a position comes from several positions of one
-# head. Bring the heads' axis behind the positions first. See section 5.2.
+# head. Swap the axes of heads and positions first. See section 5.2.
 
 # --- before
     return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
@@ -78,7 +78,8 @@
     return x.permute(0, 2, 3, 1).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 
 # %% wrong: only the first sentence is split
-# Of the sentences behind the first nothing has moved: they were only given the shape. All go by the same rule.
+# Only the first sentence was split. The others were given the shape, and nothing in them moved. Split all of them in
+# the same way.
 
 # --- before
     return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
@@ -120,7 +121,7 @@
     return heads  # (B, T, H, d) -> (B, H, T, d)
 
 # %% wrong: the positions come in reverse order
-# Every head has its own features, and the last position stands first. Nothing is asked for that turns positions round.
+# Every head has its own features, but the last position comes first. Leave the positions in their order.
 
 # --- before
     return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
@@ -128,8 +129,8 @@
     return x.flip(1).view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, H, T, d)
 
 # %% wrong: positions and features exchanged inside a head
-# Each head has its own numbers, and inside it they stand in another order: its features were brought in front of its
-# positions, and the result was then given the shape that was asked for. Swap axes by transpose, never by reshape.
+# Each head has its own numbers, but in another order: its features were brought in front of its positions, and the
+# result was then given the right shape. Swap axes by transpose, never by reshape.
 
 # --- before
     return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)

@@ -7,7 +7,7 @@ def test_split_heads(split_heads):
     return split_heads(x, 3).shape == (2, 3, 5, 4)
 
 # %% wrong: it is never called
-# What is given is never called. Call it on a small tensor and look at what comes back.
+# The function that you are given is never called. Call it on a small tensor and look at what comes back.
 
 def test_split_heads(split_heads):
     return split_heads is not None
@@ -35,7 +35,8 @@ def test_split_heads(split_heads):
     return torch.equal(split_heads(x, 2), x.view(2, 2, 3, 4)) and torch.equal(split_heads(x, 4), x.view(2, 4, 3, 2))
 
 # %% wrong: no width that the heads do not divide
-# All that is right for widths that fit. The docstring promises something for the others too: try it.
+# The test is right for widths that the heads divide, and tries no other. The docstring promises an error for those: try
+# one.
 
 def test_split_heads(split_heads):
     x = torch.randn(2, 5, 12)
@@ -44,8 +45,8 @@ def test_split_heads(split_heads):
         assert torch.equal(heads[:, h], x[:, :, 4 * h : 4 * h + 4])
 
 # %% wrong: head 0 stands for all
-# Head 0 was looked at, and the others were not: a form in which all heads are the first one goes through. Look at
-# every head.
+# Head 0 was looked at, and the others were not: a form in which every head is a copy of the first passes. Look at every
+# head.
 
 def test_split_heads(split_heads):
     x = torch.randn(2, 5, 12)
