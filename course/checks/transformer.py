@@ -142,7 +142,7 @@ def _explain_stream(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     out, right = observed.get("output"), expected["output"]
     if not isinstance(out, Tensor) or out.shape != right.shape:
         return None
-    return "A layer whose parts add nothing has to hand the stream on as it came in; what came out is something else."
+    return "A layer whose parts add nothing should pass the stream on as it came in, and something else came out."
 
 
 _WIDTH, _NUMBER = Axis(6, least=2), Axis(2, long=6)  # of the model and of its heads, which have to share it out
@@ -267,7 +267,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"parameters of the layers": of_layers, "output": tower(draw.normal(2, 4, _D))}
 
 
-@transformer_encoder.case("norm_first=False: nothing behind the last layer")
+@transformer_encoder.case("norm_first=False: nothing after the last layer")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     tower, x = _tower(student, draw, 2, False), draw.normal(2, 4, _D)
     return {"output": tower(x), "parameters": len(tower.state_shapes()), "what `norm` gives": tower.method("norm", x)}
@@ -451,7 +451,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder(student, draw, 3)(draw.normal(2, 3, _D), draw.normal(2, 4, _D))}
 
 
-@transformer_decoder.case("norm_first=False: nothing behind the last layer")
+@transformer_decoder.case("norm_first=False: nothing after the last layer")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": _decoder(student, draw, 2, norm_first=False)(draw.normal(2, 3, _D), draw.normal(2, 4, _D))}
 
@@ -567,7 +567,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"logits that move with target 2": moved}
 
 
-@transformer.case("a longer neighbour changes nothing: padding is not read")
+@transformer.case("a longer neighbor changes nothing: padding is not read")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     model, (source, lengths, targets) = _transformer(student, draw), _sentences(draw)
     alone = model(source[1:, :3], lengths[1:], targets[1:, :2])

@@ -378,4 +378,4 @@ def test_a_replaced_stream_gets_its_sentence(component):
         bank.observe(exercise, source, Key.public(5)), bank.table(exercise, Key.public(5))
     )
     assert verdict.outcome in ("partial", "fail")
-    assert any("hand the stream on" in case.message for case in verdict.cases)
+    assert any("pass the stream on" in case.message for case in verdict.cases)

@@ -40,7 +40,8 @@
             return torch.tensor(finished[0][0]), score(finished[0])
 
 # %% wrong: only finished hypotheses may win
-# A hypothesis that was cut off at max_length was passed over though its score is the highest. All of the beam compete.
+# A hypothesis that was cut off at max_length was passed over though its score is the highest. All that are in the beam
+# compete.
 
 # --- before
     best = max(finished + live, key=score)
@@ -56,8 +57,8 @@
         return total
 
 # %% wrong: the length penalty is used at the end only
-# The beam was filled by the plain sums, and the length came in only at the end. Finished and unfinished hypotheses of
-# unlike length compete in the beam by their scores.
+# The beam was filled by the plain sums, and the length came in only at the end. Compare by score, with the penalty, at
+# every step: hypotheses in the beam have different lengths.
 
 # --- before
         beam = sorted(finished + extended, key=score, reverse=True)[:beam_size]
@@ -65,7 +66,7 @@
         beam = sorted(finished + extended, key=lambda hypothesis: hypothesis[1], reverse=True)[:beam_size]
 
 # %% wrong: logits are summed
-# The logits were summed as they are; rows with large numbers win. Make log-probabilities of them first.
+# The logits were summed as they are, so rows with large numbers win. Turn them into log-probabilities first.
 
 # --- before
         totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)

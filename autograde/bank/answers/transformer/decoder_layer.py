@@ -13,7 +13,7 @@
 
 # %% wrong: the memory asks the stream
 # The roles are exchanged: the memory asked and the stream answered. The queries come from the stream; keys and values
-# are the memory.
+# come from the memory.
 
 # --- before
             x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
@@ -25,8 +25,8 @@
         x = self.norm2(x + self.dropout(self.cross_attention(memory, x, x, None)[0]))
 
 # %% wrong: the memory is normed once more
-# With norm_first the memory went through norm2. That norm is the stream's; the memory comes normed from its own tower
-# and is used as it is.
+# With norm_first the memory went through norm2. That norm is the stream's; the memory comes normed from the encoder's
+# stack and is used as it is.
 
 # --- before
             x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
@@ -59,7 +59,7 @@
         x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, mask)[0]))
 
 # %% wrong: the memory's mask is lost
-# memory_mask changes nothing: the source's padding would be read. Hand it to the cross-attention.
+# memory_mask changes nothing: the source's padding would be read. Pass it to the cross-attention.
 
 # --- before
             x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
@@ -71,7 +71,7 @@
         x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory)[0]))
 
 # %% wrong: the stream's mask is lost
-# mask changes nothing: every word could read the words that come after it. Hand it to the self-attention.
+# mask changes nothing: every word could read the words that come after it. Pass it to the self-attention.
 
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
@@ -83,7 +83,7 @@
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x)[0]))
 
 # %% wrong: the stream's mask is taken to be causal
-# Whatever mask came in, the self-attention got a causal one. The caller makes the mask: hand it on as it is.
+# Whatever mask came in, the self-attention got a causal one. The caller makes the mask: pass it on as it is.
 
 # --- before
         if self.norm_first:
@@ -104,7 +104,7 @@
         x = self.norm2(x + self.dropout(self.self_attention(x, memory, memory, memory_mask)[0]))
 
 # %% wrong: always the norm after
-# norm_first=True gives what norm_first=False should. There are two orders to write.
+# norm_first=True gives what norm_first=False should. The docstring has two orders: write both.
 
 # --- before
         if self.norm_first:
@@ -150,7 +150,7 @@
         if not self.norm_first:
 
 # %% wrong: the memory's mask is turned round
-# The padding of the source was read and its words were hidden. True means may attend: hand memory_mask on as it is.
+# The padding of the source was read and its words were hidden. True means may attend: pass memory_mask on as it is.
 
 # --- before
             x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
@@ -162,7 +162,7 @@
         x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, None if memory_mask is None else ~memory_mask)[0]))
 
 # %% wrong: eps does not reach the norms
-# With another layer_norm_eps nothing changes: the three norms keep PyTorch's own. Hand it on to them.
+# With another layer_norm_eps nothing changes: the three norms keep PyTorch's own. Pass it to them.
 
 # --- before
         self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
@@ -174,7 +174,7 @@
         self.norm3 = nn.LayerNorm(d_model)
 
 # %% wrong: the activation does not reach the network
-# With another activation nothing changes: the feed-forward network keeps its own relu. Hand it on.
+# With another activation nothing changes: the feed-forward network keeps its own relu. Pass the activation to it.
 
 # --- before
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation)
@@ -182,7 +182,8 @@
         self.feed_forward = FeedForward(d_model, d_ff)
 
 # %% wrong: no dropout
-# In evaluation all is right, in training nothing is dropped: self.dropout is not used.
+# In evaluation all is right, but in training nothing is dropped: self.dropout is not used. Apply it to what each part
+# adds.
 
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])

@@ -9,7 +9,7 @@
 
 # %% wrong: nothing is added, attention replaces the stream
 # What the attention gives took the place of the stream. Each part reads the stream and adds to it; see section 6.1 for
-# what becomes of a tower without that.
+# what becomes of a stack without that.
 
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
@@ -21,7 +21,7 @@
         x = self.norm1(self.dropout(self.self_attention(x, x, x, mask)[0]))
 
 # %% wrong: always the norm after
-# norm_first=True gives what norm_first=False should. There are two orders to write.
+# norm_first=True gives what norm_first=False should. The docstring has two orders: write both.
 
 # --- before
         if self.norm_first:
@@ -45,7 +45,7 @@
         if not self.norm_first:
 
 # %% wrong: the mask is not handed on
-# Without a mask the output is right, with one it is that of no mask. Hand it on to the attention.
+# The mask changes nothing. Pass it to the attention.
 
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
@@ -81,7 +81,8 @@
         return self.norm2(self.dropout(x + self.feed_forward(x)))
 
 # %% wrong: no dropout
-# In evaluation all is right, in training nothing is dropped: self.dropout is not used.
+# In evaluation all is right, but in training nothing is dropped: self.dropout is not used. Apply it to what each part
+# adds.
 
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
@@ -109,9 +110,9 @@
         x = self.norm1(x + F.dropout(p=self.dropout.p, input=self.self_attention(x, x, x, mask)[0]))
         return self.norm2(x + F.dropout(p=self.dropout.p, input=self.feed_forward(x)))
 
-# %% wrong: the norm before, and once more behind the layer
-# With norm_first something norms the end of the layer, and the stream no longer runs through it untouched. The tower
-# has one norm for that, at its very end.
+# %% wrong: the norm before, and once more after the layer
+# With norm_first something norms the end of the layer, and the stream no longer runs through it untouched. The stack
+# has one norm for that, after its last layer.
 
 # --- before
             return x + self.dropout(self.feed_forward(self.norm2(x)))
@@ -119,7 +120,7 @@
             return self.norm2(x + self.dropout(self.feed_forward(self.norm2(x))))
 
 # %% wrong: the mask is turned round
-# What the mask allows was hidden and what it hides was read. True means may attend, in your attention too: hand the
+# What the mask allows was hidden and what it hides was read. True means may attend, in your attention too: pass the
 # mask on as it is.
 
 # --- before
@@ -132,7 +133,7 @@
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x, None if mask is None else ~mask)[0]))
 
 # %% wrong: eps does not reach the norms
-# With another layer_norm_eps nothing changes: both norms keep PyTorch's own. Hand it on to them.
+# With another layer_norm_eps nothing changes: both norms keep PyTorch's own. Pass it to them.
 
 # --- before
         self.norm1 = nn.LayerNorm(d_model, eps=layer_norm_eps)
@@ -142,7 +143,7 @@
         self.norm2 = nn.LayerNorm(d_model)
 
 # %% wrong: the activation does not reach the network
-# With another activation nothing changes: the feed-forward network keeps its own relu. Hand it on.
+# With another activation nothing changes: the feed-forward network keeps its own relu. Pass the activation to it.
 
 # --- before
         self.feed_forward = FeedForward(d_model, d_ff, activation=activation)

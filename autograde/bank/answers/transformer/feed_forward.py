@@ -7,8 +7,8 @@
         return self.linear2(self.linear1(x))
 
 # %% wrong: the activation comes last
-# The activation stands behind the second map, so what is added to the stream could never be negative. It belongs
-# between the two.
+# The activation comes after the second map, so what is added to the stream could never be negative. It belongs between
+# the two.
 
 # --- before
         return self.linear2(self.activation(self.linear1(x)))
@@ -16,8 +16,8 @@
         return self.activation(self.linear2(self.linear1(x)))
 
 # %% wrong: an activation behind each map
-# There is a second activation behind linear2. What is added to the stream has to be free to have either sign: only
-# one, between the maps.
+# There is a second activation after linear2. What is added to the stream must be free to have either sign: only one
+# activation, between the maps.
 
 # --- before
         return self.linear2(self.activation(self.linear1(x)))
@@ -25,7 +25,7 @@
         return self.activation(self.linear2(self.activation(self.linear1(x))))
 
 # %% wrong: x is added here already
-# The input was added to the output. That is the layer's business, around this part; added here it comes in twice.
+# The input was added to the output. The layer around this part does that; added here too, it comes in twice.
 
 # --- before
         return self.linear2(self.activation(self.linear1(x)))

@@ -10,7 +10,7 @@
     variance = (x - mean).square().mean(dim=(1, 2), keepdim=True)
 
 # %% wrong: only the mean is the position's own
-# The mean is each position's own now; the variance still runs over the whole sequence.
+# The mean is each position's own now, but the variance still runs over the whole sequence.
 
 # --- before
     variance = (x - mean).square().mean(dim=2, keepdim=True)
@@ -18,7 +18,7 @@
     variance = (x - mean).square().mean(dim=(1, 2), keepdim=True)
 
 # %% wrong: only the variance is the position's own
-# The variance is taken within each position now; the mean still runs over the whole sequence.
+# The variance is each position's own now, but the mean still runs over the whole sequence.
 
 # --- before
     mean = x.mean(dim=2, keepdim=True)  # (B, T, 1)
@@ -26,7 +26,7 @@
     mean = x.mean(dim=(1, 2), keepdim=True)  # (B, T, 1)
 
 # %% wrong: over the positions instead of the features
-# Each feature was normed along the sequence. It is the other way round: each position, over its features.
+# Each feature was normed along the sequence. Norm each position over its features instead.
 
 # --- before
     mean = x.mean(dim=2, keepdim=True)  # (B, T, 1)

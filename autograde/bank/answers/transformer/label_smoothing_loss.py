@@ -28,7 +28,7 @@
     losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 2)
 
 # %% wrong: no smoothing
-# The loss is the plain cross-entropy, whatever the smoothing.
+# The loss is the plain cross-entropy, whatever the smoothing. Give every token but padding its share.
 
 # --- before
     losses = -(1 - smoothing) * of_target - smoothing * total / (logits.shape[2] - 1)
@@ -37,7 +37,7 @@
 
 # %% wrong: padding counts
 # The loss changes with the padding: places whose target is pad_id were counted. Leave them out of the sum and of the
-# number.
+# count.
 
 # --- before
     return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
@@ -70,8 +70,8 @@
     return losses.masked_fill(~real, 0.0).sum() / real.sum()
 
 # %% wrong: nothing but padding gives a number without a gradient
-# Where every target is padding a fresh zero came back, of which `backward` knows no way to the logits. Make the zero of
-# the logits, so that their gradient is zero too.
+# Where every target is padding a fresh zero came back, from which `backward` finds no way to the logits. Compute the
+# zero from the logits, so that their gradient is zero too.
 
 # --- before
     log_probabilities = F.log_softmax(logits, dim=2)

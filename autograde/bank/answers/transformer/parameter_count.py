@@ -7,7 +7,7 @@
     attention = 4 * d_model * d_model  # W_Q, W_K, W_V, W_O
 
 # %% wrong: three maps in an attention
-# An attention has four maps: queries, keys, values, and the output W_O behind the merged heads.
+# An attention has four maps: queries, keys, values, and the output W_O after the merged heads.
 
 # --- before
     attention = 4 * (d_model * d_model + d_model)  # W_Q, W_K, W_V, W_O
@@ -47,7 +47,7 @@
     return num_layers * (encoder_layer + decoder_layer) + vocab_size * d_model + 2 * norm
 
 # %% wrong: d_ff is taken to be four times d_model
-# For the paper's sizes it is right, for others not: use d_ff as it was given.
+# For the paper's sizes it is right, for others it is not: use d_ff as it was given.
 
 # --- before
     feed_forward = 2 * d_model * d_ff + d_ff + d_model

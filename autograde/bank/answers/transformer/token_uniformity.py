@@ -1,6 +1,6 @@
 # %% wrong: the mean runs over the features
 # The mean was taken over each token's features. The question is how tokens differ from one another: average over the
-# tokens, the axis of length T.
+# tokens, dim 1.
 
 # --- before
     differences = x - x.mean(dim=1, keepdim=True)  # (B, T, D) - (B, 1, D)
@@ -15,8 +15,8 @@
 # --- after
     differences = x - x.mean(dim=0, keepdim=True)  # (B, T, D) - (B, 1, D)
 
-# %% wrong: not divided by the length of x
-# The result grows with x: twice the numbers, twice the spread. Divide by the length of x itself.
+# %% wrong: not divided by the norm of x
+# The result grows with x: twice the numbers, twice the spread. Divide by the norm of x itself.
 
 # --- before
     return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
@@ -24,7 +24,7 @@
     return differences.flatten(1).norm(dim=1)
 
 # %% wrong: squares without the root
-# This is the square of the spread: both lengths are sums of squares whose root was not taken.
+# This is the square of the spread: both norms are sums of squares whose root was not taken.
 
 # --- before
     return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
@@ -32,8 +32,8 @@
     return differences.square().sum(dim=(1, 2)) / x.square().sum(dim=(1, 2))
 
 # %% wrong: uniformity instead of spread
-# The result is turned round: tokens that are all alike have spread 0 here, not 1. A number this close to 1 would also
-# hide how close.
+# The result is one minus the spread: tokens that are all alike have spread 0, not 1. A number this close to 1 would
+# also hide how close.
 
 # --- before
     return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
@@ -58,7 +58,7 @@
     differences = x - x.mean(dim=(0, 1), keepdim=True)  # (B, T, D) - (B, 1, D)
 
 # %% wrong: sums of absolute values
-# Absolute values were added up. The length of a vector is the root of the sum of its squares.
+# Absolute values were added up. The norm is the root of the sum of the squares.
 
 # --- before
     return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
@@ -66,7 +66,7 @@
     return differences.abs().sum(dim=(1, 2)) / x.abs().sum(dim=(1, 2))
 
 # %% wrong: the mean loses its axis
-# The mean over the tokens has lost their axis, so (B, D) cannot be taken away from (B, T, D). Keep the axis, of length
+# The mean over the tokens has lost their axis, so (B, D) cannot be subtracted from (B, T, D). Keep the axis, with size
 # 1.
 
 # --- before
@@ -74,9 +74,9 @@
 # --- after
     differences = x - x.mean(dim=1)  # (B, T, D) - (B, 1, D)
 
-# %% wrong: a floor below the length of x
-# A smallest number that is added to the length of x, or put in its place, takes over where the numbers of x are tiny,
-# and the spread comes out too small. x is never all zeros, so nothing has to be kept from being divided by zero.
+# %% wrong: a floor below the norm of x
+# A smallest number that is added to the norm of x, or put in its place, takes over where the numbers of x are tiny, and
+# the spread comes out too small. x is never all zeros, so nothing has to be kept from being divided by zero.
 
 # --- before
     return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)

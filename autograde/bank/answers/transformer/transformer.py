@@ -76,7 +76,8 @@
             mask = causal_mask(tokens.shape[1]).tril(-1)
 
 # %% wrong: the source's padding is read
-# A sentence's memory changes with the company it is padded for: the encoder was run without its mask.
+# A sentence's memory changes with the other sentences of its batch, because its padding is read. Give the encoder the
+# padding mask.
 
 # --- before
         return self.encoder(self.embed(self.source_embedding, source), memory_mask), memory_mask
@@ -84,7 +85,7 @@
         return self.encoder(self.embed(self.source_embedding, source)), memory_mask
 
 # %% wrong: the memory's padding is read
-# memory_mask does not reach the decoder's layers, so they read the source's padding. Hand it on.
+# memory_mask does not reach the decoder's layers, so they read the source's padding. Pass it to the decoder.
 
 # --- before
         states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask, memory_mask)
@@ -135,7 +136,7 @@
         begin = torch.full_like(targets[:, :1], 1)
 
 # %% wrong: norm_first does not reach the decoder
-# With norm_first=False the encoder changes and the decoder stays as it was. Both towers are to hear of it.
+# With norm_first=False the encoder changes and the decoder stays as it was. Pass norm_first to both stacks.
 
 # --- before
         self.decoder = TransformerDecoder(*sizes, dropout=dropout, norm_first=norm_first)
@@ -143,8 +144,8 @@
         self.decoder = TransformerDecoder(*sizes, dropout=dropout)
 
 # %% wrong: the source is cut to its longest sentence
-# Where no sentence is as long as the source is wide, memory and mask are narrower than it. Whoever knows the source
-# counts on its width: leave it.
+# Where no sentence is as long as the source is wide, memory and mask are narrower than it. Keep the width of the
+# source.
 
 # --- before
         memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
@@ -153,8 +154,8 @@
         memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
 
 # %% wrong: the model remembers what the state should hold
-# The words so far, the memory or its mask are kept on the model and not in the state: who tries two words after one
-# state, or writes two sentences in turn, mixes them up. Put all of them into the state, and read them from it.
+# The words so far, the memory or its mask are kept on the model and not in the state. Two words tried after one state,
+# or two sentences written in turn, are then mixed up. Put all of it into the state, and read it from there.
 
 # --- before
         return source[:, :0], memory, memory_mask

@@ -1,5 +1,5 @@
 # %% wrong: only the first layer sees the memory's mask
-# Behind the first layer the memory's mask is gone. Every layer of the decoder's tower gets all of its arguments.
+# After the first layer the memory's mask is gone. Every layer of the decoder gets all of its arguments.
 
 # --- before
             x = layer(x, memory, mask, memory_mask)
@@ -7,7 +7,7 @@
             x, memory_mask = layer(x, memory, mask, memory_mask), None
 
 # %% wrong: the decoder's tower without its last norm
-# The end of the decoder's stream is not normed: self.norm is not used.
+# The end of the decoder's stream is not normed: self.norm is not used. Apply it once, after the last layer.
 
 # --- before
         return self.norm(x)
@@ -15,8 +15,7 @@
         return x
 
 # %% wrong: the masks are exchanged in the decoder's tower
-# The tower has handed the two masks to its layers in the wrong order: first that of the stream, then that of the
-# memory.
+# The two masks go to the layers in the wrong order: first comes that of the stream, then that of the memory.
 
 # --- before
             x = layer(x, memory, mask, memory_mask)
@@ -24,7 +23,7 @@
             x = layer(x, memory, memory_mask, mask)
 
 # %% wrong: the norm comes after every layer
-# The stream is normed behind every layer. self.norm is for the end of the tower alone.
+# The stream is normed after every layer. self.norm is for the end of the stack alone.
 
 # --- before
             x = layer(x, memory, mask, memory_mask)
@@ -34,7 +33,8 @@
         return x
 
 # %% wrong: every layer reads the tower's input
-# Each layer was given the tower's input, so only the last one counts. A layer reads what the one before has left.
+# Each layer was given the input of the whole stack, so only the last one counts. A layer reads what the one before has
+# left.
 
 # --- before
         for layer in self.layers:
@@ -56,7 +56,7 @@
             x = layer(x, memory, mask if i == 0 else None, memory_mask)
 
 # %% wrong: the stream's mask is not handed on
-# The stream's mask changes nothing, so every place may read the later ones. Hand it to every layer.
+# The stream's mask changes nothing, so every place may read the later ones. Pass it to every layer.
 
 # --- before
             x = layer(x, memory, mask, memory_mask)
@@ -64,7 +64,7 @@
             x = layer(x, memory, None, memory_mask)
 
 # %% wrong: the memory's mask is not handed on
-# The memory's mask changes nothing, so the source's padding is read. Hand it to every layer.
+# The memory's mask changes nothing, so the source's padding is read. Pass it to every layer.
 
 # --- before
             x = layer(x, memory, mask, memory_mask)

@@ -33,7 +33,7 @@
         return x
 
 # %% wrong: the norm comes after every layer
-# The stream is normed behind every layer. self.norm is for the end of the tower alone.
+# The stream is normed after every layer. self.norm is for the end of the stack alone.
 
 # --- before
             x = layer(x, mask)
@@ -43,7 +43,7 @@
         return x
 
 # %% wrong: the mask is not handed on
-# The mask changes nothing. Hand it to every layer.
+# The mask changes nothing. Pass it to every layer.
 
 # --- before
             x = layer(x, mask)
@@ -62,7 +62,8 @@
             x = layer(x, mask if i == 0 else None)
 
 # %% wrong: every layer reads the tower's input
-# Each layer was given the tower's input, so only the last one counts. A layer reads what the one before has left.
+# Each layer was given the input of the whole stack, so only the last one counts. A layer reads what the one before has
+# left.
 
 # --- before
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -75,7 +76,7 @@
             x = layer(start, mask)
 
 # %% wrong: norm_first does not reach the layers
-# The layers were built without norm_first and use their own default. Hand it on.
+# The layers were built without norm_first and use their own default. Pass it to them.
 
 # --- before
                 *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
@@ -83,7 +84,7 @@
                 *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps
 
 # %% wrong: the dropout does not reach the layers
-# In training nothing is dropped: the layers were built without the tower's dropout.
+# In training nothing is dropped: the layers were built without the stack's dropout. Pass it to them.
 
 # --- before
                 *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
@@ -91,7 +92,7 @@
                 *sizes, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% wrong: the activation does not reach the layers
-# The layers were built without the tower's activation and use relu. Hand it on.
+# The layers were built without the stack's activation and use relu. Pass it to them.
 
 # --- before
                 *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
@@ -99,7 +100,7 @@
                 *sizes, dropout=dropout, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% wrong: eps does not reach the layers
-# The layers were built without layer_norm_eps and use their own default. Hand it on.
+# The layers were built without layer_norm_eps and use their own default. Pass it to them.
 
 # --- before
                 *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
@@ -107,7 +108,7 @@
                 *sizes, dropout=dropout, activation=activation, norm_first=norm_first
 
 # %% wrong: eps does not reach the last norm
-# The last norm was built without layer_norm_eps. Hand it on.
+# The last norm was built without layer_norm_eps. Pass it to that norm too.
 
 # --- before
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()

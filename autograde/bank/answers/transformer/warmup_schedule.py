@@ -1,5 +1,5 @@
 # %% wrong: step 0 divides by zero
-# At step 0 the root of the step stands under a one. The docstring says what comes back there.
+# At step 0 the formula divides by the root of 0. The docstring says what the rate is there.
 
 # --- before
     if step == 0:
@@ -7,7 +7,7 @@
 # --- after
 
 # %% wrong: step 0 is taken for step 1
-# All rates are right but the first: at step 0 the docstring asks for another one than at step 1.
+# All rates are right but the first: at step 0 the docstring asks for a rate of 0, not for that of step 1.
 
 # --- before
         return 0.0
@@ -53,7 +53,7 @@
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-0.5)
 
 # %% wrong: it stays at its height
-# The way up is right; behind the warm-up the rate stays where it is. It falls with the root of the step.
+# The way up is right, but after the warm-up the rate stays where it is. It falls with the root of the step.
 
 # --- before
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
