@@ -376,7 +376,7 @@ def _explain_distribution(observed: Values, expected: Values) -> str | None:
             if kept[row] != wanted[row]:
                 few = f"{kept[row]} token{'s' if kept[row] != 1 else ''}"
                 return f"Row {row} keeps {few}: too {'few' if kept[row] < wanted[row] else 'many'}."
-        return "As many tokens are kept as should be, but their probabilities are others."
+        return "As many tokens are kept as should be, but their probabilities are not right."
     return None
 
 

@@ -73,7 +73,7 @@ def bits_per_character(model, batches):
             nats += F.cross_entropy(logits.softmax(dim=-1).flatten(0, 1), targets.flatten(), reduction="sum").item()
 
 # %% wrong: perplexity instead of bits
-# This is the perplexity, 2 to the power of the bits. The exponent itself is asked for.
+# This is the perplexity, 2 to the power of the bits. Return the exponent itself.
 
 # --- before
     return nats / count / math.log(2)

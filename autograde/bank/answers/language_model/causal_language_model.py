@@ -7,8 +7,8 @@
         mask = causal_mask(tokens.shape[1]).T
 
 # %% wrong: too many tokens are cut off without a word
-# More tokens than positions were cut down to the window in silence. The docstring promises a ValueError: whoever calls
-# decides what to leave out.
+# More tokens than positions were cut down to the window in silence. The docstring promises a ValueError: what to leave
+# out is the caller's decision.
 
 # --- before
     def forward(self, tokens: Tensor) -> Tensor:
@@ -17,8 +17,8 @@
         tokens = tokens[:, -len(self.positions.weight) :]
 
 # %% wrong: no mask
-# Every place saw the whole text, the character it is to predict included. Hand each layer the causal mask. See section
-# 7.3.
+# Every place saw the whole text, the character it is to predict included. Pass the causal mask to each layer. See
+# section 7.3.
 
 # --- before
             x = layer(x, mask)

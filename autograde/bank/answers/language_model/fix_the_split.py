@@ -36,7 +36,8 @@ def split_windows(tokens, length, stride, held_out):
     parts = tokens[held_out:], tokens[:held_out]
 
 # %% wrong: the validation reaches back for context
-# The validation part begins inside the training text, so that its first characters stand in both.
+# The validation part begins inside the training text, so its first characters stand in both. Begin it at the first
+# held-out token.
 
 # --- before
     parts = tokens[:border], tokens[border:]

@@ -39,7 +39,7 @@
         ordered = ordered.masked_fill(before >= top_p, 0.0)
 
 # %% wrong: gradients left off
-# After a call nothing has a gradient any more, wherever the program goes on. Switch them off for the call alone, with
+# After a call, gradients stay off for the rest of the program. Switch them off for the call alone, with
 # `torch.no_grad()`.
 
 # --- before
@@ -83,7 +83,7 @@
     return ordered  # back to the vocabulary's order
 
 # %% wrong: top_k fails above V
-# A top_k larger than the vocabulary should keep all the tokens.
+# A top_k larger than the vocabulary should keep all the tokens: keep V of them at most.
 
 # --- before
     ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
@@ -118,8 +118,8 @@
             logits = model(tokens[:, -1:])[:, -1]
 
 # %% wrong: always the most likely token
-# `generate` took the most likely token every time. It is to draw from the distribution; at temperature 0 that is the
-# same.
+# `generate` took the most likely token every time. It should draw from the distribution; only at temperature 0 are the
+# two the same.
 
 # --- before
             tokens = torch.cat([tokens, torch.multinomial(probabilities, 1)], dim=1)
@@ -127,7 +127,8 @@
             tokens = torch.cat([tokens, probabilities.argmax(dim=1, keepdim=True)], dim=1)
 
 # %% wrong: the settings are not handed on
-# top_k and top_p never reach `sampling_distribution`: `generate` draws from the whole distribution.
+# top_k and top_p never reach `sampling_distribution`: `generate` draws from the whole distribution. Pass all three
+# settings to it.
 
 # --- before
             probabilities = sampling_distribution(logits, temperature, top_k, top_p)

@@ -59,7 +59,7 @@
     shares = (weights.transpose(2, 3) * after.unsqueeze(1)).sum(dim=3)  # (B, H, T)
 
 # %% wrong: one number for all heads
-# The heads were averaged away. One number for each head is asked for.
+# The heads were averaged away. Return one number for each head.
 
 # --- before
     return shares.transpose(1, 2)[asked].mean(dim=0)

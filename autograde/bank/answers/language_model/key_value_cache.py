@@ -103,7 +103,7 @@
             tokens = tokens[:, : now - past]
 
 # %% wrong: a refused reading has been counted
-# After a reading was refused the cache took its tokens for read. Nothing may change before the check.
+# After a refused reading the cache counts its tokens as read. Check before anything changes.
 
 # --- before
         max_length = len(model.positions.weight)
