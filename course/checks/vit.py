@@ -327,7 +327,7 @@ def _coming_in(original: Tensor, moved: Tensor, most: int) -> dict[str, Any]:
 def _explain_coming_in(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     what = observed["what comes in"]
     if what not in ("zeros", "nothing known"):
-        return f"The images move, and what comes in at the side is {what}. Zeros are asked for."
+        return f"The images move, but what comes in at the side is {what}. Zeros are asked for."
     return (
         f"{observed['right']} of the {observed['of']} images are the image moved by whole pixels with zeros coming in."
     )
@@ -338,7 +338,7 @@ def _explain_shifts(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     if count != right:
         few = "more" if count < right else "fewer"
         return f"{count} different shifts occurred; {few} are possible with max_shift = 2."
-    return f"All shifts occur, and not equally often: {observed['how often']}."
+    return f"All shifts occur, but not equally often: {observed['how often']}."
 
 
 def _explain_state_of_generator(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

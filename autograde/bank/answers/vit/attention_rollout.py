@@ -1,5 +1,5 @@
 # %% wrong: no residual
-# The identity is missing: the residual hands half of every token on as it is. The rows sum to one without it too, so
+# The identity is missing: the residual passes half of every token on as it is. The rows sum to one without it too, so
 # the sums do not show it.
 
 # --- before

@@ -1,6 +1,6 @@
 # %% wrong: what moves out comes back in
-# What leaves the picture on one side comes in again on the other: torch.roll turns a picture into a ring. Zeros are to
-# come in.
+# What leaves the picture on one side comes in again on the other: torch.roll turns a picture into a ring. Let zeros
+# come in instead.
 
 def augment(images, max_shift):
     moved = []

@@ -11,7 +11,7 @@
         return self.transformer(images)
 
 # %% wrong: the pool is not handed on
-# The hybrid has a class token whatever `pool` says: hand the pool on to the transformer.
+# The hybrid has a class token whatever `pool` says: pass the pool to the transformer.
 
 # --- before
             feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
@@ -28,7 +28,7 @@
             feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool
 
 # %% wrong: height and width of the features exchanged
-# feature_size is (h, w), height first, and was handed on the other way round. A square map would not show it.
+# feature_size is (h, w), height first, and reached the transformer the other way round. A square map would not show it.
 
 # --- before
             feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
@@ -36,7 +36,7 @@
             feature_size[::-1], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
 
 # %% wrong: a patch size of one
-# Every cell of the features became a token, whatever patch_size says. Hand patch_size on.
+# Every cell of the features became a token, whatever patch_size says. Pass patch_size to the transformer.
 
 # --- before
             feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
@@ -60,7 +60,7 @@
         self.__dict__["backbone"] = backbone  # as behind a property that reads the list
 
 # %% wrong: encode gives the backbone's features
-# encode stops at the patches of the feature map. It is to say what the transformer's encoder makes of them.
+# encode stops at the patches of the feature map. It should return what the transformer's encoder makes of them.
 
 # --- before
         return self.transformer.encode(self.backbone(images))

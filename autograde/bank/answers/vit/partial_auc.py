@@ -16,7 +16,7 @@
     order = scores.argsort()
 
 # %% wrong: the false alarms themselves
-# The mean false positive rate came back. The mean true negative rate is asked for, 1 minus it.
+# The mean false positive rate came back. Return the mean true negative rate, which is 1 minus it.
 
 # --- before
     specificity = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])

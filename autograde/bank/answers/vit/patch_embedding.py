@@ -15,8 +15,8 @@
         self.projection = nn.Linear(patch_size**2, d_model)
 
 # %% wrong: a convolution holds the map
-# `projection` is a convolution. That computes the right thing, and its weight has four axes, so weights made for this
-# course's model do not fit in. The docstring asks for an nn.Linear.
+# `projection` is a convolution. That computes the right thing, but its weight has four axes, so weights made for this
+# course's model do not fit. The docstring asks for an nn.Linear.
 
 # --- before
         self.projection = nn.Linear(num_channels * patch_size**2, d_model)

@@ -28,7 +28,7 @@
     majority = (counts > 0).int().argmax(dim=2)  # the first of equals, that is the lower number
 
 # %% wrong: the higher number of equals
-# Where two classes have equally many pixels the higher number was taken; the lower one is asked for.
+# Where two classes have equally many pixels the higher number was taken. The docstring asks for the lower one.
 
 # --- before
     majority = counts.argmax(dim=2)  # the first of equals, that is the lower number

@@ -19,7 +19,8 @@
     squares = squares.permute(0, 2, 4, 3, 5, 1)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
 
 # %% wrong: columns of patches before rows
-# The patches come column by column. They are to be read as text is: along the first row of patches, then the next row.
+# The patches come column by column. They should come as text is read: along the first row of patches, then the next
+# row.
 
 # --- before
     squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
@@ -27,7 +28,7 @@
     squares = squares.permute(0, 4, 2, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
 
 # %% wrong: pixels column by column
-# The patches are the right ones, and inside each the pixels come column by column. Row by row is asked for.
+# The patches are the right ones, but inside each the pixels come column by column. The docstring wants them row by row.
 
 # --- before
     squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
@@ -60,7 +61,7 @@
     if False:
 
 # %% wrong: whole numbers are refused
-# Cutting is right, and F.unfold takes floating-point numbers only. Labels are whole numbers and will be cut too
+# The cutting is right, but F.unfold takes floating-point numbers only. Labels are whole numbers and will be cut too
 # (section 8.9): move the pixels without computing with them.
 
 def patchify(images, patch_size):

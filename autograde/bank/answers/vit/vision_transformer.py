@@ -79,7 +79,7 @@
             d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=False
 
 # %% wrong: relu in the place of gelu
-# The parts' names and shapes are right, and the feed-forward parts use relu. The docstring asks for gelu.
+# The parts' names and shapes are right, but the feed-forward parts use relu. The docstring asks for gelu.
 
 # --- before
             d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
@@ -87,8 +87,8 @@
             d_model, num_heads, d_ff, num_layers, activation=F.relu, layer_norm_eps=layer_norm_eps, norm_first=True
 
 # %% wrong: a fixed epsilon
-# layer_norm_eps is not handed on to the encoder. Models that were trained with another epsilon would differ a little
-# everywhere.
+# layer_norm_eps does not reach the encoder, so models that were trained with another epsilon would differ a little
+# everywhere. Pass it on.
 
 # --- before
             d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
@@ -104,7 +104,7 @@
             d_model, num_heads, d_ff, num_layers, dropout=0.1, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
 
 # %% wrong: the same layer over and over
-# All layers of the tower are one and the same object. Each layer has weights of its own: let TransformerEncoder make
+# All layers of the encoder are one and the same object. Each layer has weights of its own: let TransformerEncoder make
 # them.
 
 # --- before
@@ -124,6 +124,7 @@
 
 # %% wrong: images of another size are let in
 # Images of another size are not refused. Smaller ones would get the positions of other patches, and nothing would tell.
+# Compare height and width with image_size.
 
 # --- before
         if images.shape[2:] != self.image_size:  # fewer patches would silently get other patches' positions
