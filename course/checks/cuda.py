@@ -73,7 +73,9 @@ def _explain_rate(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
     rate, most = observed["items per second"], observed["most"]
     if isinstance(rate, str) or rate <= most:
         return None
-    return f"It says {rate:.4g} items per second; this device needs so long for its work that {most:.4g} are its most."
+    return (
+        f"It says {rate:.4g} items per second; by the time it takes for its work, this device does {most:.4g} at most."
+    )
 
 
 @measure_throughput.case("a device that goes on working after step has returned", weight=2, explain=_explain_rate)
@@ -408,7 +410,7 @@ def _whole(draw: Draw, largest: int, *shape: int) -> Tensor:
 
 
 def _explain_sums(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    return f"The row furthest off sums to {observed['furthest']:.5f}; in float32, five zeros follow the point."
+    return f"The row that is furthest off sums to {observed['furthest']:.5f}; in float32 that is 1.00000."
 
 
 @fix_the_drifting_rows.case("every row of weights sums to one, with 150 keys", weight=2, explain=_explain_sums)
@@ -648,7 +650,7 @@ def _explain_growth(observed: dict[str, Any], expected: dict[str, Any]) -> str |
     few, many = observed["few"], observed["many"]
     if not observed["it grows with the keys"]:
         return None
-    return f"Of the query there were at most {few} numbers at one time with 16 keys, and {many} with 96 keys."
+    return f"With 16 keys at most {few} numbers made from the query were in memory at one time, with 96 keys {many}."
 
 
 @attention_in_blocks.case("what is kept does not grow with the number of keys", weight=0.5, explain=_explain_growth)

@@ -32,8 +32,8 @@ def accumulate(model, loss_sum_of, micro_batches):
         count = count + len(micro_batch[0])
 
 # %% wrong: the loss comes back as a number
-# A number came back. To read it off a GPU the program waits, once for each piece; a tensor without a graph is asked
-# for. Detach each sum and add up the tensors. See section 9.7.
+# A number came back. To read it off a GPU the program waits, once for each piece. Return a tensor without a graph:
+# detach each sum and add up the tensors. See section 9.7.
 
 # --- before
         total = total + loss_sum.detach()
@@ -92,7 +92,7 @@ def accumulate(model, loss_sum_of, micro_batches):
     return total
 
 # %% wrong: the weights moved
-# The weights were changed here. Only the gradients are asked for: the step is the optimizer's. See section 9.7.
+# The weights were changed here. Compute the gradients alone: the step is the optimizer's. See section 9.7.
 
 # --- before
             parameter.grad /= count

@@ -1,6 +1,6 @@
 # %% wrong: no maximum taken off
-# Without a maximum taken off, the exponential of a score above 88 is infinite in float32, and far below zero all are
-# 0. Keep the largest score so far, for each query, and take it off. See section 9.5.
+# With nothing subtracted, the exponential of a score above 88 is infinite in float32, and far below zero all are 0.
+# Keep the largest score so far, for each query, and subtract it. See section 9.5.
 
 # --- before
         larger = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
@@ -29,7 +29,7 @@
 
 # %% wrong: the sums are not rescaled
 # When a larger maximum turns up, the sums that were made with the old one no longer fit the new exponentials. Multiply
-# both by the exponential of the old maximum less the new one. See section 9.5.
+# both by the exponential of the old maximum minus the new one. See section 9.5.
 
 # --- before
         total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
@@ -39,7 +39,7 @@
         output = output + exponentials @ values
 
 # %% wrong: only the total is rescaled
-# The total was carried over to the new maximum and the weighted sum of the values was not. Both were made with the old
+# The total was carried over to the new maximum, but the weighted sum of the values was not. Both were made with the old
 # maximum: rescale both. See section 9.5.
 
 # --- before
@@ -49,14 +49,14 @@
 
 # %% wrong: rescaled the wrong way round
 # When the maximum rises, what was summed up before has to become smaller, and it grew. The exponent is the old maximum
-# less the new one. See section 9.5.
+# minus the new one. See section 9.5.
 
 # --- before
         exponentials, rescale = torch.exp(scores - larger), torch.exp(largest - larger)
 # --- after
         exponentials, rescale = torch.exp(scores - larger), torch.exp(larger - largest).nan_to_num(0.0, posinf=0.0)
 
-# %% wrong: each block normalised by itself
+# %% wrong: each block normalized by itself
 # Each block's weights were made to sum to one and the blocks' outputs averaged, so a key's weight depends on which
 # block it stands in. Divide once, at the end, by the total over all blocks. See section 9.5.
 
@@ -68,7 +68,8 @@
         output = output + exponentials / exponentials.sum(dim=-1, keepdim=True) @ values
 
 # %% wrong: no scale
-# The scores were not divided by the root of d_k. See section 9.5.
+# The scores were not divided by the root of d_k. Divide each block's scores, before the largest is sought. See section
+# 9.5.
 
 # --- before
         scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5  # (..., T, at most block_size)
@@ -76,8 +77,8 @@
         scores = query @ keys.transpose(-2, -1)  # (..., T, at most block_size)
 
 # %% wrong: all scores at once
-# The numbers are right, but the scores of all keys stood in one tensor, which is what is not to be. Work on the scores
-# of one block of keys at a time. See section 9.5.
+# The numbers are right, but the scores of all keys stood in one tensor, which is what blocks are meant to avoid. Work
+# on the scores of one block of keys at a time. See section 9.5.
 
 def attention_in_blocks(query, key, value, block_size):
     if block_size < 1:
@@ -102,8 +103,8 @@ def attention_in_blocks(query, key, value, block_size):
     return sum(block @ value[..., s : s + block_size, :] for block, s in zip(weights, starts)) / total
 
 # %% wrong: no ValueError
-# A block of no keys was tried out, or left to range. Raise ValueError with the number in it before anything else. See
-# section 9.5.
+# A block size below 1 was used all the same, or left for range to refuse. Raise ValueError with the number in it before
+# anything else. See section 9.5.
 
 # --- before
     if block_size < 1:

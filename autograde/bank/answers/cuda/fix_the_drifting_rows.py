@@ -70,7 +70,7 @@
     return (weights @ value.bfloat16()).float(), weights.float()
 
 # %% wrong: output in bfloat16
-# The output came back in bfloat16. Both results are to be float32, as the inputs are. See section 9.4.
+# The output came back in bfloat16. Both results should be float32, as the inputs are. See section 9.4.
 
 # --- before
     return (weights.bfloat16() @ value.bfloat16()).float(), weights

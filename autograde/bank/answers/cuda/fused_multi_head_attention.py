@@ -1,6 +1,6 @@
 # %% wrong: the mask the other way round
-# What may attend was hidden, and what may not was seen. In this function True means may attend, as in this course:
-# hand the mask on as it is. (nn.MultiheadAttention is the one that has it the other way round.) See section 9.5.
+# What may attend was hidden, and what may not was seen. In this function True means may attend, as in this course: pass
+# the mask as it is. (nn.MultiheadAttention is the one that has it the other way round.) See section 9.5.
 
 # --- before
         outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
@@ -37,7 +37,7 @@
             mask = mask.unsqueeze(1)
 
 # %% wrong: the mask is left out
-# Every query attended to every key, whatever the mask said. Hand it to the kernel. See section 9.5.
+# Every query attended to every key, whatever the mask said. Pass it to the kernel. See section 9.5.
 
 # --- before
         outputs = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
@@ -54,8 +54,8 @@
         outputs = F.scaled_dot_product_attention(queries / queries.shape[-1] ** 0.5, keys, values, attn_mask=mask)
 
 # %% wrong: copied parameters
-# The maps are not the attention's own but copies or new ones: when the attention learns, this module does not hear of
-# it. Take the same modules. See section 9.5.
+# The maps are not the attention's own but copies or new ones, so when the attention learns, this module does not change
+# with it. Take the same modules. See section 9.5.
 
 # --- before
         self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O

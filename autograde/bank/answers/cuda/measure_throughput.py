@@ -45,7 +45,7 @@
     return items * num_steps / (clock() - start)
 
 # %% wrong: seconds for each item
-# That is the time an item takes. Items in a second are asked for: turn the fraction round. See section 9.2.
+# That is the time an item takes. Return items per second: turn the fraction round. See section 9.2.
 
 # --- before
     return items * num_steps / (clock() - start)
@@ -53,7 +53,7 @@
     return (clock() - start) / (items * num_steps)
 
 # %% wrong: steps per second
-# That is how many steps a second has. Each of them handles several items. See section 9.2.
+# That is how many steps are taken in a second. Each of them handles several items: multiply. See section 9.2.
 
 # --- before
     return items * num_steps / (clock() - start)
@@ -74,8 +74,8 @@
     return items * num_steps / (time.perf_counter() - start)
 
 # %% wrong: no ValueError
-# Settings that mean nothing were taken without a word. Look at num_steps and warm_up first and raise ValueError with
-# the numbers in it. See section 9.2.
+# Impossible settings were accepted without a word. Check num_steps and warm_up first, and raise ValueError with the
+# numbers in it. See section 9.2.
 
 # --- before
     if num_steps < 1 or warm_up < 0:

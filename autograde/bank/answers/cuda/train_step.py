@@ -1,6 +1,6 @@
 # %% wrong: clipped before the scale is gone
 # The gradients that were clipped still had the scaler's scale in them, so the threshold was reached that much sooner.
-# Ask the scaler to take it away first, then clip: by itself it does so only when it steps. See section 9.4.
+# Tell the scaler to unscale them first, then clip: otherwise it does so only when it steps. See section 9.4.
 
 # --- before
     scaler.unscale_(optimizer)  # the threshold is about true gradients, so first the scale goes
@@ -145,7 +145,8 @@
     return loss.item(), norm.item()
 
 # %% wrong: the loss is looked at
-# A question about the loss reads a number, for which a GPU has to be waited for. The scaler leaves such a step out itself.
+# A test of the loss, such as isfinite or a comparison, reads a number, and for that the program waits for the GPU. The
+# scaler leaves such a step out itself. See section 9.4.
 
 # --- before
     scaler.scale(loss).backward()
