@@ -76,7 +76,7 @@ def _unlike(one: dict[str, Any], other: dict[str, Any]) -> str:
 def _explain_resumed(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if observed["not as it was saved"] != "nothing":
         return f"Not as they were when they were saved: {observed['not as it was saved']}."
-    return "Right after loading the five objects were as they had been saved, and the next steps went elsewhere."
+    return "Right after loading the five objects were as they had been saved, but the next steps were others."
 
 
 @checkpoints.case("the next steps are equal to the last bit", weight=2, explain=_explain_resumed)
@@ -398,7 +398,7 @@ def _shards(student: Student, num_samples: int, world_size: int, *epoch_and_seed
 
 def _explain_shards(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     if len(set(observed["lengths"].split())) > 1:
-        return f"The processes got {observed['lengths']} samples: not as many each."
+        return f"The processes got {observed['lengths']} samples. Each should get equally many."
     missing = observed["missing"]
     return f"{missing} of the samples went to no process." if missing > 0 else None
 

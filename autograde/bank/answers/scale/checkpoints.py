@@ -92,8 +92,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         pass
 
 # %% wrong: only from the device that it was saved from
-# Every tensor was to go back to the device that it had been saved from, and a training on a GPU is to go on where
-# there is none. Say where tensors go when the file is read. See section 10.4.
+# Tensors go back to the device that they were saved from, so a checkpoint from a GPU cannot be read where there is
+# none. Say where tensors go when the file is read. See section 10.4.
 
 # --- before
         state = torch.load(path, map_location="cpu", weights_only=True)
@@ -121,8 +121,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         pass
 
 # %% wrong: taken away, then renamed
-# For a moment there was no checkpoint at the path, and whoever stops just then leaves it so. To rename onto a file
-# replaces it at once. See section 10.4.
+# For a moment there was no checkpoint at the path, and a crash just then leaves none. Renaming onto a file replaces it
+# at once. See section 10.4.
 
 # --- before
         unfinished.replace(path)
@@ -146,8 +146,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
         shutil.move(str(unfinished), path)
 
 # %% wrong: the names are bound anew
-# The file holds everything, but the five objects that were given stayed as they were: to bind a name anew inside a
-# function changes nothing outside. Let each object load its own state. See section 10.4.
+# The file holds everything, but the five objects that were given stayed as they were: giving a name another value
+# inside a function changes nothing outside. Let each object load its own state. See section 10.4.
 
 # --- before
     for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
@@ -156,8 +156,8 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
     model, optimizer, scheduler, scaler, data = states
 
 # %% wrong: the objects themselves are saved
-# The objects themselves were to be written, and not every object can be: here the schedule holds a function. Write
-# what the state_dict() of each of them gives, and let each load its own. See section 10.4.
+# The objects themselves were written to the file, and not every object can be: here the schedule holds a function.
+# Write what the state_dict() of each of them gives, and let each load its own. See section 10.4.
 
 def save_checkpoint(path, step, model, optimizer, scheduler, scaler, data):
     torch.save((step, model, optimizer, scheduler, scaler, data, torch.get_rng_state()), f"{path}.part")

@@ -1,6 +1,6 @@
 # %% wrong: the same order in every epoch
-# Every epoch had the same order: the samples were shuffled once for the whole training. The epoch belongs into the
-# seed; in torch's sampler this is what set_epoch is for. See section 10.7.
+# Every epoch had the same order: the samples were shuffled once for the whole training. Add the epoch to the seed; in
+# torch's sampler this is what set_epoch is for. See section 10.7.
 
 # --- before
     with seed + epoch: the same in every process, another one in each epoch. Where world_size
@@ -33,7 +33,7 @@
     order = list(range(num_samples))
 
 # %% wrong: blocks instead of every nth
-# Each process took a stretch of the order. It is every world_size-th place, beginning with its rank. See section 10.7.
+# Each process took a stretch of the order. Take every world_size-th place, beginning with the rank. See section 10.7.
 
 # --- before
     return [order[place % num_samples] for place in range(rank, whole, world_size)]
@@ -71,8 +71,8 @@
         gradient = parameter.grad
 
 # %% wrong: None divided
-# A parameter that took no part in the loss has None for a gradient, and this was handed to all_reduce. Give zeros in
-# its place. See section 10.7.
+# A parameter that took no part in the loss has None for a gradient, and None went to all_reduce. Give zeros in its
+# place. See section 10.7.
 
 # --- before
         gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
@@ -80,7 +80,7 @@
         gradient = parameter.grad
 
 # %% wrong: what all_reduce returns is not used
-# The sum that all_reduce returned was let go, and this process's own gradient was divided. (torch.distributed has one
+# The sum that all_reduce returned was not used, and this process's own gradient was divided. (torch.distributed has one
 # that writes in place; this one returns.) See section 10.7.
 
 # --- before
@@ -90,7 +90,7 @@
         parameter.grad = gradient / world_size
 
 # %% wrong: no ValueError
-# A rank that there is not, or no samples, was taken without a word or stopped at another error. Look at the numbers
+# A rank that does not exist, or no samples, was accepted without a word or ended in another error. Check the numbers
 # first and raise ValueError. See section 10.7.
 
 # --- before

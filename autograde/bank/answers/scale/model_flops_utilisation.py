@@ -43,8 +43,8 @@
     flops = 6 * num_parameters + 12 * num_layers * d_model * num_tokens**2
 
 # %% wrong: cut off at one
-# A share above one came back as one. It cannot be, and so it says that the peak was measured badly: do not hide it.
-# See section 10.6.
+# A share above one came back as one. No device exceeds its peak, so such a share says that the peak was measured badly:
+# do not hide it. See section 10.6.
 
 # --- before
     return flops * sequences_per_second / peak_flops
@@ -52,7 +52,7 @@
     return min(1.0, flops * sequences_per_second / peak_flops)
 
 # %% wrong: percent
-# That is a percentage. A share is asked for: 0.5 for half. See section 10.6.
+# That is a percentage. Return a share: 0.5 for half. See section 10.6.
 
 # --- before
     return flops * sequences_per_second / peak_flops
@@ -60,8 +60,8 @@
     return flops * sequences_per_second / peak_flops * 100
 
 # %% wrong: no ValueError
-# A device that can do nothing, or less, was taken without a word, or stopped at Python's own error. Raise ValueError
-# with the number in it. See section 10.6.
+# A peak of 0 or below was accepted, or ended in Python's own error. Raise ValueError with the number in it. See section
+# 10.6.
 
 # --- before
     if peak_flops <= 0:
