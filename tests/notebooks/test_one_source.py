@@ -332,3 +332,23 @@ def test_what_answers_a_question_is_folded_until_it_is_asked_for(path):
         if asks and cell.outputs:
             assert "guess" in cell.metadata.get("tags", []), f"tag this cell `guess`, or do not ask: {last}"
     assert folded
+
+
+def test_what_a_stuck_learner_is_sent_to_is_there():
+    """The sections, exercises and questions that hints, explanations, diagnoses and solution pages name."""
+    headings = [cell.source for path in PATHS for cell in files.read(path).cells if cell.cell_type == "markdown"]
+    there = {
+        ((kind or "section").lower(), number)
+        for kind, number in re.findall(r"^#+ (?:(Exercise|Question) )?(\d+\.q?\d+)", "\n".join(headings), re.MULTILINE)
+    }
+    places = [*ROOT.glob("course/chapters/*.toml"), *ROOT.glob("course/checks/*.py")]
+    places += [*ROOT.glob("autograde/bank/answers/*/*.py"), *ROOT.glob("book/solutions/*.md")]
+    named = {
+        (kind.lower(), number): path.name
+        for path in places
+        for kind, number in re.findall(
+            r"\b(section|exercise|question)\s+(?:#\s+)?(\d+\.q?\d+)", path.read_text("utf-8"), re.IGNORECASE
+        )
+    }
+    assert len(named) > 40
+    assert {name: path for name, path in named.items() if name not in there} == {}
