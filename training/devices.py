@@ -44,7 +44,8 @@ def device_of(config: Configuration, world_size: int, local_rank: int) -> torch.
         )
     if device.index >= torch.cuda.device_count():
         raise TrainingError(f"device {device}: torch sees {torch.cuda.device_count()} GPUs here, numbered from 0")
-    if config.dtype == "bfloat16" and not torch.cuda.is_bf16_supported(including_emulation=False):
+    # torch.cuda.is_bf16_supported asks the current GPU alone
+    if config.dtype == "bfloat16" and not torch.version.hip and torch.cuda.get_device_capability(device) < (8, 0):
         raise TrainingError(
             f"{torch.cuda.get_device_name(device)} has no units for bfloat16 and would imitate it slowly: use "
             "--dtype float16"
@@ -94,4 +95,5 @@ def distributed(model: nn.Module, process: Process) -> nn.Module:
     if process.world_size == 1:
         return model
     devices = [process.device] if process.device.type == "cuda" else None
-    return DistributedDataParallel(model, devices, forward_sync_buffers=False)  # masks alone: they stay the same
+    # Gradients lie in the very memory that travels, and not there once more; the model's buffers are masks, which stay.
+    return DistributedDataParallel(model, devices, gradient_as_bucket_view=True, forward_sync_buffers=False)

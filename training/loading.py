@@ -95,7 +95,7 @@ class Loader:
     """Batches on the device, as often as one iterates: make(what) for each `what` of the order.
 
     With workers, processes make them ahead of time and stay for the next iteration. On a GPU a thread of the loader
-    copies each into memory from which the GPU fetches it while earlier kernels run.
+    copies each into pinned memory, from which its copy to the GPU is queued like a kernel: the program waits for none.
     """
 
     def __init__(self, make: Callable[[Any], Batch], order: Iterable, count: int, config: Configuration, to: Process):

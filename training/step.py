@@ -54,9 +54,13 @@ def take_step(
 
         return train_step(model, loss_of, pieces[0], optimizer, scaler, config.clip, dtype)
 
+    unit: Tensor | None = None  # sums are counted in it: a loss of thousands, scaled, has gradients beyond float16
+
     def scaled_sum_of(model: nn.Module, piece: Batch) -> tuple[Tensor, Any]:
+        nonlocal unit
         loss_sum, predictions = loss_sum_of(model, piece)
-        return scaler.scale(loss_sum), predictions
+        unit = predictions if unit is None else unit
+        return scaler.scale(loss_sum / unit), predictions / unit
 
     def one_exchange() -> Iterator[Batch]:
         """The pieces; as in DDP's no_sync, gradients travel once, with the last one."""

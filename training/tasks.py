@@ -116,7 +116,8 @@ def keep(count: int, of: int) -> int:
 
 
 def training_flops(num_parameters: int, num_tokens: int, config: Configuration) -> float:
-    """Operations that training needs for one sample; num_parameters: those that every token is multiplied with."""
+    """Operations that training needs for one sample; num_parameters: those that every token is multiplied with. As the
+    paper counts them: a causal attention's scores above the diagonal too."""
     return model_flops_utilisation(num_parameters, config.num_layers, config.d_model, num_tokens, 1.0, 1.0)
 
 

@@ -40,7 +40,8 @@ from training.devices import Process
 from training.folder import open_folder
 from training.loading import Samples
 from training.loop import main, trained
-from training.step import rate
+from training.step import optimizer_of, rate, take_step
+from training.tasks import make_task
 
 # ---- it trains ------------------------------------------------------------------------------------------------------
 
@@ -91,6 +92,17 @@ def test_the_same_training_done_otherwise(more, tolerance, tmp_path):
         for name in ("plain", "other")
     ]
     assert losses[1] == pytest.approx(losses[0], rel=0.02)
+
+
+def test_float16_needs_no_other_scale_where_a_batch_comes_in_pieces():
+    """Their losses are summed; scaled as sums they would have gradients beyond float16, and step after step be lost."""
+    config = Configuration(model="language-model", batch_size=32, accumulate=2, dtype="float16")
+    task, process = make_task(config), Process(0, 1, torch.device("cpu"))
+    optimizer = optimizer_of(task.model, config, process.device)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**12)
+    pieces = [task.batch_of(list(range(16 * i, 16 * i + 16))) for i in range(2)]
+    take_step(task.model, task, pieces, optimizer, scaler, config, process)
+    assert scaler.get_scale() == 2.0**12
 
 
 def test_a_mean_of_the_pieces_means_is_another_training(tmp_path, monkeypatch):
@@ -677,14 +689,16 @@ def test_each_process_takes_a_gpu_of_its_own(device, world_size, local_rank, got
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float32"])
 def test_a_gpu_without_units_for_bfloat16_is_not_asked_to_imitate_them(dtype, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda including_emulation=True: including_emulation)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setattr(torch.cuda, "get_device_capability", lambda device: ((8, 0), (7, 5))[device.index])
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "Tesla T4")
+    assert devices.device_of(Configuration(dtype=dtype), 1, 0).index == 0  # an A100 beside it
+    second = Configuration(dtype=dtype, device="cuda:1")
     if dtype == "bfloat16":
         with pytest.raises(TrainingError, match=r"Tesla T4 has no units for bfloat16.*--dtype float16"):
-            devices.device_of(Configuration(dtype=dtype), 1, 0)
+            devices.device_of(second, 1, 0)
     else:
-        assert devices.device_of(Configuration(dtype=dtype), 1, 0).type == "cuda"
+        assert devices.device_of(second, 1, 0).index == 1
 
 
 @pytest.mark.parametrize("tf32", [False, True])
