@@ -18,15 +18,15 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.utils import parse_utc
 from traitlets import Enum, Float, TraitError, Unicode, validate
+
+from autograde import moments
+from autograde.moments import in_utc
 
 _UNITS = {"w": 10080, "d": 1440, "h": 60, "min": 1}
 _LENGTH = re.compile(r"(?:([0-9]+) *(w|d|h|min) *)+")
 _MOST = 366 * 1440  # minutes
 _DAY = 86_400
-# A moment without a zone, as collect writes them; whatever names a zone is nbgrader's to read.
-_LOCAL = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]+)?)?)?")
 
 
 class LatePolicy(LateSubmissionPlugin):
@@ -68,22 +68,9 @@ class LatePolicy(LateSubmissionPlugin):
         return round(score * min(1.0, self.share_a_day * math.ceil(total_seconds_late / _DAY)), 2)
 
     def moment(self, stamp: str) -> datetime | None:
-        """A stamp's moment in UTC, without a zone as nbgrader keeps it; None where it cannot be read.
-
-        A stamp without a zone is on the clock of `zone`: the earlier moment where that clock showed it twice.
-        """
-        try:
-            if _LOCAL.fullmatch(stamp):
-                return in_utc(datetime.fromisoformat(stamp), ZoneInfo(self.zone))
-            moment = parse_utc(stamp)
-            return moment if moment is not None and moment.year > 1900 else None
-        except Exception:  # dateutil raises many kinds
-            return None
-
-
-def in_utc(local: datetime, zone: tzinfo) -> datetime:
-    """A clock's time as UTC without a zone."""
-    return local.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)
+        """A stamp's moment in UTC, without a zone as nbgrader keeps it; None where it cannot be read. One without a
+        zone is on the clock of `zone`."""
+        return moments.read(stamp, ZoneInfo(self.zone))
 
 
 def later(due: datetime, extra: Length, zone: tzinfo) -> datetime:

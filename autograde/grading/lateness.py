@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nbgrader.utils import parse_utc
-
+from autograde import moments
 from autograde.folders import ClassFolder
 from autograde.gradebook import extensions, late, store
 from autograde.gradebook.late import HandedIn, Settled
@@ -140,7 +139,4 @@ def _stands(folder: ClassFolder, assignment: str, student: str, path: Path) -> b
 
 
 def _collected(came: dict) -> datetime:
-    try:
-        return parse_utc(str(came["collected"]))
-    except (KeyError, ValueError, OverflowError):
-        return late.now()
+    return moments.read(str(came.get("collected", ""))) or late.now()

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import nbformat
 
-from autograde import keys
+from autograde import keys, moments
 from autograde import plan as runs
 from autograde import progress as how_far
 from autograde.files import write_atomically
@@ -387,8 +387,8 @@ def stage(folder: ClassFolder, job: Job, notebook: nbformat.NotebookNode, made: 
     stamp = {"submission": first.submission, "run": first.run, "notes": first.notes, "reason": reason}
     notebook.metadata["autograde"] = stamp
     target = folder.staged / job.student / first.assignment
-    if job.handed_in_at:
-        write_atomically(target / received.STAMP, job.handed_in_at + "\n", lasting=False)
+    if moment := moments.read(job.handed_in_at):  # in a form that nbgrader reads as we do
+        write_atomically(target / received.STAMP, f"{moment} UTC\n", lasting=False)
     text = json.dumps(notebook, ensure_ascii=False) + "\n"
     write_atomically(target / f"{first.assignment}.ipynb", text, lasting=False)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from autograde import moments
 from autograde.intake.parse import MAX_BYTES, Contents, Notes, Refused, contents, reasons, safe
 from autograde.intake.provenance import PROVENANCE
 from course.exercises import exercises
@@ -282,7 +283,7 @@ def _choose(names: list[str], expected: str, read: Callable[[str], bytes]) -> tu
 
 
 def handed_in_at(folder: Path) -> str:
-    """The moment in the submission's timestamp.txt, as text; "" where there is none that nbgrader can read."""
+    """The moment in the submission's timestamp.txt, as text; "" where there is none that can be read."""
     return readable_moment(_stamp(folder))
 
 
@@ -301,11 +302,9 @@ def _stamp(folder: Path) -> bytes:
 
 
 def readable_moment(data: bytes) -> str:
-    """The text where nbgrader can read it as a moment, else "". What its own reading raises would stop everything."""
-    from nbgrader.utils import parse_utc  # which brings all of nbgrader along
-
+    """The text where it can be read as a moment, else ""."""
     try:
         text = data.decode("ascii").strip()
-        return text if text and parse_utc(text).year > 1900 else ""
-    except Exception:  # dateutil raises many kinds
+    except UnicodeDecodeError:
         return ""
+    return text if moments.read(text) else ""

@@ -94,6 +94,7 @@ COMES_WITH = {
         "jupyter-core",
         "jinja2",
         "markupsafe",
+        "python-dateutil",
     },
     "copydetect": {"pygments", "jinja2"},
     "ipython": {"matplotlib-inline", "traitlets"},

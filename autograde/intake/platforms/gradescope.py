@@ -9,8 +9,8 @@ Gradescope publishes no description of its export. That file is Ruby's YAML, as 
         :email: ada@example.org
       :created_at: 2026-01-30 15:00:00.000000000 Z
 
-with several submitters where a group handed in. What the autograder printed stands in it too (`:results:`,
-`:history:`), deeper, and is not read.
+with several submitters where a group handed in, and the school's own offset (-08:00) where it is not on UTC. What the
+autograder printed stands in it too (`:results:`, `:history:`), deeper, and is not read.
 """
 
 from __future__ import annotations

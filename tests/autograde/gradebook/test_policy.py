@@ -68,6 +68,37 @@ def test_a_stamp_without_a_zone_is_on_the_classs_clock():
     assert berlin.moment("yesterday evening") is None and berlin.moment("2026-02-30 18:00") is None
 
 
+@pytest.mark.parametrize(
+    ("stamp", "moment"),
+    [
+        (
+            "2026-01-30 15:00:00.250000000 -08:00",
+            datetime(2026, 1, 30, 23, 0, 0, 250000),
+        ),  # of Gradescope
+        ("2026-01-30 15:00:00.000000000 Z", datetime(2026, 1, 30, 15)),
+        ("2026-01-30 15:00:00 +0530", datetime(2026, 1, 30, 9, 30)),
+        ("2026-01-30 15:00 utc", datetime(2026, 1, 30, 15)),
+        ("2026-01-30T15:00:00+01:00", datetime(2026, 1, 30, 14)),
+        ("2026-07-30 15:00:00 America/New_York", datetime(2026, 7, 30, 19)),
+        ("2026-01-30 15:00:00 CET", datetime(2026, 1, 30, 14)),
+        ("2026-01-30 3:00 PM", datetime(2026, 1, 30, 14)),  # on the class's clock, as the next ones
+        ("30 January 2026, 15:00", datetime(2026, 1, 30, 14)),
+        ("30.01.2026 15:00", datetime(2026, 1, 30, 14)),
+        ("2026-01-02 15:00", datetime(2026, 1, 2, 14)),
+        ("01.02.2026 15:00", None),  # in January or in February
+        ("2026-01-30 15:00:00 PST", None),  # as nbgrader's exchange writes a zone, which nobody can look up
+        ("2026-07-30 15:00 AEST", None),
+        ("Fri Jan 30 15:00:00 PST 2026", None),
+        ("15:00", None),
+        ("Friday, 15:00", None),
+        ("30", None),
+        ("", None),
+    ],
+)
+def test_an_hour_is_never_guessed(stamp, moment):
+    assert policy(zone="Europe/Berlin").moment(stamp) == moment
+
+
 def test_days_more_end_at_the_same_hour_where_clocks_were_changed():
     due = datetime(2026, 3, 28, 17)  # 18:00 in Berlin, in winter
     assert later(due, length("+2d"), BERLIN) == datetime(2026, 3, 30, 16)
