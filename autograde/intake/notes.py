@@ -1,4 +1,4 @@
-"""What is noted while a submission is merged: sentences for the student, and the same things for the instructor."""
+"""What is noted while a submission is read and merged: sentences for the student, and the same for the instructor."""
 
 from __future__ import annotations
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from autograde.intake.notes import Notes
 from autograde.text import in_one_line
 
 if TYPE_CHECKING:
@@ -49,18 +50,6 @@ class Refused(Exception):
         self.student, self.instructor = student, instructor
 
 
-@dataclass
-class Notes:
-    """What is found on the way, in pairs of sentences: for the student, and for the instructor."""
-
-    notes: list[str] = field(default_factory=list)
-    details: list[str] = field(default_factory=list)
-
-    def note(self, student: str, instructor: str) -> None:
-        self.notes.append(student)
-        self.details.append(instructor)
-
-
 def contents(data: bytes) -> Contents:
     """What a file of these bytes holds. Never raises: what goes wrong is the reason."""
     reading, notebook, student, instructor, failed = Notes(), None, "", "", ""
@@ -71,7 +60,7 @@ def contents(data: bytes) -> Contents:
             failed = f"a file of {len(data)} bytes cannot be read here: {safe(error) or type(error).__name__}"
         else:
             student, instructor = reasons(error)
-    notes = tuple(zip(reading.notes, reading.details, strict=True))
+    notes = tuple(zip(reading.student, reading.instructor, strict=True))
     return Contents(notebook, notes, student, instructor, failed=failed)
 
 
@@ -126,7 +115,7 @@ def _text(data: bytes, reading: Notes) -> str:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    reading.note(
+    reading.add(
         "Some letters of your notebook could not be read; it was not saved as UTF-8.", "not UTF-8: read as Latin-1"
     )
     return data.decode("latin-1")
@@ -151,7 +140,7 @@ def _json(text: str, reading: Notes) -> Any:
 
     value = json.loads(text, object_pairs_hook=pairs, parse_constant=lambda name: None, parse_int=integer)
     if doubled:
-        reading.note(
+        reading.add(
             "Your notebook file holds some entries twice; the last of each was read, as JupyterLab does.",
             f"duplicated JSON keys: {', '.join(sorted(doubled)[:5])}",
         )
@@ -179,7 +168,7 @@ def _without_conflict(text: str, error: ValueError, reading: Notes) -> Any:
             "JupyterLab, and hand it in again.",
             "merge conflict whose sides differ in the cells' text, or do not parse",
         )
-    reading.note(
+    reading.add(
         "Your notebook held the marks of an unresolved merge; both sides had the same cells, so it was graded.",
         "merge conflict in outputs or metadata only: graded",
     )
@@ -254,7 +243,7 @@ def _clean(content: dict[str, Any], reading: Notes) -> dict[str, Any]:
             | ({"id": identifier} if identifier else {})
         )
     if odd:
-        reading.note(
+        reading.add(
             "Some cells of your notebook are damaged and were left aside.",
             f"{odd} entries that are no cells, left aside",
         )
@@ -271,7 +260,7 @@ def _cells(content: dict[str, Any], reading: Notes) -> list[Any]:
     if isinstance(cells, list):
         return cells
     if isinstance(content.get("worksheets"), list) or content.get("nbformat") in (1, 2, 3):
-        reading.note(
+        reading.add(
             "Your notebook is in an old format; save it with a current JupyterLab next time.",
             f"nbformat {safe(content.get('nbformat'))}",
         )

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograde import moments
-from autograde.intake.parse import MAX_BYTES, Contents, Notes, Refused, contents, reasons, safe
+from autograde.intake.notes import Notes
+from autograde.intake.parse import MAX_BYTES, Contents, Refused, contents, reasons, safe
 from autograde.intake.provenance import PROVENANCE
 from course.exercises import exercises
 
@@ -93,8 +94,8 @@ def receive(
         _as_notebook(result.notebook),
         reading.sha256,
         reading.name,
-        (*reading.notes, *(student for student, _ in result.notes)),
-        (*reading.details, *(instructor for _, instructor in result.notes)),
+        (*reading.student, *(student for student, _ in result.notes)),
+        (*reading.instructor, *(instructor for _, instructor in result.notes)),
         result.student,
         result.instructor,
         tuple(reading.flags),
@@ -127,13 +128,13 @@ def _file_to_grade(path: Path, expected: str, reading: _Found) -> bytes:
     reading.sha256, reading.name = hashlib.sha256(data).hexdigest(), safe(name)
     if len(notebooks) > 1:
         others = _listed([other for other in notebooks if other != name])
-        reading.note(
+        reading.add(
             f"You handed in several notebooks; {safe(name)} was graded. Hand in one only.",
             f"{len(notebooks)} notebooks; graded {safe(name)}, left aside {others}",
         )
         reading.flags.append(SEVERAL)
     elif name != expected:
-        reading.note(
+        reading.add(
             f"Your notebook was found as {safe(name)}; please hand it in as {expected}.",
             f"the notebook was found as {safe(name)}",
         )
@@ -177,7 +178,7 @@ def _regular_files(folder: Path, reading: _Found) -> Iterator[str]:
                 in_order = sorted(entries, key=lambda entry: (not _NOTEBOOK.search(entry.name), entry.name))
         except OSError as error:
             _unless_the_machines(error)
-            reading.note(
+            reading.add(
                 "A folder of your submission could not be opened.",
                 f"{safe(below) or 'the folder'}: {safe(error.strerror)}",
             )
@@ -185,7 +186,7 @@ def _regular_files(folder: Path, reading: _Found) -> Iterator[str]:
         for entry in in_order:
             seen += 1
             if seen > MAX_ENTRIES:
-                reading.note(
+                reading.add(
                     "Your submission holds more files than are looked at.", f"more than {MAX_ENTRIES} files and folders"
                 )
                 return
@@ -202,7 +203,7 @@ def _regular_files(folder: Path, reading: _Found) -> Iterator[str]:
                 yield name
             else:
                 kind = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
-                reading.note(
+                reading.add(
                     f"{safe(name)} is {kind} and was left aside.", f"refused {safe(name)}: {kind} (mode {mode:o})"
                 )
 
@@ -213,8 +214,8 @@ def _nothing_found(files: list[str], expected: str, reading: _Found) -> str:
         return f"You handed in {safe(packed[0])}; hand in the notebook {expected} itself, not an archive."
     if files:
         return f"There is no notebook in what you handed in ({_listed(files)}); hand in {expected}."
-    if reading.notes:
-        return f"{reading.notes[0]} Hand in the file {expected} itself."
+    if reading.student:
+        return f"{reading.student[0]} Hand in the file {expected} itself."
     reading.empty = True
     return f"Nothing was handed in: the folder is empty. Hand in {expected}."
 
@@ -233,7 +234,7 @@ def _bytes(folder: Path, name: str, reading: _Found) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise Refused(f"{safe(name)} is not an ordinary file.", f"{safe(name)} has mode {status.st_mode:o}")
         if status.st_nlink > 1:
-            reading.note(
+            reading.add(
                 f"{safe(name)} was read.", f"{safe(name)} has {status.st_nlink} names on this disk (hard links)"
             )
         data = file.read(MAX_BYTES + 1)
