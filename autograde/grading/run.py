@@ -31,6 +31,7 @@ from autograde.grading.lateness import Attempts
 from autograde.grading.worker import Graded, Task, notebook_to_show, task
 from autograde.intake import received
 from autograde.intake.intake import Intake
+from autograde.intake.submissions import finish_what_was_begun
 from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
 from autograde.sandbox.launch import Launched
@@ -112,6 +113,7 @@ def grade(
     late.require(folder)
     ledger = Ledger(folder.ledger)
     with ledger.alone(), engine(jobs, scheduler, ahead) as workers:
+        finish_what_was_begun(folder)  # or else who was being collected would have handed nothing in
         plan, left = _planned(folder, assignments, again, outdated, resume, students)
         whole = left is None or plan.covers(left)  # else the interrupted run is still to be gone on with
         if whole:

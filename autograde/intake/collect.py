@@ -16,9 +16,10 @@ changes nothing, and one with an older timestamp never replaces a newer.
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
@@ -131,7 +132,7 @@ def _collect(
     if names.like or (not submissions and any(why == UNSAID for _, why in done.aside)):
         _ask_whose_names_these_are(source, names)
     done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
-    twins = {student for student, _ in submissions} | set(folder.students())
+    twins = _twins({student for student, _ in submissions} | set(folder.students()))
     if dry_run:
         present = {s: folder.submitted / s for s in folder.students()}
         for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, who.people, done):
@@ -150,7 +151,11 @@ def _collect(
             if given.packed:
                 wanted = {name: file for each in submissions.values() for name, file in each.wanted().items()}
                 unpack_source(given.outer, wanted, work)
-            _put_down(submissions, source, folder, People(folder), work, twins, done)
+            people = People(folder)
+            try:
+                _put_down(submissions, source, folder, people, work, twins, done)
+            finally:
+                people.settle()
     return done
 
 
@@ -160,13 +165,13 @@ def _put_down(
     folder: ClassFolder,
     people: People,
     work: Work,
-    twins: set[str],
+    twins: Mapping[str, Sequence[str]],
     done: Collected,
 ) -> None:
-    everybodys, begun = _each_ones(submissions), 0
-    for student, name, submission in _in_nobodys_place(everybodys, folder, people, done):
+    everybodys = _each_ones(submissions)
+    taken = _in_nobodys_place(everybodys, folder, people, done)
+    for begun, (student, name, submission) in enumerate(taken):
         work.progress("putting submissions down", begun, len(everybodys))
-        begun += 1
         scheme, key = submission.mark
         members = tuple(entry.name for _, entry in submission.files)
         together = tuple(each for each in submission.together if each != student)
@@ -217,21 +222,36 @@ def _in_nobodys_place(
 ) -> Iterator[tuple[str, str, Submission]]:
     """(student, assignment, submission), in order, where it takes no place that may be another's; else put aside. Each
     is looked at when its turn comes, since those before it may have been put down."""
+    names = set(os.listdir(folder.submitted)) if folder.submitted.is_dir() else set()
     for (student, name), submission in sorted(submissions.items()):
-        if why := people.another(student, name, submission.mark) or one_folder(folder, student):
+        if why := people.another(student, name, submission.mark) or one_folder(folder, student, names):
             done.aside += [(safe(entry.name), why) for _, entry in submission.files]
         else:
             yield student, name, submission
+            names.add(student)
+
+
+def _twins(students: Iterable[str]) -> dict[str, list[str]]:
+    """The students whose names look alike, by what is left of a name where it makes no difference."""
+    twins: dict[str, list[str]] = {}
+    for student in sorted(students):
+        twins.setdefault(folded(student), []).append(student)
+    return twins
 
 
 def _item(
-    student: str, name: str, action: str, submission: Submission, notes: Sequence[str], students: set[str]
+    student: str,
+    name: str,
+    action: str,
+    submission: Submission,
+    notes: Sequence[str],
+    twins: Mapping[str, Sequence[str]],
 ) -> Item:
     remarks = [*notes, *sorted(submission.notes)]
     remarks += [
         f"there is also a student {safe(twin)!r}: the same person?"
-        for twin in sorted(students)
-        if twin != student and folded(twin) == folded(student)
+        for twin in twins.get(folded(student), ())
+        if twin != student
     ]
     return Item(student, name, action, tuple(entry.name for _, entry in submission.files), tuple(remarks))
 

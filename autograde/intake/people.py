@@ -13,10 +13,11 @@ import json
 import os
 import re
 import unicodedata
+from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
-from autograde.files import write_atomically
+from autograde.files import add, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake.sources import BadSource
 from autograde.intake.whose import FOLDERS, safe
@@ -24,6 +25,7 @@ from autograde.text import without_controls
 
 MAX_NAME = 100  # characters of a student's name; nbgrader's database holds 128
 _PEOPLE = "collected.json"  # beside the ledger: whose each submission was by the platform's own mark
+_SINCE = "collected.jsonl"  # the same of what was put down since that was written
 
 
 def student_id(name: str) -> str:
@@ -48,10 +50,11 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", seen.casefold()).rstrip(". ")
 
 
-def one_folder(folder: ClassFolder, student: str) -> str:
-    """Why a student's folder cannot be made: on a disk that tells names apart less finely, it is somebody else's."""
+def one_folder(folder: ClassFolder, student: str, names: Collection[str]) -> str:
+    """Why a student's folder cannot be made: on a disk that tells names apart less finely, it is somebody else's.
+    `names` are those that stand in submissions/: who is among them has a folder of their own."""
     mine = folder.submitted / student
-    if not os.path.lexists(mine):
+    if student in names or not os.path.lexists(mine):
         return ""
     twin = next((s for s in folder.students() if s != student and os.path.samefile(folder.submitted / s, mine)), "")
     if not twin:
@@ -72,26 +75,36 @@ class People:
     the second must not take the place of the first. What no collection put there is known by its folder's name alone.
 
     A submission is told by its student's and its assignment's name, a mark is (scheme, key): see `whose.Place.mark`.
+    While a collection lasts, each mark is a line of a file of its own: all of a large class's are megabytes.
     """
 
     def __init__(self, folder: ClassFolder) -> None:
-        self.submitted, self.path, self.marks = folder.submitted, folder.ledger / _PEOPLE, {}
-        with contextlib.suppress(FileNotFoundError):
-            self.marks = self._read()
+        self.submitted, self.path, self._since = folder.submitted, folder.ledger / _PEOPLE, folder.ledger / _SINCE
+        self.marks = self._read()
 
     def _read(self) -> dict[str, Any]:
         """What is remembered. Raises BadSource where that cannot be told: then anybody could take anybody's place."""
+        marks: Any = {}
         try:
-            marks = json.loads(self.path.read_bytes())
-        except FileNotFoundError:
-            raise
-        except (OSError, ValueError) as error:
-            marks = error
+            with contextlib.suppress(FileNotFoundError):
+                marks = json.loads(self.path.read_bytes())
+            marks |= self._kept_since()
+        except (OSError, ValueError, TypeError):
+            marks = None
         if not isinstance(marks, dict):
             raise BadSource(
                 f"{self.path} cannot be read, so nobody knows whose the submissions are that were collected before. "
                 "To do: bring it back from a backup; or take it away, and look at each submission that is replaced"
             )
+        return marks
+
+    def _kept_since(self) -> dict[str, Any]:
+        """What a collection that was killed has kept; a line that was cut short says nothing."""
+        marks: dict[str, Any] = {}
+        with contextlib.suppress(FileNotFoundError):
+            for line in self._since.read_bytes().splitlines():
+                with contextlib.suppress(ValueError, TypeError):
+                    marks |= json.loads(line)
         return marks
 
     def another(self, student: str, name: str, mark: tuple[str, str]) -> str:
@@ -124,7 +137,16 @@ class People:
         kept = [*_composed(mark), mark[1]]
         if self.marks.get(f"{student}/{name}") != kept:
             self.marks[f"{student}/{name}"] = kept
-            write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
+            add(self._since, json.dumps({f"{student}/{name}": kept}).encode() + b"\n")
+
+    def settle(self) -> None:
+        """Puts into the one file what was kept since it was written."""
+        if self._since.exists():
+            self._write()
+
+    def _write(self) -> None:
+        write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
+        self._since.unlink(missing_ok=True)
 
     def marks_of(self, student: str) -> list[tuple[str, str]]:
         """The marks under which a student's submissions came."""
@@ -137,7 +159,7 @@ class People:
         left = {place: mark for place, mark in self.marks.items() if place.rpartition("/")[0] != student}
         if left != self.marks:
             self.marks = left
-            write_atomically(self.path, json.dumps(self.marks, indent=0, sort_keys=True) + "\n")
+            self._write()
 
     def known(self, scheme: str, key: str) -> str:
         """The student of whom something was collected under this mark, "" where nothing was."""

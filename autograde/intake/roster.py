@@ -58,7 +58,7 @@ class Roster:
 
     def of_group(self, group: str) -> tuple[Person, ...]:
         """Those whom Moodle's worksheet of a team assignment names in a group."""
-        return tuple(each for each in self.people if each.group and alike(each.group) == alike(group))
+        return tuple(self._groups.get(alike(group), ()))
 
     def exactly(self, *words: str) -> Person | str:
         """The one person whose number, address or login one of these is, the surest first; else why there is none."""
@@ -91,6 +91,10 @@ class Roster:
     @cached_property
     def _students(self) -> dict[str, Person]:
         return {each.student: each for each in self.people}
+
+    @cached_property
+    def _groups(self) -> dict[str, list[Person]]:
+        return _index(self.people, lambda each: {alike(each.group)})
 
     @cached_property
     def _exact(self) -> dict[str, list[Person]]:

@@ -126,8 +126,12 @@ def entries_of(given: Given, folder: ClassFolder, aside: Aside, intake: Intake) 
     outer, inside, names = given.outer, given.inside, given.names
     if outer.is_dir():
         root = outer.resolve()
-        if root == folder.submitted or folder.submitted in root.parents:
+        if root.is_relative_to(folder.submitted):
             raise BadSource(f"{outer} is where submissions are collected to: there is nothing to do")
+        if folder.submitted.is_relative_to(root):
+            raise BadSource(
+                f"{outer} holds the class itself. To do: name the folder in it that came back from students"
+            )
         entries = [Entry((*names, *entry.parts), entry.path) for entry in _of_folder(root, aside)]
     elif given.packed:
         if _ends_as_another(outer):
@@ -166,7 +170,11 @@ def _ends_as_another(archive: Path) -> bool:
 
 
 def _of_folder(root: Path, aside: Aside) -> Iterator[Entry]:
-    for below, folders, files in os.walk(root):
+    def closed(error: OSError) -> None:
+        name = os.path.relpath(error.filename, root.parent if Path(error.filename) == root else root)
+        aside.append((safe(name), f"the folder cannot be looked into ({error.strerror}): see that you may read it"))
+
+    for below, folders, files in os.walk(root, onerror=closed):
         folders[:] = sorted(f for f in folders if not _aside_if_odd(Path(below) / f, root, aside, stat.S_ISDIR))
         for name in sorted(files):
             path = Path(below) / name
@@ -175,12 +183,19 @@ def _of_folder(root: Path, aside: Aside) -> Iterator[Entry]:
 
 
 def _aside_if_odd(path: Path, root: Path, aside: Aside, wanted: Callable[[int], bool]) -> bool:
-    mode = path.lstat().st_mode
-    if not wanted(mode):
-        kind = "a link" if stat.S_ISLNK(mode) else "no ordinary file"
-        aside.append((readable(str(path.relative_to(root))), f"{kind}: never followed"))
-        return True
-    return False
+    try:
+        mode = path.lstat().st_mode
+    except OSError as error:  # it has gone since it was listed
+        why = f"it cannot be looked at ({error.strerror})"
+    else:
+        if not wanted(mode):
+            why = f"{'a link' if stat.S_ISLNK(mode) else 'no ordinary file'}: never followed"
+        elif stat.S_ISREG(mode) and not os.access(path, os.R_OK):
+            why = "you may not read it: see that you may, and collect again"
+        else:
+            return False
+    aside.append((readable(str(path.relative_to(root))), why))
+    return True
 
 
 def content_of(path: Path, budget: Budget) -> Iterator[bytes]:

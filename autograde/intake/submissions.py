@@ -22,8 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from nbgrader.utils import parse_utc
-
+from autograde import moments
 from autograde.files import make_folder, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake import provenance, unpack
@@ -112,53 +111,80 @@ def put(target: Path, submission: Submission, work: Work, before: str, come: Pro
 
     Raises OSError where the disk refuses.
     """
-    name, notes = target.name, list[str]()
-    for entry in submission.stamps:
-        when = _stamp(entry)
-        if not when:
-            work.aside.append((safe(entry.name), NO_MOMENT))
-        submission.when = submission.when or when
+    name = target.name
+    _take_stamps(submission, work)
     for attempt in submission.earlier:
         _put_earlier(attempt, name, work, come, keep)
-    there = os.path.lexists(target)
-    if there and submission.when and (stamp := handed_in_at(target)) and parse_utc(submission.when) < parse_utc(stamp):
-        return Put("older", [f"handed in {submission.when}, but one of {stamp} is there"])
+    if newer := _newer(target, submission.when):
+        return Put("older", [f"handed in {submission.when}, but one of {newer} is there"])
     coming = target.with_name(f".{name}{_NEW}")
     coming.mkdir(parents=True)
     try:
-        notes += _write(coming, name, submission, work)
+        notes = _write(coming, name, submission, work)
         if other := work.chapters.another(coming, name):
             why = f"its cells are those of {other}, not of {name}. To do: collect it with --assignment {other}"
             work.aside.extend((safe(entry.name), why) for _, entry in submission.files)
             return Put("", [])
         if submission.when:
             write_atomically(coming / STAMP, submission.when + "\n")
-        now, new = _contents(target) if there else {}, _contents(coming)
-        stamped = not submission.when and bool(now.pop(STAMP, None))  # by hand: the platform named no moment
-        first = there and STAMP not in now and new.pop(STAMP, None)  # of what came without: it is the same submission
-        if there and now == new:
-            known = provenance.read(target)
-            if first:
-                write_atomically(target / STAMP, submission.when + "\n")
-                notes.append(f"it is known now when it came: {submission.when}")
-            if not known or first or (come.late and not known.get("late")):  # a mark that came since counts
-                provenance.write(target, come)
-            return Put("unchanged", notes)
+        if not os.path.lexists(target):
+            provenance.write(coming, come)
+            os.rename(coming, target)
+            return Put("new", notes)
+        now, new = _contents(target), _contents(coming)
+        by_hand = not submission.when and bool(now.pop(STAMP, None))  # the platform named no moment
+        first = STAMP not in now and bool(new.pop(STAMP, None))  # of what came without: it is the same submission
+        if now == new:
+            return Put("unchanged", notes + _came_again(target, submission.when if first else "", come))
         provenance.write(coming, come)
-        old = target.with_name(f".{name}{_OLD}")
-        if there:
-            notes.append(before)
-            if stamped:
-                notes.append(f"the {STAMP} beside that one went with it to earlier/: give the new one its own")
-            os.rename(target, old)
-        os.rename(coming, target)
-        if there:
-            _keep(old, keep)
+        _replace(target, coming, keep)
+        notes.append(before)
+        if by_hand:
+            notes.append(f"the {STAMP} beside that one went with it to earlier/: give the new one its own")
+        return Put("replaced", notes)
     finally:
         shutil.rmtree(coming, ignore_errors=True)
         with contextlib.suppress(OSError):  # a student's folder in which nothing could be put
             target.parent.rmdir()
-    return Put("replaced" if there else "new", notes)
+
+
+def _take_stamps(submission: Submission, work: Work) -> None:
+    """Where the platform names no moment, that of a timestamp.txt which may be believed counts."""
+    for entry in submission.stamps:
+        when = _stamp(entry)
+        if not when:
+            work.aside.append((safe(entry.name), NO_MOMENT))
+        submission.when = submission.when or when
+
+
+def _newer(target: Path, when: str) -> str:
+    """The moment of the submission that is there, where it came later than this; else ""."""
+    stamp = handed_in_at(target)
+    moment, there = moments.read(when), moments.read(stamp)
+    return stamp if moment and there and moment < there else ""
+
+
+def _came_again(target: Path, when: str, come: Provenance) -> list[str]:
+    """The same submission as is there: `when` is its moment, where that was not known before; what there is to say."""
+    known = provenance.read(target)
+    if when:
+        write_atomically(target / STAMP, when + "\n")
+    if not known or when or (come.late and not known.get("late")):  # a mark that came since counts
+        provenance.write(target, come)
+    return [f"it is known now when it came: {when}"] if when else []
+
+
+def _replace(target: Path, coming: Path, keep: Path) -> None:
+    """Puts one submission in another's place. Where that cannot be, or is interrupted, the other stays there."""
+    old = target.with_name(f".{target.name}{_OLD}")
+    try:
+        os.rename(target, old)
+        os.rename(coming, target)
+    except BaseException:
+        if not os.path.lexists(target):
+            os.rename(old, target)
+        raise
+    _keep(old, keep)
 
 
 def _put_earlier(attempt: Submission, name: str, work: Work, come: Provenance, keep: Path) -> None:
@@ -288,13 +314,16 @@ def _put_down(entry: Entry, path: Path, budget: Budget, notes: list[str]) -> Non
 
 
 def _free(to: Path, rest: tuple[str, ...]) -> Path:
-    """A path below `to` for a file of this name that nothing else has; made of names that are ours."""
+    """A path below `to` for a file of this name that nothing else has; made of names that are ours. A long name is cut
+    before its ending, which says what it is."""
     folders = [student_id(part) or "_" for part in rest[:-1]][-5:]
-    stem, dot, suffix = (student_id(rest[-1]) or "_").rpartition(".")
-    path, number = to.joinpath(*folders, f"{stem}{dot}{suffix}"), 1
+    ending = re.search(r"\.[0-9A-Za-z]{1,9}$", rest[-1])
+    suffix = ending[0] if ending else ""
+    stem = student_id(rest[-1].removesuffix(suffix)) or "_"
+    path, number = to.joinpath(*folders, f"{stem}{suffix}"), 1
     while os.path.lexists(path) or any(parent.is_file() for parent in path.parents if parent != to):
         number += 1
-        path = to / f"{stem} ({number}){dot}{suffix}"
+        path = to / f"{stem} ({number}){suffix}"
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
