@@ -61,7 +61,8 @@ def _walk(root: Path) -> Iterator[tuple[Path, int, os.stat_result]]:
         yield root, descriptor, os.fstat(descriptor)
     for below, folders, names, inside in os.fwalk(root):
         for name in sorted([*folders, *names]):
-            with _held(name, inside) as descriptor:
+            # what is gone since it was listed, as a database's journal, is nobody's to read
+            with contextlib.suppress(FileNotFoundError), _held(name, inside) as descriptor:
                 state = os.fstat(descriptor)
                 if not stat.S_ISLNK(state.st_mode):
                     yield Path(below, name), descriptor, state

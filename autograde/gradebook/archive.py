@@ -131,7 +131,7 @@ def _copy(url: str, database: Path | None, to: Path) -> None:
     if database is not None:
         try:
             with (
-                closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as of,
+                closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as of,
                 closing(sqlite3.connect(to)) as copy,
             ):
                 of.backup(copy)
@@ -150,7 +150,11 @@ def _copy(url: str, database: Path | None, to: Path) -> None:
 def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
     """(name below the class, file) of all ordinary files; what is none, and a database's own journals, is left out."""
     for path in sorted(folder.root.rglob("*")):
-        name, mode = path.relative_to(folder.root).as_posix(), path.lstat().st_mode
+        name = path.relative_to(folder.root).as_posix()
+        try:
+            mode = path.lstat().st_mode
+        except FileNotFoundError:  # gone since it was listed: formgrader may be at work meanwhile
+            continue
         if stat.S_ISREG(mode) and name != "ledger/.lock" and not name.startswith("gradebook.db-"):
             yield name, path
         elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):

@@ -35,7 +35,8 @@ def write(to: Path, members: dict[str, Path], progress: Progress) -> None:
                     info.size, info.mtime, info.mode = state.st_size, int(state.st_mtime), 0o600
                     hashing = _Hashing(one)
                     tar.addfile(info, hashing)
-                    sums.append(f"{hashing.sha256.hexdigest()}  class/{_escaped(name)}\n")
+                    mark = "\\" if _escaped(name) != name else ""  # by which sha256sum knows that it is escaped
+                    sums.append(f"{mark}{hashing.sha256.hexdigest()}  class/{_escaped(name)}\n")
             with tempfile.TemporaryFile() as listed:
                 listed.write("".join(sums).encode("utf-8", "surrogateescape"))
                 info = tarfile.TarInfo(SUMS)
@@ -45,7 +46,7 @@ def write(to: Path, members: dict[str, Path], progress: Progress) -> None:
 
 
 def _escaped(name: str) -> str:
-    return name.replace("\\", "\\\\").replace("\n", "\\n")
+    return name.replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r")
 
 
 class _Hashing:
@@ -95,7 +96,8 @@ def unpacked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]
         raise BadArchive(f"{file} is damaged: {error}. To do: take another copy of it") from None
     if sums is None:
         raise BadArchive(f"{file} has no {SUMS} at its end: it is cut off, or none of ours")
-    listed = {name: digest for digest, _, name in (line.partition("  ") for line in sums.splitlines())}
+    lines = (line.removeprefix("\\").partition("  ") for line in sums.removesuffix("\n").split("\n") if line)
+    listed = {name: digest for digest, _, name in lines}
     for name in [*listed, *(set(found) - set(listed))]:
         if found.get(name) != listed.get(name):
             why = "is not in it" if name not in found else "has another digest than is listed"

@@ -109,6 +109,17 @@ def test_a_class_that_is_shared_is_for_its_group_too(tmp_path, toy_notebook, han
     assert access.whose(folder) == f"its owner and the group {group.gr_name}"
 
 
+def test_what_goes_while_a_class_is_looked_at_stops_nothing(tmp_path, monkeypatch):
+    """A database's journal comes and goes while another command writes."""
+    (tmp_path / "class").mkdir(0o755)
+    (tmp_path / "class" / "grades.csv").touch(0o644)
+    real = os.fwalk
+    gone = lambda root: ((b, folders, ["gradebook.db-journal", *names], f) for b, folders, names, f in real(root))  # noqa: E731
+    monkeypatch.setattr(access.os, "fwalk", gone)
+    folder = ClassFolder.at(tmp_path / "class")
+    assert len(list(access.opened(folder))) == access.close(folder) == 2
+
+
 def test_a_class_is_shared_and_closed_again(tmp_path, toy_class, group):
     folder = toy_class.copy(tmp_path / "class")
     folder.grades.chmod(0o644)

@@ -210,6 +210,31 @@ def test_a_gradebook_that_is_none_stops_the_archive(folder, tmp_path):
     assert not (tmp_path / "spring.tar.gz").exists()
 
 
+def test_a_class_is_called_as_its_instructor_likes_and_files_as_students_systems_do(folder, tmp_path):
+    """What an address of SQLite's, or a list of lines, would read as something else."""
+    odd = ClassFolder.at(folder.root.rename(tmp_path / "K\u00fcrs #1, 100%25"))
+    for name in ("Icon\r", "a\\b", "c\nd", "e\u2028f", "g\x0bh"):
+        (odd.submitted / name).write_text(name)
+    before, file = digests(odd.root), tmp_path / "made.tar.gz"
+    archive.archive(odd, file)
+    (tmp_path / "by hand").mkdir()
+    subprocess.run(["tar", "xzf", file], cwd=tmp_path / "by hand", check=True)
+    subprocess.run(["sha256sum", "--quiet", "--strict", "-c", "SHA256SUMS"], cwd=tmp_path / "by hand", check=True)
+    again = ClassFolder.at(tmp_path / "again")
+    archive.restore(file, again)
+    after = digests(again.root)
+    assert {name: after.get(name) for name in before if name.startswith("submissions/")} == {
+        name: digest for name, digest in before.items() if name.startswith("submissions/")
+    }
+    assert store.scores(again, toy.NAME) == store.scores(odd, toy.NAME)
+
+
+def test_what_goes_while_the_class_is_listed_is_not_archived(folder, tmp_path, monkeypatch):
+    real = Path.rglob
+    monkeypatch.setattr(Path, "rglob", lambda path, pattern: [*real(path, pattern), path / "feedback" / ".a.half"])
+    assert not archive.archive(folder, tmp_path / "file.tar.gz").left_out
+
+
 def test_links_are_left_out_and_said(folder, tmp_path):
     os.symlink("/etc/passwd", folder.root / "link")
     made = archive.archive(folder, tmp_path / "file.tar.gz")
