@@ -131,7 +131,7 @@ def _collect(
     submissions = sorted_out(placed, names, assignment, hint, done.aside)
     if names.like or (not submissions and any(why == UNSAID for _, why in done.aside)):
         _ask_whose_names_these_are(source, names)
-    done.late = sorted({student for (student, _), submission in submissions.items() if submission.late})
+    done.late = sorted({student for (student, _), one in submissions.items() if one.late and not one.when})
     twins = _twins({student for student, _ in submissions} | set(folder.students()))
     if dry_run:
         present = {s: folder.submitted / s for s in folder.students()}

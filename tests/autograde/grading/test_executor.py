@@ -1,6 +1,7 @@
 """Workers: processes of this machine, and a cluster started by others; what happens when they are lost."""
 
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -250,3 +251,13 @@ def test_the_next_assignments_share_a_warm_process_which_is_ended_with_the_last(
         assert [sum(graded.points.values()) for _, graded in here.grade(task, iter(jobs), True)] == [9, 9]
         assert len(launched) == 2 and launched[1]._process.poll() is None
     assert all(each._process.poll() is not None for each in launched)
+
+
+def test_what_dask_draws_beside_a_worker_is_not_taken_for_an_answers_doing():
+    """Its heartbeat weighs what it sends by a sample; the tables of a chapter are observed meanwhile."""
+    from dask.sizeof import sizeof
+
+    executor._draw_apart()
+    before = random.getstate()
+    sizeof(dict.fromkeys(range(100), "x"))
+    assert random.getstate() == before
