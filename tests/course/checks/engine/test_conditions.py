@@ -1,6 +1,7 @@
 """Declarations and the conditions made from them: what each sees, what it says, and what is refused at load."""
 
 import copy
+import random
 
 import pytest
 import torch
@@ -268,6 +269,21 @@ def test_garbage_where_a_place_does_not_count():
     assert messages == {CONDITIONS["ignored"].title: "With NaN in places that should not count, the result changes."}
     with pytest.raises(ValueError, match="total: the reference fails the case 'what does not count"):
         table(made, lambda x, counts: (x * counts).sum(-1))
+
+
+def test_a_reference_beside_which_something_else_was_changed_judges_nobody(check):
+    """As where another thread drew a number while it was called: once, at another size than the usual ones."""
+    sizes = set()
+
+    def disturbed(x, y):
+        sizes.add(x.shape)
+        if len(sizes) == 2:
+            sizes.add("done")
+            random.random()
+        return attend(x, y)
+
+    with pytest.raises(ValueError, match=r"attend: the reference fails the case 'any size.*random numbers"):
+        table(check, disturbed)
 
 
 def test_an_answer_that_does_nothing_earns_nothing(check):
