@@ -277,7 +277,7 @@ def test_a_reference_beside_which_something_else_was_changed_judges_nobody(check
 
     def disturbed(x, y):
         sizes.add(x.shape)
-        if len(sizes) == 2:
+        if len(sizes) == 3:  # of the case, the usual ones, and the first of the others
             sizes.add("done")
             random.random()
         return attend(x, y)
