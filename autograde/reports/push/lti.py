@@ -76,7 +76,7 @@ class Lti:
 
     def standing(self, item: Item) -> Found:
         with as_documented(self.name):
-            members = [each for each in self._all(self._at.memberships_url, _MEMBERS) if _is_active(each)]
+            members = [each for each in self._all(self._at.memberships_url, _MEMBERS) if not _has_left(each)]
             users, results = Counter(str(each["user_id"]) for each in members), self._results(item)
         self._users = {}
         for each in members:
@@ -223,8 +223,8 @@ def _item(of: dict[str, Any]) -> Item:
     return Item(str(of["id"]), str(of["label"]), most, "" if most > 0 else "it is out of nothing there")
 
 
-def _is_active(member: dict[str, Any]) -> bool:
-    return (member.get("status") or "Active") == "Active"
+def _has_left(member: dict[str, Any]) -> bool:
+    return member.get("status") in ("Inactive", "Deleted")
 
 
 def _points(result: dict[str, Any], most: float) -> float | None:

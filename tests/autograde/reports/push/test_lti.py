@@ -5,6 +5,7 @@ import json
 import logging
 import sys
 from datetime import UTC, datetime, timedelta
+from urllib.parse import parse_qs
 
 import pytest
 import requests
@@ -211,6 +212,16 @@ def test_a_platform_says_no_to_a_token_in_its_own_way(alone, monkeypatch, status
     monkeypatch.setattr(alone.server, "token", lambda *_: (status, {"error": "invalid_client"}, header))
     with pytest.raises(web.Stopped, match=rf"gives no access token \(status {status}: invalid_client\)"):
         alone.connected(pause=lambda _: None).items()
+
+
+def test_what_was_signed_comes_back_into_no_message(alone, monkeypatch):
+    def token(request, body):
+        return 400, {"error": "invalid_client", "error_description": f"bad {parse_qs(body.decode())}"}, {}
+
+    monkeypatch.setattr(alone.server, "token", token)
+    with pytest.raises(web.Stopped, match=r"invalid_client: bad .*\(token\)") as error:
+        alone.connected().items()
+    assert "eyJ" not in str(error.value)
 
 
 def test_an_access_token_that_expires_on_the_way_is_renewed(case):
