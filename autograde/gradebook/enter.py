@@ -36,8 +36,9 @@ from traitlets import Unicode
 from autograde import files
 from autograde.files import write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, store
+from autograde.gradebook import configuration, converting, store
 from autograde.gradebook.late import penalty
+from autograde.gradebook.run_gradebook import RunGradebook
 from autograde.ledger import Ledger, Record
 from autograde.progress import Progress, silent
 from course.exercises import exercise_of
@@ -167,12 +168,12 @@ class AutogradeStaged(Autograde):
     progress: Progress = staticmethod(silent)
 
     @cached_property
-    def gradebook(self) -> store.RunGradebook:
-        return self._opened.enter_context(store.RunGradebook(self.coursedir.db_url, self.coursedir.course_id))
+    def gradebook(self) -> RunGradebook:
+        return self._opened.enter_context(RunGradebook(self.coursedir.db_url, self.coursedir.course_id))
 
     def init_notebooks(self) -> None:
         staged = Path(self.coursedir.root) / self.coursedir.submitted_directory
-        self.assignments = store.notebooks(staged, self.coursedir.assignment_id)
+        self.assignments = converting.notebooks(staged, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
         self.steps = [step(parent=self) for step in self.autograde_preprocessors]
         self._begun = 0
@@ -306,7 +307,7 @@ def _convert(folder: ClassFolder, assignment: str, progress: Progress) -> list[s
     directory.assignment_id = assignment
     converter = AutogradeStaged(coursedir=directory, config=config)
     converter.force, converter.progress = True, progress
-    with files.private(folder.root), store.quiet(converter.log) as said:
+    with files.private(folder.root), converting.quiet(converter.log) as said:
         with contextlib.suppress(NbGraderException):
             converter.start()
     return said

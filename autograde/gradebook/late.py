@@ -131,14 +131,14 @@ def settle(
     granted = extensions.read(folder) | (granted or {})
     rule = of if isinstance(of, LatePolicy) else LatePolicy()
     with store.open_gradebook(folder) as book:
-        submitted = book.db.query(SubmittedAssignment).join(Assignment).filter(Assignment.name == assignment)
-        notebooks = submitted.join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        notebooks = store.submitted_notebooks(book, assignment)
         columns = SubmittedNotebook.id, SubmittedNotebook.score, SubmittedNotebook.late_submission_penalty
         by_submission: dict[str, list[tuple[str, float, float]]] = {}
         for of_submission, notebook, score, taken in notebooks.with_entities(SubmittedAssignment.id, *columns):
             by_submission.setdefault(of_submission, []).append((notebook, score or 0.0, taken or 0.0))
         known = SubmittedAssignment.id, SubmittedAssignment.student_id, SubmittedAssignment.timestamp
-        rows = submitted.with_entities(*known, SubmittedAssignment.extension, Assignment.duedate).all()
+        dated = *known, SubmittedAssignment.extension, Assignment.duedate
+        rows = store.submissions(book, assignment).with_entities(*dated).all()
         for row, student, moment, extension, due in sorted(rows, key=lambda row: row[1]):
             extra = granted.get((student, assignment), extension) if due else None
             now, why = times(said.get(student), moment, due, extra or None, rule)

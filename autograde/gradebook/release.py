@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from autograde.files import make_folder, private, write_atomically
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, hand_out, store
+from autograde.gradebook import configuration, converting, hand_out, store
 from autograde.ledger import Ledger
 from autograde.wheel import wheel
 from course.handed_out import handed_out
@@ -86,7 +86,7 @@ def _convert(folder: ClassFolder, assignment: str) -> None:
     directory.assignment_id = assignment
     converter = GenerateAssignment(coursedir=directory, config=directory.config)
     converter.force = True
-    with private(folder.root), store.quiet(converter.log) as said:
+    with private(folder.root), converting.quiet(converter.log) as said:
         try:
             converter.start()
         except NbGraderException as error:

@@ -1,21 +1,28 @@
-"""nbgrader's database of a class: opening it, and reading what stands in it."""
+"""nbgrader's database of a class: it is opened here and nowhere else, and read by the column."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import logging
 import os
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, SubmittedAssignment
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.coursedir import CourseDirectory
 from sqlalchemy import make_url
-from sqlalchemy.exc import OperationalError
-from sqlalchemy.orm import Session, scoped_session, sessionmaker
+from sqlalchemy.exc import DatabaseError
+from sqlalchemy.orm import Query
 
 from autograde import files
 from autograde.folders import ClassFolder
@@ -37,7 +44,7 @@ def open_gradebook(folder: ClassFolder) -> Iterator[Gradebook]:
     try:
         with files.private(folder.root), Gradebook(directory.db_url, directory.course_id) as gradebook:
             yield gradebook
-    except OperationalError as error:
+    except DatabaseError as error:
         reasons = str(error.orig).strip().splitlines() or ["no answer"]
         raise GradebookError(f"the gradebook {address(folder)} cannot be used: {reasons[0]}") from None
 
@@ -46,85 +53,6 @@ def address(folder: ClassFolder) -> str:
     """Where the gradebook is, without its password: a file, or a database's URL."""
     url = make_url(CourseDirectory(config=configuration.read(folder)).db_url)
     return str(url.database) if url.drivername.startswith("sqlite") else url.render_as_string(hide_password=True)
-
-
-def notebooks(folder: Path, assignment: str) -> dict[str, list[str]]:
-    """What a converter of nbgrader's is to convert: each student's notebook, by its folder. Its own search reads the
-    characters of students' names as patterns."""
-    return {str(path.parent): [str(path)] for path in sorted(folder.glob(f"*/{assignment}/*.ipynb"))}
-
-
-@contextlib.contextmanager
-def quiet(converter_log: logging.Logger) -> Iterator[list[str]]:
-    """Gathers a converter's warnings and errors instead of printing each of its steps."""
-    said: list[str] = []
-
-    class Gather(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            said.append(record.getMessage())
-
-    handler = Gather(logging.WARNING)
-    before = converter_log.handlers[:], converter_log.propagate, converter_log.level
-    converter_log.handlers, converter_log.propagate = [handler], False
-    converter_log.setLevel(logging.WARNING)
-    try:
-        yield said
-    finally:
-        converter_log.handlers, converter_log.propagate = before[0], before[1]
-        converter_log.setLevel(before[2])
-
-
-class WholeSession(Session):
-    """A database session that keeps what nbgrader commits, cell by cell, until a submission is whole: `settle` commits
-    it.
-
-    Every commit waits for the disk; some forty of them were most of the seconds that a submission took here.
-    """
-
-    def commit(self) -> None:
-        """Later."""
-
-    def settle(self) -> None:
-        super().commit()
-
-
-class RunGradebook(Gradebook):
-    """nbgrader's gradebook for all submissions of a run: each Gradebook that is opened looks for every table and
-    compiles every query anew. A submission is one transaction, and its grades and comments are looked up together: one
-    by one was half of the work.
-    """
-
-    def __init__(self, db_url: str, course_id: str):
-        super().__init__(db_url, course_id)
-        self.db.remove()  # type: ignore[has-type]  # nbgrader's own session, of another class
-        self.db = scoped_session(sessionmaker(self.engine, class_=WholeSession))
-        self._cells: dict[tuple[Any, str, str, str], dict[str, Any]] = {}
-
-    def settle(self) -> None:
-        """Commits what has been written of a submission."""
-        self.db().settle()
-
-    def abandon(self) -> None:
-        """Forgets what has been written since then."""
-        self.db.close()
-        self._cells.clear()
-
-    def find_grade(self, grade_cell: str, notebook: str, assignment: str, student: str) -> Grade:
-        by_name = self._by_name(Grade, notebook, assignment, student)
-        return by_name.get(grade_cell) or super().find_grade(grade_cell, notebook, assignment, student)
-
-    def find_comment(self, solution_cell: str, notebook: str, assignment: str, student: str) -> Comment:
-        by_name = self._by_name(Comment, notebook, assignment, student)
-        return by_name.get(solution_cell) or super().find_comment(solution_cell, notebook, assignment, student)
-
-    def _by_name(self, kind: Any, notebook: str, assignment: str, student: str) -> dict[str, Any]:
-        """The grades or comments of a submitted notebook, by the names of their cells."""
-        key = (kind, notebook, assignment, student)
-        if key not in self._cells:
-            submitted = self.find_submission_notebook(notebook, assignment, student)
-            rows = self.db.query(BaseCell.name, kind).join(kind.cell).filter(kind.notebook == submitted)
-            self._cells[key] = dict(rows.all())
-        return self._cells[key]
 
 
 def stamp_of(notebook: Path) -> dict | None:
@@ -144,22 +72,51 @@ def entered(folder: ClassFolder, assignment: str, student: str) -> dict | None:
     return stamp_of(folder.autograded / student / assignment / f"{assignment}.ipynb")
 
 
+@dataclass(frozen=True)
+class Given:
+    """What the gradebook holds of one exercise. `points` are those that count: a person's (`by_hand`, None where nobody
+    gave any) before the `machine`'s, and what a person added (`extra`). `waits` is nbgrader's "needs manual grade": no
+    points by the machine, or a person's from before the submission was graded again."""
+
+    points: float
+    max: float
+    machine: float = 0.0
+    by_hand: float | None = None
+    extra: float = 0.0
+    waits: bool = False
+
+
+def submissions(book: Gradebook, assignment: str) -> Query:
+    """The submissions of an assignment, to be asked for columns. Of nbgrader's own objects each one asks the database
+    anew, and counts every sum again."""
+    return book.db.query(SubmittedAssignment).join(Assignment).filter(Assignment.name == assignment)
+
+
+def submitted_notebooks(book: Gradebook, assignment: str) -> Query:
+    """The same, each with its notebooks."""
+    of_submission = SubmittedNotebook.assignment_id == SubmittedAssignment.id
+    return submissions(book, assignment).join(SubmittedNotebook, of_submission)
+
+
+def given(book: Gradebook, assignment: str) -> dict[str, dict[str, Given]]:
+    """student -> exercise -> what the gradebook holds; nothing of an assignment that it does not know."""
+    student = SubmittedAssignment.student_id
+    by_student: dict[str, dict[str, Given]] = {
+        who: {} for (who,) in submissions(book, assignment).with_entities(student)
+    }
+    grades = submitted_notebooks(book, assignment).join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+    points = Grade.score, Grade.max_score, Grade.auto_score, Grade.manual_score, Grade.extra_credit
+    columns = student, BaseCell.name, *points, Grade.needs_manual_grade
+    for who, cell, score, most, auto, by_hand, extra, waits in grades.join(Grade.cell).with_entities(*columns):
+        held = Given(score or 0.0, most or 0.0, auto or 0.0, by_hand, extra or 0.0, bool(waits))
+        by_student[who][exercise_of(cell)] = held
+    return by_student
+
+
 def in_gradebook(folder: ClassFolder, assignment: str) -> set[str]:
     """Students who have a submission of the assignment in the gradebook."""
-    with open_gradebook(folder) as gradebook:
-        return {submission.student.id for submission in _submissions(gradebook, assignment)}
-
-
-def _submissions(gradebook: Gradebook, assignment: str) -> list[SubmittedAssignment]:
-    """Those of an assignment, none where the gradebook does not know it."""
-    try:
-        return list(gradebook.find_assignment(assignment).submissions)
-    except MissingEntry:
-        return []
-
-
-def _grades(submission: SubmittedAssignment) -> list[Grade]:
-    return [grade for notebook in submission.notebooks for grade in notebook.grades]
+    with open_gradebook(folder) as book:
+        return {student for (student,) in submissions(book, assignment).with_entities(SubmittedAssignment.student_id)}
 
 
 @dataclass(frozen=True)
@@ -172,36 +129,15 @@ class Standing:
 
 
 def standings(folder: ClassFolder, assignment: str) -> dict[str, Standing]:
-    """student -> how the submission stands. The score is before late penalties; `needs_person` is nbgrader's "needs
-    manual grade": no score by machine, or one given by a person before the submission was graded again."""
-    with open_gradebook(folder) as gradebook:
-        by_student = {}
-        for submission in _submissions(gradebook, assignment):
-            grades = _grades(submission)
-            score = sum(grade.score for grade in grades)
-            manual = abs(score - sum(grade.auto_score or 0.0 for grade in grades)) > 1e-9
-            by_student[submission.student.id] = Standing(round(score, 2), manual, bool(submission.needs_manual_grade))
-        return by_student
-
-
-def forget(folder: ClassFolder, student: str) -> None:
-    """Takes a student and all that is theirs out of the gradebook. SQLite writes its file anew, so that nothing is left
-    in it where rows were; PostgreSQL does so when it cleans up by itself."""
-    with open_gradebook(folder) as gradebook:
-        with contextlib.suppress(MissingEntry):
-            gradebook.remove_student(student)
-        if gradebook.engine.dialect.name == "sqlite":
-            with gradebook.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.exec_driver_sql("VACUUM")
-
-
-def set_points(folder: ClassFolder, assignment: str, out_of: dict[str, float]) -> None:
-    """Makes exercises of an assignment worth so many points; of those that it has none, nothing."""
-    with open_gradebook(folder) as gradebook:
-        for notebook in gradebook.find_assignment(assignment).notebooks:
-            for cell in notebook.grade_cells:
-                cell.max_score = out_of.get(exercise_of(cell.name), cell.max_score)
-        gradebook.db.commit()
+    """student -> how the submission stands. The score is before late penalties."""
+    with open_gradebook(folder) as book:
+        by_student = given(book, assignment)
+    made = {}
+    for student, grades in by_student.items():
+        score = sum(one.points for one in grades.values())
+        manual = abs(score - sum(one.machine for one in grades.values())) > 1e-9
+        made[student] = Standing(round(score, 2), manual, any(one.waits for one in grades.values()))
+    return made
 
 
 @dataclass(frozen=True)
@@ -225,24 +161,47 @@ class Held:
 
 def held(folder: ClassFolder, assignment: str) -> dict[str, Held]:
     """student -> what the grade is made of."""
-    with open_gradebook(folder) as gradebook:
-        made = {}
-        for submission in _submissions(gradebook, assignment):
-            grades = _grades(submission)
-            made[submission.student.id] = Held(
-                round(sum(grade.score for grade in grades), 2),
-                sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks),
-                {exercise_of(g.cell.name): g.manual_score for g in grades if g.manual_score is not None},
-                sum(grade.extra_credit or 0.0 for grade in grades),
-            )
-        return made
+    with open_gradebook(folder) as book:
+        by_student, penalties = given(book, assignment), defaultdict[str, float](float)
+        columns = SubmittedAssignment.student_id, SubmittedNotebook.late_submission_penalty
+        for student, penalty in submitted_notebooks(book, assignment).with_entities(*columns):
+            penalties[student] += penalty or 0.0
+    return {
+        student: Held(
+            round(sum(one.points for one in grades.values()), 2),
+            penalties[student],
+            {exercise: one.by_hand for exercise, one in grades.items() if one.by_hand is not None},
+            sum(one.extra for one in grades.values()),
+        )
+        for student, grades in by_student.items()
+    }
 
 
 def scores(folder: ClassFolder, assignment: str) -> dict[str, dict[str, float]]:
     """student -> exercise -> score in the gradebook (manual grades and late penalties as nbgrader counts them are left
     as they are)."""
+    with open_gradebook(folder) as book:
+        by_student = given(book, assignment)
+    return {
+        student: {exercise: one.points for exercise, one in grades.items()} for student, grades in by_student.items()
+    }
+
+
+def forget(folder: ClassFolder, student: str) -> None:
+    """Takes a student and all that is theirs out of the gradebook. SQLite writes its file anew, so that nothing is left
+    in it where rows were; PostgreSQL does so when it cleans up by itself."""
     with open_gradebook(folder) as gradebook:
-        return {
-            submission.student.id: {exercise_of(grade.cell.name): grade.score for grade in _grades(submission)}
-            for submission in gradebook.find_assignment(assignment).submissions
-        }
+        with contextlib.suppress(MissingEntry):
+            gradebook.remove_student(student)
+        if gradebook.engine.dialect.name == "sqlite":
+            with gradebook.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.exec_driver_sql("VACUUM")
+
+
+def set_points(folder: ClassFolder, assignment: str, out_of: dict[str, float]) -> None:
+    """Makes exercises of an assignment worth so many points; of those that it has none, nothing."""
+    with open_gradebook(folder) as gradebook:
+        for notebook in gradebook.find_assignment(assignment).notebooks:
+            for cell in notebook.grade_cells:
+                cell.max_score = out_of.get(exercise_of(cell.name), cell.max_score)
+        gradebook.db.commit()

@@ -23,7 +23,7 @@ from traitlets.config import Config
 
 from autograde import files
 from autograde.folders import ClassFolder
-from autograde.gradebook import configuration, store
+from autograde.gradebook import configuration, converting, store
 from autograde.grading.endings import CRAMPED, CUT_OFF, NOT_LOOKED_AT
 from autograde.intake.received import NO_FILE
 from autograde.progress import Progress, silent
@@ -278,7 +278,7 @@ class _Feedback(GenerateFeedback):
 
     def init_notebooks(self) -> None:
         graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
-        self.assignments = store.notebooks(graded, self.coursedir.assignment_id)
+        self.assignments = converting.notebooks(graded, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
         self._begun = 0
 
@@ -292,21 +292,26 @@ def feedback(folder: ClassFolder, assignment: str, progress: Progress = silent, 
     """Writes feedback/{student}/{assignment}/{assignment}.html for every graded submission; returns how many pages
     there are, or would be.
 
-    Raises RuntimeError naming the first submission whose page could not be made; the others are written.
+    Raises ValueError naming the first submission whose page could not be made, the others are written; and
+    GradebookError.
     """
     config = configuration.read(folder)
     directory = CourseDirectory(config=config)
     directory.assignment_id = assignment
     if not write:
-        return len(store.notebooks(Path(directory.root) / directory.autograded_directory, assignment))
+        return len(converting.notebooks(Path(directory.root) / directory.autograded_directory, assignment))
     converter = _Feedback(coursedir=directory, config=config)
     converter.force, converter.progress = True, progress
-    with store.open_gradebook(folder) as gradebook, files.private(folder.root), store.quiet(converter.log) as messages:
+    with (
+        store.open_gradebook(folder) as gradebook,
+        files.private(folder.root),
+        converting.quiet(converter.log) as messages,
+    ):
         converter.gradebook = gradebook
         try:
             converter.start()
         except NbGraderException as error:
-            raise RuntimeError(
+            raise ValueError(
                 f"a feedback page of {assignment} could not be made: {messages[-2] if len(messages) > 1 else error}"
             ) from None
     return len(list(folder.feedback.glob(f"*/{assignment}/{assignment}.html")))

@@ -12,27 +12,16 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from nbgrader.api import Assignment, BaseCell, Comment, Grade, Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, BaseCell, Comment, Gradebook, SubmittedAssignment, SubmittedNotebook
 
 from autograde import keys
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
+from autograde.gradebook.store import Given
 from autograde.grading import lateness
 from autograde.intake import provenance, received
 from autograde.ledger import Ledger, Record, counting
 from course.exercises import exercise_of
-
-
-@dataclass(frozen=True)
-class Given:
-    """What the gradebook holds of one exercise. `points` are those that count: a person's (`by_hand`, None where nobody
-    gave any) before the machine's, and what a person added (`extra`)."""
-
-    points: float
-    max: float
-    by_hand: float | None = None
-    extra: float = 0.0
-    waits: bool = False
 
 
 @dataclass
@@ -109,29 +98,21 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
 
 
 def in_gradebook(book: Gradebook, assignment: str) -> dict[str, Trace]:
-    """What the gradebook alone knows, without the submissions' digests and records.
-
-    Columns are asked for, a few times in all: of nbgrader's own objects each asks anew, and counts every sum again.
-    """
-    student = SubmittedAssignment.student_id
-    submitted = book.db.query(SubmittedAssignment).join(Assignment).filter(Assignment.name == assignment)
-    notebooks = submitted.join(SubmittedNotebook, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-    grades = notebooks.join(Grade, Grade.notebook_id == SubmittedNotebook.id).join(Grade.cell)
-    comments = notebooks.join(Comment, Comment.notebook_id == SubmittedNotebook.id).join(Comment.cell)
-    by_student = {}
+    """What the gradebook alone knows, without the submissions' digests and records."""
+    student, by_student = SubmittedAssignment.student_id, {}
     times = SubmittedAssignment.timestamp, SubmittedAssignment.extension, Assignment.duedate
-    for who, handed_in, extension, due in submitted.with_entities(student, *times):
+    for who, handed_in, extension, due in store.submissions(book, assignment).with_entities(student, *times):
         over = handed_in - due - (extension or timedelta()) if handed_in and due else timedelta()
         late, extra = max(over, timedelta()), extension or timedelta()
         by_student[who] = Trace(who, assignment, handed_in=handed_in, late=late, extension=extra)
+    for who, given in store.given(book, assignment).items():
+        by_student[who].given = given
+    notebooks = store.submitted_notebooks(book, assignment)
     of_notebook = SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty
     for who, notebook, penalty in notebooks.with_entities(student, *of_notebook):
         by_student[who].penalty += penalty or 0.0
         by_student[who].notebook = notebook
-    points = Grade.score, Grade.max_score, Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade
-    for who, cell, score, most, by_hand, extra, waits in grades.with_entities(student, BaseCell.name, *points):
-        given = Given(score or 0.0, most or 0.0, by_hand, extra or 0.0, bool(waits))
-        by_student[who].given[exercise_of(cell)] = given
+    comments = notebooks.join(Comment, Comment.notebook_id == SubmittedNotebook.id).join(Comment.cell)
     for who, cell, comment in comments.with_entities(student, BaseCell.name, Comment.manual_comment):
         if comment:
             by_student[who].comments[exercise_of(cell)] = comment

@@ -6,6 +6,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograde.gradebook import enter, store
+from autograde.gradebook.run_gradebook import RunGradebook
 from tests.autograde import toy
 
 
@@ -24,7 +25,7 @@ def test_a_run_opens_one_gradebook(staged, monkeypatch):
     before = store.scores(staged, toy.NAME)
     opened.clear()
     assert enter.enter(staged, toy.NAME) == []
-    assert [type(each) for each in opened] == [store.RunGradebook]
+    assert [type(each) for each in opened] == [RunGradebook]
     assert store.scores(staged, toy.NAME) == before and not list(staged.staged.iterdir())
 
 
