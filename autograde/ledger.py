@@ -255,7 +255,7 @@ class Ledger:
 
     @contextlib.contextmanager
     def alone(self) -> Iterator[None]:
-        """Holds the class for one run; raises `LedgerBusy` at once where another run has it. Released when the process
+        """Holds the class for one command; raises `LedgerBusy` at once where another has it. Released when the process
         ends, however it ends."""
         with os.fdopen(open_to_add(self.folder / ".lock"), "a+") as file:
             try:
@@ -264,7 +264,7 @@ class Ledger:
                 file.seek(0)
                 holder = file.read().strip() or "unknown"
                 raise LedgerBusy(
-                    f"another run (process {holder}) is grading this class: wait for it, or end it"
+                    f"another run or command (process {holder}) is at work on this class: wait for it, or end it"
                 ) from None
             file.seek(0)
             file.truncate()

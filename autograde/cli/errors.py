@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import io
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,13 +25,18 @@ REFUSED = {
     errno.EISDIR: "name a file",
     errno.ENOTDIR: "name a folder",
     errno.EEXIST: "put away what is there",
+    errno.ENOENT: "see that it is there, and that nothing else moves it",
 }
+AGAIN = "The same command once more does what is still to be done"
 
 
 class Commands(TyperGroup):
-    """Commands whose files are for their owner alone, and that end in one line where a disk refuses."""
+    """Commands whose files are for their owner alone, and that end in one line where a disk refuses, or where they are
+    interrupted."""
 
     def invoke(self, ctx: Any) -> Any:
+        if isinstance(sys.stdout, io.TextIOWrapper):  # what a terminal's encoding has no letter for is spelled out
+            sys.stdout.reconfigure(errors="backslashreplace")
         before = os.umask(0o077)  # no file of a library's, in no temporary folder either, is for others
         try:
             return super().invoke(ctx)
@@ -39,12 +46,14 @@ class Commands(TyperGroup):
             where = f"{error.filename}: " if error.filename else ""
             todo = f"{REFUSED[error.errno]}, and give the command again"
             raise stop(f"{where}{error.strerror}. To do: {todo}.") from None
+        except KeyboardInterrupt:
+            raise stop(f"interrupted. {AGAIN}.", 130) from None
         finally:
             os.umask(before)
 
 
 @contextlib.contextmanager
-def mended(interrupted: str = "The same command once more does what is still to be done") -> Iterator[None]:
+def mended(interrupted: str = AGAIN) -> Iterator[None]:
     """Errors of a run that an instructor can mend, in one line; one that is interrupted says what then."""
     from autograde.gradebook.store import GradebookError
     from autograde.grading import isolation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,11 +41,8 @@ def feedback(
         raise stop(f"no platform {platform!r} to upload to; there are {', '.join(feedback_archive.PLATFORMS)}")
     folder = ClassFolder.at(where)
     for name in chosen.assignments(folder, assignments):
-        try:
-            with Steps() as steps:
-                pages = giving.feedback(folder, name, steps.update, write=not dry_run)
-        except RuntimeError as error:
-            raise stop(error) from None
+        with mended(), Steps() as steps:
+            pages = giving.feedback(folder, name, steps.update, write=not dry_run)
         print(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}", flush=True)
         if platform:
             with mended():
@@ -107,7 +105,7 @@ def export(
                 only = names if assignments else ()
                 target, count = exporting.export(folder, to, only, progress, writes=not dry_run)
         except OSError as error:
-            if to is None or error.errno in REFUSED:
+            if to is None or error.errno in {*REFUSED, errno.EPIPE}:  # who reads no further has what they wanted
                 raise
             raise stop(f"{to}: {error.strerror}. To do: name another file.") from None
     if dry_run:

@@ -106,10 +106,10 @@ def database(folder: ClassFolder) -> str:
 
 
 def read(folder: ClassFolder) -> Config:
-    """The class's own nbgrader_config.py as nbgrader would read it. Raises FileNotFoundError where there is none, and
-    ValueError where it does not run through: nbgrader then goes on without it, and finds no submissions."""
+    """The class's own nbgrader_config.py as nbgrader would read it. Raises ValueError where there is none, or where it
+    does not run through: nbgrader then goes on without it, and finds no submissions."""
     if not folder.config.exists():
-        raise FileNotFoundError(f"{folder.config} is missing: run `autograde release` first")
+        raise ValueError(f"{folder.config} is missing: run `autograde release`, which writes it")
     # nbgrader starts `alembic` by name when it makes a gradebook: it must find an environment that was not activated
     programs = str(Path(sys.executable).parent)
     if programs not in os.environ.get("PATH", "").split(os.pathsep):

@@ -7,6 +7,7 @@ from autograde import access, layout
 from autograde.folders import ClassFolder
 from autograde.gradebook import by_nbgrader, configuration
 from autograde.sandbox.causes import Finding
+from autograde.text import spelled
 from course.wording import listed
 
 _NAMED = 5  # open things that are named; the command closes them all
@@ -72,9 +73,9 @@ def _access(folder: ClassFolder) -> Finding:
 def report(folder: ClassFolder) -> int:
     """Prints an examination of the class; returns the exit status, 0 where all is well."""
     findings = examine(folder)
-    print(f"\nThe class in {folder.root}:")
+    print(spelled(f"\nThe class in {folder.root}:"))
     for finding in findings:
-        print(f"{'ok' if finding.ok else 'NO'}  {finding.name:8}  {finding.detail}")
+        print(spelled(f"{'ok' if finding.ok else 'NO'}  {finding.name:8}  {finding.detail}"))
         if not finding.ok:
-            print(f"    {'':8}  to do: {finding.remedy}")
+            print(spelled(f"    {'':8}  to do: {finding.remedy}"))
     return 0 if all(finding.ok for finding in findings) else 1

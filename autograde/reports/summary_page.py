@@ -78,7 +78,7 @@ def by_exercise(report: Summary) -> Markup:
 def by_total(report: Summary) -> Markup:
     """How many submissions have how many points in all."""
     bins = max(1, min(10, round(report.max)))
-    width = report.max / bins
+    width = report.max / bins or 1.0  # where nothing is out of anything
     places = [min(int(total / width), bins - 1) for total in report.totals]
     counts = [places.count(place) for place in range(bins)]
     top, bottom, wide = 20, 20 + _HIGH, (_WIDE - _LEFT - _RIGHT) / bins

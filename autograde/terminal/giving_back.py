@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.markup import escape
 from rich.table import Table
 
 from autograde.terminal import console, plain, say, text
@@ -30,7 +31,8 @@ def show_given(upload: Upload, path: Path, dry_run: bool) -> None:
 
 def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
     """What changes on a platform, student by student; who is held back or left out and why; and what was confirmed."""
-    table = Table(title=f"{pushed.assignment} to {platform}: {plain(pushed.item.title)}", title_justify="left")
+    title = escape(plain(f"{pushed.assignment} to {platform}: {pushed.item.title}"))
+    table = Table(title=title, title_justify="left")
     for column, justify in (("student", "left"), ("there", "right"), ("here", "right"), ("page", "left"), ("", "left")):
         table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
     failed = {student for student, _ in pushed.failed}

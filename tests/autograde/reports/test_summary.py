@@ -165,10 +165,11 @@ def test_a_figure_is_told_in_words_and_by_pattern():
     assert set(re.findall(r'(?:href="|url\()#([^")]+)', drawing)) <= set(ids)
 
 
-@pytest.mark.parametrize("totals", [[], [0.0], [2.0] * 3])
-def test_few_submissions_make_a_page_too(totals):
-    nothing = Summary("01-x", totals, 2.0, [Row("1.1", "scale", 2.0, 0.0, dict.fromkeys(summary.OUTCOMES, 0))], [], [],
-                      [], [], [])  # fmt: skip
+@pytest.mark.parametrize(("totals", "most"), [([], 2.0), ([0.0], 2.0), ([2.0] * 3, 2.0), ([0.0], 0.0)])
+def test_few_submissions_make_a_page_too(totals, most):
+    """Where the class counts nothing of an assignment, too."""
+    nothing = Summary("01-x", totals, most, [Row("1.1", "scale", most, 0.0, dict.fromkeys(summary.OUTCOMES, 0))], [],
+                      [], [], [], [])  # fmt: skip
     assert ("No submission is graded yet" in summary_page.page(nothing)) == (not totals)
 
 
