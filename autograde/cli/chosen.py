@@ -11,7 +11,7 @@ from pathlib import Path
 
 from autograde.folders import ClassFolder
 from autograde.terminal import stop
-from course.exercises import exercises, meant
+from course.exercises import exercise_of, exercises, meant
 
 
 def class_at(where: Path, any_layout: bool = False) -> ClassFolder:
@@ -71,7 +71,7 @@ def _held(file: Path) -> list[str]:
     no cell is known. Of a folder: of the notebooks in it."""
     of = {exercise.name: exercise.notebook for exercise in exercises()}
     texts = [path.read_text("utf-8", errors="replace") for path in ([file] if file.is_file() else file.glob("*.ipynb"))]
-    names = re.findall(r'"grade_id"\s*:\s*"(\w+)-(?:answer|check)"', "\n".join(texts))
+    names = map(exercise_of, re.findall(r'"grade_id"\s*:\s*"([\w-]+)"', "\n".join(texts)))
     counted = Counter(of[name] for name in names if name in of)
     return [notebook for notebook, _ in counted.most_common(1)]
 

@@ -49,7 +49,7 @@ def _reached(exercise: Exercise, cells: Sequence[Cell]) -> set[str]:
 def answered_elsewhere(exercise: Exercise, cells: Sequence[Cell]) -> bool:
     """Whether another cell of the student's defines one of the exercise's names, such as `answer_1, answer_2 = 3, 4`:
     to import the reference, as a check tells who goes on without an answer, is none."""
-    own = f"{exercise.name}-answer"
+    own = exercise.answer_id
     others = [cell for cell in cells if cell.kind != "given" and cell.grade_id != own]
     return any(set(exercise.components) & _names(cell).defined for cell in others)
 
@@ -94,7 +94,7 @@ def with_reference(
             substituted.append(cell)
         bound = _names(cell).bound - modules if cell.kind != "given" and replaced else frozenset()
         for exercise in replaced:
-            if cell.grade_id == f"{exercise.name}-answer" or bound & set(exercise.components):
+            if cell.grade_id == exercise.answer_id or bound & set(exercise.components):
                 source = reference.source(exercise.chapter, exercise.components)
                 substituted.append(replace(cell, index=free, kind="added", grade_id="", source=source))
                 free += 1

@@ -304,14 +304,14 @@ class SubmissionJudge:
         of its own answer."""
         if exercise.name not in self._cramped | self._unseen:
             return ()
-        return tuple(cell.index for cell in self._holding() if cell.grade_id != f"{exercise.name}-answer")
+        return tuple(cell.index for cell in self._holding() if cell.grade_id != exercise.answer_id)
 
     def _holders(self, indices: Collection[int]) -> str:
         """A sentence on what these cells hold."""
         held = []
         for cell in self.cells:
             if cell.index in indices:
-                number = next((e.number for e in self.exercises if cell.grade_id == f"{e.name}-answer"), "")
+                number = next((e.number for e in self.exercises if cell.grade_id == e.answer_id), "")
                 begins = next((line.strip() for line in cell.source.splitlines() if line.strip()), "")
                 which = f"the cell with the answer to {number}" if number else f"the cell that begins `{begins[:60]}`"
                 held.append(f"{which} keeps {self._kept[cell.index] / MIB:.0f} MiB")
@@ -379,7 +379,7 @@ class SubmissionJudge:
     def _look(self, exercise: Exercise, cells: Sequence[Cell], substituted: bool) -> tuple[Verdict, int, int]:
         """(the verdict, how many looks its child had seen before, bytes that this child holds where it failed)."""
         remote, beside = self._open(cells, substituted), self._beside
-        answer = next((cell for cell in cells if cell.grade_id == f"{exercise.name}-answer"), None)
+        answer = next((cell for cell in cells if cell.grade_id == exercise.answer_id), None)
         ran = self.done.ran.get(answer.index) if answer is not None else None
         self._beside += 1
         self._unseen.discard(exercise.name)

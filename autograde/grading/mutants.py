@@ -88,7 +88,7 @@ def _judge(worker: Worker, cells: Sequence[Cell], exercise: Exercise, every: boo
 
 def _submitted(cells: Sequence[Cell], exercise: Exercise, source: str) -> list[Cell]:
     """The solved cells up to the exercise's own, with this source in it."""
-    own = next(i for i, cell in enumerate(cells) if cell.grade_id == f"{exercise.name}-answer")
+    own = next(i for i, cell in enumerate(cells) if cell.grade_id == exercise.answer_id)
     return [*cells[:own], replace(cells[own], source=source)]
 
 

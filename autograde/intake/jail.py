@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import course.blank
+import course.exercises
 from autograde.intake import protocol
 from autograde.intake.marks import marks_of_all
 from autograde.sandbox.launch import Launched
@@ -106,10 +107,10 @@ class Jail(Sandbox):
             target = inside / "autograde" / f"{name}.py"
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(_HERE / f"{name}.py", target)
-        target = inside / "course" / "blank.py"  # alone: the package's own __init__ would import torch
-        target.parent.mkdir()
-        (target.parent / "__init__.py").touch()
-        shutil.copy(Path(str(course.blank.__file__)), target)
+        (inside / "course").mkdir()
+        (inside / "course" / "__init__.py").touch()  # the package's own would import torch
+        for module in (course.blank, course.exercises):  # of the latter the names: what the exercises are is not told
+            shutil.copy(Path(str(module.__file__)), inside / "course")
         (inside / "assignment.json").write_text(json.dumps(self._given), "utf-8")
 
     def child(self, limits: Limits) -> Reader:

@@ -12,11 +12,10 @@ from typing import Any
 from autograde.intake import flags
 from autograde.intake.comparison import empty
 from autograde.intake.syntax import nodes, parsed
+from course.exercises import exercises
 
 Notebook = dict[str, Any]  # nbformat 4, as JSON gives it
 
-# With which a grade_id ends, after the exercise: as `course.exercises` has it, which is not there inside the jail.
-ANSWER, CHECK = "-answer", "-check"
 LEFT_OUT = "skip-execution"  # the tag of cells that grading does not run
 _MARKS = ("grade", "solution", "points")
 
@@ -28,9 +27,6 @@ def grade_id(cell: Any) -> str:
 
 def marks_of_all() -> frozenset[str]:
     """nbgrader's names of the answers and checks of all assignments: a copy from another chapter has them honestly."""
-    # Here, because this module is read inside the jail too, where of `course` there is `blank` alone.
-    from course.exercises import exercises
-
     return frozenset(name for exercise in exercises() for name in (exercise.answer_id, exercise.check_id))
 
 

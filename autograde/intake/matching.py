@@ -13,9 +13,10 @@ from functools import cache, cached_property
 from typing import Any
 
 from autograde.intake.comparison import blank, edited, empty, same, squeezed, words
-from autograde.intake.marks import ANSWER, CHECK, LEFT_OUT, Notebook, grade_id, is_check_call
+from autograde.intake.marks import LEFT_OUT, Notebook, grade_id, is_check_call
 from autograde.intake.names import defined
 from autograde.intake.notes import Notes
+from course.exercises import ANSWER, CHECK
 
 TOGETHER = "# answered together with"  # begins what stands in a cell whose answer stands in another
 

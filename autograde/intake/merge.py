@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Literal
 from autograde.intake import flags
 from autograde.intake.environment import adapted
 from autograde.intake.magics import without_magics
-from autograde.intake.marks import ANSWER, LEFT_OUT, Notebook, edited, grade_id, marks_of_all
+from autograde.intake.marks import LEFT_OUT, Notebook, edited, grade_id, marks_of_all
 from autograde.intake.matching import AnswerCell, SubmittedCell, match
 from autograde.intake.names import Names, names_of
 from autograde.intake.notes import Notes
 from autograde.text import without_controls
+from course.exercises import ANSWER
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
