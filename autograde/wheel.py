@@ -12,7 +12,7 @@ import io
 import re
 import tomllib
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -71,12 +71,13 @@ def _needs(dependencies: list[str]) -> list[str]:
     return [name for name in names if name not in ("ipython", "ipykernel")]
 
 
-def zipped(files: dict[str, bytes]) -> bytes:
-    """A zip archive of these files by their paths, the same bytes for the same files."""
+def zipped(files: Mapping[str, bytes], runs: Collection[str] = ()) -> bytes:
+    """A zip archive of these files by their paths, the same bytes for the same files; those that `runs` names can be
+    run."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path, data in files.items():
             entry = zipfile.ZipInfo(path, _EPOCH)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (0o755 if path in runs else 0o644) << 16
             archive.writestr(entry, data)
     return buffer.getvalue()

@@ -37,11 +37,12 @@ def release(
         write_atomically(folder.root / ".gitignore", "*\n")
     configuration.write(folder)
     make_folder(folder.submitted)
-    done = []
+    entered, done = _entered(folder), []
     for notebook, assignment in given.items():
         name, content = notebook.stem, handed_out(notebook.read_bytes())
-        entered = name in _entered(folder)
-        fresh = not entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
+        fresh = (
+            name not in entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
+        )
         if fresh:
             _generate(folder, name, content, notebook)
             if out_of := Ledger(folder.ledger).points():  # the release brought the course's own back

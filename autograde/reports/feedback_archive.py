@@ -24,7 +24,8 @@ from autograde.intake.platforms import canvas
 from autograde.intake.roster import CANVAS, MOODLE, Person, Roster
 from autograde.intake.roster_file import kept, read
 from autograde.reports.roster_rows import person_of
-from autograde.reports.upload import Upload, zipped
+from autograde.reports.upload import Upload
+from autograde.wheel import zipped
 
 PLATFORMS = (MOODLE, CANVAS)
 

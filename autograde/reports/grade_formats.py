@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from autograde.intake.platforms import moodle
 from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, BadRoster, Person, Roster
-from autograde.reports.upload import zipped
 from autograde.text import no_formula
+from autograde.wheel import zipped
 
 _WORKSHEET = (
     "identifier", "fullname", "idnumber", "emailaddress", "status", "group", "grade", "maximumgrade",

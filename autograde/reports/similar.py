@@ -20,7 +20,8 @@ import nbformat
 import numpy as np
 from copydetect import CodeFingerprint, compare_files
 from copydetect.utils import filter_code, find_fingerprint_overlap, get_copied_slices
-from pygments import lexers, token
+from pygments import token
+from pygments.lexers import PythonLexer
 
 from autograde import reference
 from autograde.bank import reader
@@ -39,6 +40,7 @@ LEAST = 0.5  # of what is their own, what two answers must share to be listed
 MOST_TEXT = 20_000  # characters of an answer that is compared
 MOST_PAIRS = 100  # on the page
 _FILE = "answer.py"  # tells copydetect the language
+_PYTHON = PythonLexer()
 _BETWEEN = (token.Text, token.Comment, token.Literal.String.Doc)
 
 
@@ -202,7 +204,7 @@ def _right(exercise: Exercise) -> tuple[reader.Answer, ...]:
 def _tokens(text: str) -> tuple[str, ...]:
     """A text's tokens without comments, docstrings and white space, all quotes alike. Nothing is parsed: any text has
     some."""
-    tokens = lexers.get_lexer_for_filename(_FILE).get_tokens(text)
+    tokens = _PYTHON.get_tokens(text)
     own = ((kind, value) for kind, value in tokens if not any(kind in between for between in _BETWEEN))
     return tuple('"' if kind in token.Literal.String and not value.strip("'\"") else value for kind, value in own)
 
