@@ -141,7 +141,7 @@ def _copy(url: str, database: Path | None, to: Path) -> None:
             raise ValueError(f"the gradebook {database} cannot be copied: {error}. Nothing was written") from None
         return
     try:
-        tables.copy(url, f"sqlite:///{to}")
+        tables.copy(url, configuration.in_file(to))
     except tables.TablesError as error:
         shown = make_url(url).render_as_string(hide_password=True)
         raise ValueError(f"the gradebook {shown} cannot be copied: {error}. Nothing was written") from None
@@ -193,14 +193,15 @@ def _own_gradebook(coming: Path, database: str) -> None:
         shown = make_url(database).render_as_string(hide_password=True)
         try:
             if held.exists():
-                tables.copy(f"sqlite:///{held}", database)
+                tables.copy(configuration.in_file(held), database)
         except tables.TablesError as error:
             raise ValueError(f"{shown} cannot take the gradebook: {error}. To do: name an empty database") from None
         held.unlink(missing_ok=True)
-        where = repr(database)
+        lines = f"c.CourseDirectory.db_url = {database!r}\n"
     elif held == copy:
-        where = f'f"sqlite:///{{Path(__file__).resolve().parent}}/{COPY}"'
+        lines = "from autograde.gradebook.configuration import in_file\n\n"
+        lines += f'c.CourseDirectory.db_url = in_file(Path(__file__).resolve().parent / "{COPY}")\n'
     else:
         return
     with config.open("a", encoding="utf-8") as written:
-        written.write(f"\n# `autograde restore` put the gradebook there:\nc.CourseDirectory.db_url = {where}\n")
+        written.write(f"\n# `autograde restore` put the gradebook there:\n{lines}")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import CheckCellMetadata, ClearHiddenTests, ComputeChecksums, LockCells, SaveCells
+from sqlalchemy import URL, make_url
 from traitlets.config import Config, JSONFileConfigLoader, PyFileConfigLoader
 
 from autograde import files, layout
@@ -62,7 +63,7 @@ def configure(c: Config, root: Path) -> None:
     c.CourseDirectory.root = str(root)
     c.CourseDirectory.submitted_directory = ClassFolder(root).submitted.name
     c.CourseDirectory.course_id = "default_course"  # as nbgrader's preprocessors say; PostgreSQL wants one that exists
-    c.CourseDirectory.db_url = f"sqlite:///{root}/gradebook.db"
+    c.CourseDirectory.db_url = in_file(root / "gradebook.db")
     c.GenerateAssignment.preprocessors = RELEASE_PREPROCESSORS
     c.GenerateFeedback.preprocessors = ["autograde.reports.feedback.Grades", "autograde.reports.feedback.Page"]
     # by name: the reports stand above this package and import it
@@ -97,11 +98,20 @@ def outdated(folder: ClassFolder) -> bool:
     return text != CONFIGURATION.encode() and hashlib.sha256(text).hexdigest()[:16] in WRITTEN
 
 
+def in_file(path: Path) -> str:
+    """The URL of a gradebook in SQLite's file: as people write it, unless what is in the path would be read otherwise
+    there ("100%25", "really?")."""
+    plain = f"sqlite:///{path}"
+    return (
+        plain if make_url(plain).database == str(path) else URL.create("sqlite", database=str(path)).render_as_string()
+    )
+
+
 def database(folder: ClassFolder) -> str:
     """The URL of the class's gradebook. Raises ValueError where its own configuration does not run through; one that is
     missing, or as an earlier release wrote it, names the file that today's does."""
     if outdated(folder) or not folder.config.exists():
-        return f"sqlite:///{folder.root}/gradebook.db"
+        return in_file(folder.root / "gradebook.db")
     return str(CourseDirectory(config=read(folder)).db_url)
 
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from shlex import quote
 
+from sqlalchemy import make_url
+
 from autograde import access, layout
 from autograde.files import make_folder, write_atomically
 from autograde.folders import ClassFolder
@@ -145,7 +147,7 @@ def _held(folder: ClassFolder) -> dict[str, str]:
                 name = f"submission {path.relative_to(root).as_posix()}"
                 found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     url = configuration.database(folder)
-    if not url.startswith("sqlite") or Path(url.removeprefix("sqlite:///")).exists():
+    if not url.startswith("sqlite") or Path(str(make_url(url).database)).exists():
         try:
             rows = tables.digests(url)
         except tables.TablesError as error:

@@ -212,7 +212,7 @@ def test_a_gradebook_that_is_none_stops_the_archive(folder, tmp_path):
 
 def test_a_class_is_called_as_its_instructor_likes_and_files_as_students_systems_do(folder, tmp_path):
     """What an address of SQLite's, or a list of lines, would read as something else."""
-    odd = ClassFolder.at(folder.root.rename(tmp_path / "K\u00fcrs #1, 100%25"))
+    odd = ClassFolder.at(folder.root.rename(tmp_path / "K\u00fcrs #1, 100%25?"))
     for name in ("Icon\r", "a\\b", "c\nd", "e\u2028f", "g\x0bh"):
         (odd.submitted / name).write_text(name)
     before, file = digests(odd.root), tmp_path / "made.tar.gz"
