@@ -19,7 +19,8 @@ from typing import NamedTuple
 # The words go on over the comment's further lines, up to a line that is no comment or an empty one.
 _HEAD = re.compile(r"# Figure(?: (\d+)\.(\d+))?: (.+(?:\n# .+)*)(?:\n|\Z)")
 # A chapter's own figure, as the text refers to it; not the figure of a paper: "their Figure 2.1" is written otherwise.
-REFERENCE = re.compile(r"\bFigure (\d+)\.(\d+)\b")
+# A line of the source may end after "Figure".
+REFERENCE = re.compile(r"\bFigure\s+(\d+)\.(\d+)\b")
 # The paragraph that stands for a figure to move: number, words, page.
 LINKED = re.compile(r"^\[Figure(?: (\d+)\.(\d+))?: ([^\]]+)\]\(\.\./book/([\w-]+)\.md\)", re.MULTILINE)
 
@@ -83,7 +84,7 @@ def numbered(sources: list[tuple[bool, str]], chapter: int) -> list[str]:
         number = (int(match[1]), int(match[2]))
         if number not in moved:
             raise ValueError(f"the text refers to Figure {_dotted(number)}, which this chapter has not")
-        return f"Figure {chapter}.{moved[number]}"
+        return f"{match[0].removesuffix(_dotted(number))}{chapter}.{moved[number]}"
 
     def name(match: re.Match[str]) -> str:
         return match[0] if match[1] else match[0].replace("[Figure:", f"[Figure {chapter}.{next(places)}:", 1)

@@ -28,7 +28,8 @@ COLOR = re.compile(r"#[0-9a-fA-F]{6}\b")
 TARGET = re.compile(r"url\(#([^)]+)\)")
 GLYPH = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-[0-9a-f]+")  # a letter's outline: a font's name, the letter's number
 LONG_NUMBER = re.compile(r"-?\d+\.\d{3,}")
-INLINE = re.compile(r"`([^`]+)`|\$([^$]+)\$")  # what a caption may hold beside words
+INLINE = re.compile(r"`([^`]+)`|\$([^$]+)\$|\*([^*]+)\*")  # what a caption may hold beside words
+KINDS = (nodes.literal, nodes.math, nodes.emphasis)
 POINT = 96 / 72  # CSS pixels
 
 
@@ -166,12 +167,12 @@ def sprite(letters: dict[str, str]) -> str:
 
 
 def words(text: str) -> list[nodes.Node]:
-    """Return a caption's words as nodes: code stands in backticks, mathematics between dollars."""
+    """Return a caption's words as nodes: code stands in backticks, mathematics between dollars, stress in stars."""
     made: list[nodes.Node] = []
     end = 0
     for match in INLINE.finditer(text):
         made.append(nodes.Text(text[end : match.start()]))
-        made.append(nodes.literal("", match[1]) if match[1] else nodes.math("", match[2]))
+        made += [kind("", inner) for kind, inner in zip(KINDS, match.groups(), strict=True) if inner]
         end = match.end()
     return [*made, nodes.Text(text[end:])]
 
@@ -260,7 +261,8 @@ class LinkFigures(SphinxPostTransform):
             page = there[number]
             here = page == self.env.docname
             relative = "" if here else self.app.builder.get_relative_uri(self.env.docname, page)
-            link = nodes.reference("", "", nodes.Text(match[0]), internal=True, refuri=f"{relative}#{anchor(number)}")
+            name = nodes.Text(" ".join(match[0].split()))
+            link = nodes.reference("", "", name, internal=True, refuri=f"{relative}#{anchor(number)}")
             made += [nodes.Text(text[end : match.start()]), link]
             end = match.end()
         return [*made, nodes.Text(text[end:])]

@@ -21,14 +21,14 @@ def test_what_is_run_has_no_caption():
 
 def test_numbers_follow_the_order_of_the_cells_and_references_follow_the_numbers():
     cells = [
-        (False, "Figure 4.1 shows a, Figure 4.2 shows c."),
+        (False, "Figure 4.1 shows a, Figure\n4.2 shows c."),
         (True, "# Figure: b\nfig = 1"),
         (True, "# Figure 4.1: a\nfig = 1"),
         (True, "# no figure\n"),
         (True, "# Figure 4.2: c\nfig = 1"),
     ]
     assert captions.numbered(cells, 4) == [
-        "Figure 4.2 shows a, Figure 4.3 shows c.",
+        "Figure 4.2 shows a, Figure\n4.3 shows c.",
         "# Figure 4.1: b\nfig = 1",
         "# Figure 4.2: a\nfig = 1",
         "# no figure\n",

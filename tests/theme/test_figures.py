@@ -59,10 +59,11 @@ def test_what_a_page_must_not_hold_is_refused(within: str, words: str) -> None:
         figures.inlined(f"{OPEN}{within}</svg>", "a drawing", "figure-4-1", {})
 
 
-def test_a_caption_holds_code_and_mathematics() -> None:
-    text, code, _, equation, _ = figures.words("Where `augment` puts $d_k$.")
+def test_a_caption_holds_code_mathematics_and_stress() -> None:
+    text, code, _, equation, _, stressed, _ = figures.words("Where `augment` puts $d_k$, by *chase*.")
     assert text.astext() == "Where " and (code.tagname, code.astext()) == ("literal", "augment")
     assert (equation.tagname, equation.astext()) == ("math", "d_k")
+    assert (stressed.tagname, stressed.astext()) == ("emphasis", "chase")
 
 
 # ---------------------------------------------------------------- in the notebooks and on the pages
@@ -132,7 +133,11 @@ def test_the_text_leads_to_the_figures_that_it_names(built: Path) -> None:
             for cell in json.loads(path.read_text("utf-8"))["cells"]
             if cell["cell_type"] == "markdown"
         ]
-        for number in {match.groups() for source in prose for match in captions.REFERENCE.finditer(source)}:
+        numbers = {match.groups() for source in prose for match in captions.REFERENCE.finditer(source)}
+        drawn = [captions.caption("".join(cell["source"])) for cell in cells_with_figures(path)]
+        missing = [found for found in drawn if found and found.number and tuple(map(str, found.number)) not in numbers]
+        assert not missing, f"{path.stem}: the text names these figures nowhere: {missing}"
+        for number in numbers:
             link = f'href="#figure-{number[0]}-{number[1]}">Figure {number[0]}.{number[1]}</a>'
             assert link in text, f"{path.stem}: Figure {number}"
             named += 1
