@@ -59,8 +59,8 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     optional="mask",
     spread="mask",
     extremes={
-        "scores near 10,000": shifted("scores", 9_990),  # as large as the exercise allows
-        "scores near -10,000": shifted("scores", -9_990),  # where a fill that is not far lower takes the weight
+        "scores near 100,000": shifted("scores", 99_990),
+        "scores near -100,000": shifted("scores", -100_000),  # where no number but minus infinity hides a key
     },
     garbage=_in_forbidden_scores,
 )

@@ -149,7 +149,7 @@ def masked_softmax(scores, mask):
 
 # %% wrong: forbidden scores are set to -1,000
 # Beside allowed scores below -1,000 that number is the highest of all, and the forbidden keys take the weight. The
-# exercise allows scores down to -10,000: use a number far below them, or minus infinity.
+# exercise allows scores down to -1,000,000: use a number far below them, or minus infinity.
 
 # --- before
     scores = scores.masked_fill(~mask, float("-inf"))
