@@ -114,11 +114,14 @@ def _is_view(func: Any) -> bool:
 
 
 def _operations(func: Any, args: Any, kwargs: Any, result: Any) -> int:
-    """Of the matrix products; what else a kernel computes is done before its bytes are moved."""
-    if func is SDPA:
-        return sdpa_flop_count(args[0].shape, args[1].shape, args[2].shape)
-    if func is SDPA_BACKWARD:
-        return sdpa_backward_flop_count(args[0].shape, args[1].shape, args[2].shape, args[3].shape)
+    """Of the matrix products; what else a kernel computes is done before its bytes are moved. A fused attention that is
+    told to be causal leaves out what lies above the diagonal."""
+    if func in (SDPA, SDPA_BACKWARD):
+        shapes = [x.shape for x in args[:4] if isinstance(x, Tensor)]
+        whole = sdpa_flop_count(*shapes) if func is SDPA else sdpa_backward_flop_count(*shapes)
+        flag = [argument.name for argument in func._schema.arguments].index("is_causal")
+        causal, length = len(args) > flag and args[flag], shapes[-1][-2]
+        return whole * (length + 1) // (2 * length) if causal else whole
     count = flop_registry.get(func.overloadpacket)
     return count(*args, **kwargs, out_val=result) if count else 0
 

@@ -12,8 +12,9 @@ contestants of a rung are built, and in each round each has its turn, in an orde
 in one round, and its spread that of the rounds. So whatever else the machine does falls on all. Of a process with one
 thread the CPU time is measured beside the wall time: it does not count the time that other programs had the core.
 
-Utilization is a share of what plain matrix products of the same precision reach in the same rounds. Peak memory on the
-CPU is that of a process of its own, above what the libraries take; on a GPU what torch has given out at most.
+Utilization is a share of what plain matrix products of the same precision reach in the same rounds; scores that a
+causal mask hides do not count, whoever computes them. Peak memory on the CPU is that of a process of its own, above
+what the libraries take; on a GPU what torch has given out at most.
 
 Last the language model writes with caches of two kinds, beside those of transformers (`benchmarks.decoding`).
 """
@@ -55,7 +56,6 @@ from benchmarks.peers import (
 )
 from benchmarks.record import Record, write
 from solutions.cuda import measure_throughput, train_step
-from solutions.scale import model_flops_utilisation
 
 SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.disagreement
 DECODING = "decoding"
@@ -98,7 +98,7 @@ def ladder(model: Model, work: str, device: torch.device) -> list[Rung]:
         for rung in LADDER
         if (device.type == "cuda" or not rung.gpu_only)
         and (work == "training" or rung.name != "+ fused optimizer")
-        and (model.causal or rung.name != FLAG)
+        and (model.causal_per_layer or rung.name != FLAG)
     ]
 
 
@@ -226,19 +226,20 @@ def matrix_product(dtype: torch.dtype, device: torch.device) -> tuple[Step, int]
 
 
 def flops_utilization(model: Model, size: Size, per_second: float, peak: float, work: str) -> float:
-    """The share of the peak at so many items a second. Forward alone is a third of training."""
+    """The share of the peak at so many items a second. Forward alone is a third of training.
+
+    Counted is what the model needs, not what a contestant does: a causal attention's scores up to the diagonal, also
+    where they are all computed and then masked.
+    """
     course: Any = model.contestants["course"].build(size, PLAIN)
+    # embeddings are looked up, not multiplied
     multiplied = sum(part.weight.numel() for part in course.modules() if isinstance(part, nn.Linear))
     if model.tied:
         multiplied += course.token_embedding.weight.numel()
-    share = model_flops_utilisation(
-        multiplied,  # embeddings are looked up, not multiplied
-        size.num_layers * model.attentions_per_layer,
-        size.d_model,
-        size.num_tokens,
-        per_second / (model.items(size) / size.batch),
-        peak,
-    )
+    length, causal = size.num_tokens, model.causal_per_layer
+    pairs = (model.attentions_per_layer - causal) * length**2 + causal * length * (length + 1) / 2
+    flops = 6 * multiplied * length + 12 * size.num_layers * size.d_model * pairs
+    share = flops * per_second / (model.items(size) / size.batch) / peak
     return share if work == "training" else share / 3
 
 
@@ -384,7 +385,7 @@ def assert_same_work(model_name: str, names: list[str], size: Size, device: torc
     """Each peer's logits and gradients are the course's, with each kind of attention. Raises AssertionError."""
     records: list[Record] = []
     for name in names:
-        for attention in (PLAIN, FUSED, CAUSAL) if MODELS[model_name].causal else (PLAIN, FUSED):
+        for attention in (PLAIN, FUSED, CAUSAL) if MODELS[model_name].causal_per_layer else (PLAIN, FUSED):
             # without tf32, which a convolution, as transformers' patches are, takes unasked
             with precision(Rung("", attention=attention), device):
                 logits, gradients = disagreement(MODELS[model_name], name, size, attention, device)
@@ -410,12 +411,11 @@ def fitting(model: Model, size: Size, device: torch.device) -> Size:
     Measured are one item and two: of four windows of 1,024 tokens GPT-2's plain attention has too much for a T4.
     """
     rung = LADDER[0]
-    used: list[float] = []
     with precision(rung, device):
-        for batch in (1, 2):
-            _, facts = warmed_up(model, "course", replace(size, batch=batch), "training", rung, device)
-            used.append(float(facts["memory_mb"] or 0))
-    used_by_1, used_by_2 = used
+        used_by_1, used_by_2 = (  # of each its facts alone are kept: the model would take room that is asked for next
+            warmed_up(model, "course", replace(size, batch=batch), "training", rung, device)[1]["memory_mb"]
+            for batch in (1, 2)
+        )
     torch.cuda.empty_cache()
     most = 2**14 // size.length if size.context else 128  # windows of a language model: as many tokens at any length
     free = torch.cuda.mem_get_info()[0] / 2**20 / 2
@@ -589,8 +589,9 @@ and precision, outputs asserted equal, on each rung of chapter 09's ladder. lang
 tokens, and so on, as many tokens a step at each length. decoding: tokens a second written one by one with a cache, the
 likeliest each time, asserted to be those of one pass. ratio: how many times as many items a second the course's
 handles, median of the rounds, with the lowest and the highest; cpu_ratio: the same by CPU time, which other programs
-on the machine disturb less. utilization: share of the operations per second that plain matrix products of the same
-precision reach. memory_mb: what two steps need at most, weights, gradients and the optimizer's state with them.
+on the machine disturb less. utilization: the operations per second that the model needs, without the scores that a
+causal mask hides, as a share of those that plain matrix products of the same precision reach. memory_mb: what two steps
+need at most, weights, gradients and the optimizer's state with them.
 """
 
 if __name__ == "__main__":

@@ -120,9 +120,9 @@ class Model:
     """A model, its contestants (the course's first), its sizes and its data.
 
     inputs: size -> what goes in, and the targets. unit: what is counted of them.
-    attentions_per_layer: how many matrices (T, T) one of num_layers has, the decoder's counted in.
-    causal: whether any of them is causal. tied: whether the token embedding is the output's matrix too. works: what is
-    timed of it.
+    attentions_per_layer: how many matrices (T, T) one of num_layers has, the decoder's counted in; causal_per_layer:
+    how many of these are causal. tied: whether the token embedding is the output's matrix too. works: what is timed of
+    it.
     """
 
     contestants: dict[str, Contestant]
@@ -131,7 +131,7 @@ class Model:
     loss: Callable[[Tensor, Tensor], Tensor]
     unit: str
     attentions_per_layer: int
-    causal: bool = False
+    causal_per_layer: int = 0
     tied: bool = False
     works: tuple[str, ...] = WORKS
 
@@ -493,7 +493,7 @@ TRANSFORMER = Model(
     loss=lambda logits, targets: F.cross_entropy(logits.flatten(0, 1), targets.flatten()),
     unit="target tokens",
     attentions_per_layer=3,
-    causal=True,
+    causal_per_layer=1,
 )
 
 
@@ -607,7 +607,7 @@ def language_model(length: int) -> Model:
         loss=TRANSFORMER.loss,
         unit="tokens",
         attentions_per_layer=1,
-        causal=True,
+        causal_per_layer=1,
         tied=True,
         works=("training",),
     )

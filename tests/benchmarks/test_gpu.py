@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import torch.nn.functional as F
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from benchmarks import expected, gpu, gpu_parts, models, record
@@ -45,6 +46,16 @@ def test_a_kernel_takes_the_longest_of_launch_bytes_and_operations():
         product = seconds(A100, lambda dtype=dtype: a.to(dtype) @ a.to(dtype)) - seconds(A100, lambda d=dtype: a.to(d))
         assert product == pytest.approx(2 * 8192**3 / peak, rel=0.25)
     assert seconds(A100, lambda: many[:5].view(5, 1).T.detach()) == 0  # a view is no kernel
+
+
+def test_a_causal_flag_leaves_out_what_lies_above_the_diagonal():
+    def operations(is_causal: bool) -> int:
+        x = torch.zeros(1, 4, 512, 64, device="meta", requires_grad=True)
+        with on_card(A100) as clock:
+            F.scaled_dot_product_attention(x, x, x, is_causal=is_causal).sum().backward()
+            return clock.operations
+
+    assert operations(True) == pytest.approx(operations(False) * 513 / 1024)
 
 
 def test_a_card_without_units_for_a_format_computes_it_in_float32():

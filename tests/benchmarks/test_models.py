@@ -170,8 +170,9 @@ def test_who_fails_is_named_and_the_others_go_on(monkeypatch):
     assert course["per_second"] > 0
 
 
-def test_utilization_counts_what_the_paper_counts():
-    """One layer by hand: 6 operations a weight and token, 12 T^2 D in each attention; forward alone is a third."""
+def test_utilization_counts_what_the_model_needs():
+    """One layer by hand: 6 operations a weight and token, 12 D for each pair of tokens that an attention lets meet: 36
+    of six tokens, 21 under a causal mask. Forward alone is a third."""
     size = VIT.sizes["tiny"]
     weights = 3 * 8 * 8 * 24 + 4 * 24 * 24 + 2 * 24 * 48 + 24 * 5
     flops = 6 * weights * 5 + 12 * 24 * 5**2
@@ -179,12 +180,12 @@ def test_utilization_counts_what_the_paper_counts():
     assert models.flops_utilization(VIT, size, 10.0, 100.0 * flops, "inference") == pytest.approx(0.1 / 3)
     size = MODELS["transformer"].sizes["tiny"]  # six tokens a sentence: six items are one sequence
     weights = (4 + 8) * 24 * 24 + 2 * 2 * 24 * 48 + 24 * 11
-    flops = 6 * weights * 6 + 3 * 12 * 24 * 6**2
+    flops = 6 * weights * 6 + 12 * 24 * (2 * 36 + 21)
     reached = models.flops_utilization(MODELS["transformer"], size, 60.0, 100.0 * flops, "training")
     assert reached == pytest.approx(0.1)
     size = LM.sizes["tiny"]  # the embedding is multiplied by at the output, if not at the input
     weights = 4 * 24 * 24 + 2 * 24 * 48 + 24 * 11
-    flops = 6 * weights * 6 + 12 * 24 * 6**2
+    flops = 6 * weights * 6 + 12 * 24 * 21
     assert models.flops_utilization(LM, size, 60.0, 100.0 * flops, "training") == pytest.approx(0.1)
 
 
@@ -341,7 +342,7 @@ def test_a_whole_run_writes_one_file(tmp_path, monkeypatch, capsys):
         assert [(r["peer"], r["attention"]) for r in equal] == [
             (name, attention)
             for name in present[1:]
-            for attention in ((PLAIN, FUSED, CAUSAL) if MODELS[model].causal else (PLAIN, FUSED))
+            for attention in ((PLAIN, FUSED, CAUSAL) if MODELS[model].causal_per_layer else (PLAIN, FUSED))
         ]
         for work in MODELS[model].works:
             by_peer = {r["peer"]: r for r in result["records"] if r["measure"] == f"{model} {work}"}
