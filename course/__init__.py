@@ -11,18 +11,20 @@ from typing import TYPE_CHECKING, Any
 from course.home import stand_in
 
 if TYPE_CHECKING:
+    from course.figures.notebook import figure
     from course.learner.check import check
     from course.learner.components import use_reference
     from course.learner.hints import hint
     from course.learner.progress import progress
     from course.plots import show, style
 
-__all__ = ["check", "hint", "progress", "show", "style", "use_reference"]
+__all__ = ["check", "figure", "hint", "progress", "show", "style", "use_reference"]
 __version__ = "1.0.0"
 
 # Looked up when they are first asked for: whoever enters one small module, such as `course.files`, needs no PyTorch.
 _WHERE = {
     "check": "course.learner.check",
+    "figure": "course.figures.notebook",
     "hint": "course.learner.hints",
     "progress": "course.learner.progress",
     "show": "course.plots",

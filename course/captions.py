@@ -6,7 +6,8 @@ An author writes `# Figure:`, and `tools.notebooks` puts in the number: the chap
 The book shows the same words under the figure (theme/figures.py), and links "Figure 4.3" in the text to it.
 
 A figure to move has a page of its own in `book/`. In a chapter it is a paragraph that begins with a link to that page,
-numbered with the others; the book puts the figure itself there (theme/explorables/placement.py):
+numbered with the others; the book puts the figure itself there (theme/explorables/placement.py), and a learner's copy
+has the call that shows it (`course.handed_out`):
 
     [Figure 4.4: Query and keys to drag.](../book/attention-plane.md) Try first: turn the query round.
 """

@@ -2,13 +2,17 @@
 
 Cells tagged `remove-cell` assert what the text says of stored numbers; the book leaves them out, and so does a copy.
 Where the text asks for a guess, in cells tagged `guess`, what came out is not there until the cell has run. The
-committed notebook keeps both, which the tests run again and compare; the book folds the guesses (theme/guess.py).
+committed notebook keeps both, which the tests run again and compare; the book folds the guesses (theme/guess.py). Where
+the book puts a figure to move (`course.captions`), a copy says how to have it there.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
+
+from course import captions
 
 GUESS = "guess"
 TESTS_ALONE = "remove-cell"
@@ -24,14 +28,25 @@ def handed_out(notebook: bytes, installed: bool = False) -> bytes:
 
     installed: for a place where the course is, so that the cell that would install it is left out too.
     """
-    if not any(f'"{tag}"'.encode() in notebook for tag in (GUESS, TESTS_ALONE)):
+    if not any(mark.encode() in notebook for mark in (f'"{GUESS}"', f'"{TESTS_ALONE}"', "](../book/")):
         return notebook
     content = json.loads(notebook)
     content["cells"] = [cell for cell in content["cells"] if _given(set(cell["metadata"].get("tags", ())), installed)]
     for cell in content["cells"]:
         if GUESS in cell["metadata"].get("tags", ()):
             cell["outputs"], cell["execution_count"] = [], None
+        if cell["cell_type"] == "markdown":
+            source = "".join(cell["source"])
+            if (called := captions.LINKED.sub(_called, source)) != source:
+                cell["source"] = called.splitlines(keepends=True)
     return _bytes(content)
+
+
+def _called(link: re.Match[str]) -> str:
+    """What stands in place of a link to a figure's page, which no copy has beside it: the caption, and the call."""
+    number = f" {link[1]}.{link[2]}" if link[1] else ""
+    call = f'import course; course.figure("{link[4]}")'
+    return f"**Figure{number}:** {link[3]} To have it here, run `{call}` in a new cell."
 
 
 def installing(notebook: bytes, package: str) -> bytes:

@@ -74,6 +74,24 @@ def page_color(stored: str) -> str:
     return f"var(--gray-{next((name for name, (most, _) in GRAYS.items() if red <= most), 'tint')})"
 
 
+def sheet() -> str:
+    """Return the style sheet that gives these colors their values on a page, in the light and in the dark."""
+    rules = []
+    for theme in ("light", "dark"):
+        values = [f"--ink-{name}: {getattr(ink, theme)};" for name, ink in INKS.items()]
+        values.append(f"--ramp: {getattr(RAMP, theme)};")
+        values += [f"--tint-{name}: {getattr(ink, theme)};" for name, ink in TINTS.items()]
+        rules.append(f'html[data-theme="{theme}"] {{ {" ".join(values)} }}')
+    mixed = [f"--gray-{name}: {_mix(share)};" for name, (_, share) in GRAYS.items()] + [f"--gray-tint: {_mix(8)};"]
+    roles = [f"--role-{role}: var(--ink-{name});" for role, name in ROLES.items()]
+    rules.append(f"html {{ --ground: var(--pst-color-background); {' '.join(mixed + roles)} }}")
+    return "\n".join(rules) + "\n"
+
+
+def _mix(share: int) -> str:
+    return f"color-mix(in srgb, var(--pst-color-text-base) {share}%, var(--pst-color-background))"
+
+
 def style() -> None:
     """Set matplotlib up for the course; call it once, in the set-up cell."""
     import matplotlib

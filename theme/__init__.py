@@ -15,6 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 
 from course import captions, plots
+from course.figures.drawn import STATIC
 from theme import (
     accessibility,
     address,
@@ -35,7 +36,6 @@ from theme import (
     katex,
     language,
     last_place,
-    living,
     margin_notes,
     math,
     measurements,
@@ -59,14 +59,14 @@ FOLDER = Path(__file__).parent
 def add_folders(app: Sphinx, config: Config) -> None:
     """Let Sphinx find the templates and the files to publish that lie beside this module."""
     config.templates_path = [*config.templates_path, str(FOLDER / "templates")]
-    config.html_static_path = [*config.html_static_path, str(FOLDER / "static")]
+    config.html_static_path = [*config.html_static_path, str(FOLDER / "static"), str(STATIC)]
     config.html_favicon = config.html_favicon or "theme/static/favicon.svg"
 
 
 def digest() -> str:
     """Return a digest of what pages are made with here: where it changes, an earlier build's pages are made again."""
     total = hashlib.sha256(katex.versions().encode())
-    drawn = [Path(captions.__file__), Path(plots.__file__)]
+    drawn = [Path(captions.__file__), Path(plots.__file__), *sorted(STATIC.parent.rglob("*"))]
     for path in [*drawn, *sorted(FOLDER.rglob("*"))]:
         if path.suffix in (".py", ".html", ".js", ".json"):
             total.update(path.relative_to(FOLDER.parent).as_posix().encode() + path.read_bytes())
@@ -85,6 +85,7 @@ def setup(app: Sphinx) -> dict[str, object]:
     collect_seldom(app)
     app.add_config_value("course_theme", digest(), "env")
     app.connect("config-inited", add_folders)
+    app.add_css_file("colors.css")
     app.add_css_file("course.css")
     modules = (
         language,
@@ -99,7 +100,6 @@ def setup(app: Sphinx) -> dict[str, object]:
         experiments,
         margin_notes,
         explorables,
-        living,
         measurements,
         packages,
         terms,

@@ -33,33 +33,12 @@ KINDS = (nodes.literal, nodes.math, nodes.emphasis)
 POINT = 96 / 72  # CSS pixels
 
 
-# ---------------------------------------------------------------- colors
-
-
-def sheet() -> str:
-    """Return the style sheet that gives the colors of `course.plots` their values in the light and in the dark."""
-    rules = []
-    for theme in ("light", "dark"):
-        values = [f"--ink-{name}: {getattr(ink, theme)};" for name, ink in plots.INKS.items()]
-        values.append(f"--ramp: {getattr(plots.RAMP, theme)};")
-        values += [f"--tint-{name}: {getattr(ink, theme)};" for name, ink in plots.TINTS.items()]
-        rules.append(f'html[data-theme="{theme}"] {{ {" ".join(values)} }}')
-    mixed = [f"--gray-{name}: {mix(share)};" for name, (_, share) in plots.GRAYS.items()] + [f"--gray-tint: {mix(8)};"]
-    roles = [f"--role-{role}: var(--ink-{name});" for role, name in plots.ROLES.items()]
-    rules.append(f"html {{ --ground: var(--pst-color-background); {' '.join(mixed + roles)} }}")
-    return "\n".join(rules) + "\n"
-
-
-def mix(share: int) -> str:
-    return f"color-mix(in srgb, var(--pst-color-text-base) {share}%, var(--pst-color-background))"
+# ---------------------------------------------------------------- drawings
 
 
 def on_page(style: str) -> str:
     """Return a style with the page's colors in place of stored ones. Raises ValueError for a color of neither."""
     return COLOR.sub(lambda match: plots.page_color(match[0]), style)
-
-
-# ---------------------------------------------------------------- drawings
 
 
 def inlined(svg: str, alt: str, prefix: str, letters: dict[str, str]) -> str:
@@ -274,7 +253,7 @@ def write_sheet(app: Sphinx) -> None:
     if app.builder.format == "html":
         static = Path(app.outdir) / "_static"
         static.mkdir(parents=True, exist_ok=True)
-        (static / SHEET).write_text(sheet(), "utf-8")
+        (static / SHEET).write_text(plots.sheet(), "utf-8")
 
 
 def setup(app: Sphinx) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+from course.figures.drawn import STATIC
 from theme.katex import files
 from theme.weight import cut, letters
 
@@ -44,7 +45,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     if error is not None or app.builder.name != "html":
         return
     out = Path(app.outdir)
-    codes = ASCII | letters([*out.rglob("*.html"), *SCRIPTS.rglob("*.js")])
+    codes = ASCII | letters([*out.rglob("*.html"), *SCRIPTS.rglob("*.js"), *STATIC.rglob("*.js")])
     made_of = [sorted(codes), [version(package) for package in PACKAGES.values()], Path(__file__).read_text("utf-8")]
     digest, made = hashlib.sha256(repr(made_of).encode()).hexdigest(), Path(app.doctreedir) / "fonts.sha256"
     folder = out / "_static/fonts"

@@ -155,7 +155,7 @@ def name_neighbors(app: Sphinx, pagename: str, templatename: str, context: dict,
 def note_chapters(app: Sphinx, doctree: nodes.document) -> None:
     """Write a chapter's page again where its question, its hints or kept results change."""
     if is_chapter(app.env.docname):
-        stills = (ways.ROOT / "theme" / "living" / "stills").glob("*.json")
+        stills = (ways.ROOT / "course" / "figures" / "stills").glob("*.json")
         for path in sorted(
             [*(ways.ROOT / "course" / "chapters").glob("*.*"), *committed.RESULTS.glob("*.json"), *stills]
         ):

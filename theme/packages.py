@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # `course` itself makes two boxes: what all others may use, and what uses the others.
 PACKAGES = (
     "course (entry)", "course", "course.data", "course.protocol", "course.checks.engine", "course.checks",
-    "course.learner", "solutions", "training",
+    "course.learner", "course.figures", "solutions", "training",
     "autograde", "autograde.intake", "autograde.sandbox", "autograde.bank", "autograde.grading", "autograde.gradebook",
     "autograde.reports", "autograde.terminal", "autograde.cli",
     "benchmarks", "theme", "tools",

@@ -15,11 +15,12 @@ from autograde.sandbox.limits import UNPRIVILEGED
 _INSIDE = Path(__file__).with_name("inside")
 _PACKAGE = Path(__file__).with_name("as_course.py")
 # Of `course`, what is not inside: what a check looks at and compares with, right forms that learners' tests are tried
-# on, hints, the keys of questions, and how a learner is shown things. Grades rest on what is absent. `fixtures` are
-# models known to everybody.
+# on, hints, the keys of questions, and how a learner is shown things, figures among them. Grades rest on what is
+# absent. `fixtures` are models known to everybody.
 ABSENT = (
     "chapters/*.toml",
     "checks",
+    "figures",
     *(f"learner/{name}.py" for name in ("check", "hints", "card", "place", "waiting")),
 )
 

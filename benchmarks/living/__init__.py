@@ -6,10 +6,10 @@
 A module beside this one holds each: how it is trained, from the chapter's own components and data, what its record
 says, and which states the still picture shows. It writes three things:
 
-    theme/static/living/<name>-<model>.js        the weights of each model (weights.py has the format);
-                                                 of a single one <name>.js
-    theme/living/stills/<name>.json              the still picture's numbers, which the page shows without a script
-    benchmarks/results/<chapter>_<name>.json     the record: settings, losses, accuracy before and after rounding
+    course/figures/static/living/<name>-<model>.js   the weights of each model (weights.py has the format);
+                                                     of a single one <name>.js
+    course/figures/stills/<name>.json                the still picture's numbers, which the page shows without a script
+    benchmarks/results/<chapter>_<name>.json         the record: settings, losses, accuracy before and after rounding
 
 One may search with another's model, as `beam` does with `stream`'s: it writes no weights then.
 Safe to change: a new module for another figure. Not safe: training one without committing all that it wrote, since the
@@ -18,5 +18,5 @@ page's numbers, the still picture and the record are of one run.
 
 from pathlib import Path
 
-THEME = Path(__file__).parents[2] / "theme"
-STATIC, STILLS = THEME / "static" / "living", THEME / "living" / "stills"
+FIGURES = Path(__file__).parents[2] / "course" / "figures"
+STATIC, STILLS = FIGURES / "static" / "living", FIGURES / "stills"

@@ -1,11 +1,13 @@
 """What learners get of a notebook: no output that they are asked to guess, and nothing that only tests need."""
 
 import json
+import re
 import symtable
 
 import nbformat
 import pytest
 
+from course.figures import FIGURES
 from course.handed_out import handed_out
 from tools.notebooks import files, metadata
 
@@ -58,6 +60,26 @@ def test_a_copy_lacks_the_courses_own_assertions_and_nothing_that_is_used(path) 
         }
         lost = {name for cell in gone for name in _names("".join(cell["source"]), "bound")} & used - there
         assert not lost, f"{lost} is bound only in cells that a copy has not"
+
+
+def test_a_figure_to_move_is_there_by_its_call() -> None:
+    """A copy has no page beside it to link to; what stands around the caption stays."""
+    text = "Before.\n\n[Figure 4.3: Query and keys.](../book/attention-plane.md) Try first: turn it.\n\nAfter."
+    given = nbformat.writes(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])).encode()
+    (cell,) = json.loads(handed_out(given))["cells"]
+    assert "".join(cell["source"]) == (
+        "Before.\n\n**Figure 4.3:** Query and keys. To have it here, run "
+        '`import course; course.figure("attention-plane")` in a new cell. Try first: turn it.\n\nAfter.'
+    )
+
+
+def test_every_figure_of_the_chapters_can_be_called() -> None:
+    called = []
+    for path in files.paths():
+        text = handed_out(path.read_bytes()).decode()
+        assert "](../book/" not in text, path.name
+        called += re.findall(r'course\.figure\(\\"([\w-]+)\\"\)', text)
+    assert sorted(called) == sorted(FIGURES)
 
 
 def _names(source: str, which: str) -> set[str]:

@@ -46,6 +46,7 @@ PICTURE = {
     "course.checks": {"course", "course.protocol", "course.checks.engine"},
     "solutions": {"course"},
     "course.learner": {"course", *CHECKS},
+    "course.figures": {"course", "course.learner"},
     "course (entry)": {"course", "course.learner"},
     "training": {"course", "course.data", "solutions"},
     "autograde": {"course"},
@@ -57,7 +58,7 @@ PICTURE = {
     "autograde.reports": {*BASE, *BELOW - {"autograde.sandbox"}, "autograde.grading"},
     "autograde.terminal": BASE,
     "autograde.cli": {*BASE, *ENGINE, *BELOW, "autograde.grading", "autograde.reports", "autograde.terminal"},
-    "theme": {"course"},
+    "theme": {"course", "course.figures"},
     "tools": {*BASE, *ENGINE, "autograde.bank", "theme"},
     "benchmarks": {*BASE, *ENGINE, *BELOW, "course.data", "solutions", "training", "autograde.grading"},
 }

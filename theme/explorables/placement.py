@@ -1,9 +1,9 @@
 """Puts an explorable, living or not, into a chapter, where the notebook's text has a link to its own page.
 
-In the notebook it is a paragraph, `[Figure 4.4: what it shows.](../book/NAME.md) Try first: ...` (`course.captions`),
-which reads as it is in JupyterLab. The book puts the rest of the paragraph first, then the figure with number and
-caption, and a link to the page, which says more. Without script and on paper a chapter shows those sections of the
-figure alone that its template marks as still; its own page shows all.
+In the notebook it is a paragraph, `[Figure 4.4: what it shows.](../book/NAME.md) Try first: ...` (`course.captions`);
+a learner's copy has the call that shows it in the link's place (`course.handed_out`). The book puts the rest of the
+paragraph first, then the figure with number and caption, and a link to the page, which says more. Without script and on
+paper a chapter shows those sections of the figure alone that its template marks as still; its own page shows all.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from course import committed
-from theme.explorables.measured_bars import mean
+from course.figures.measured_bars import mean
 from theme.openings.marks import WIDTH, asked, bars, box, columns, number, picture, text, tiles, told
 from theme.ways import ROOT
 
@@ -53,7 +53,7 @@ def opening(stem: str) -> Callable[[Callable[[], Opening]], Callable[[], Opening
 
 def still(name: str) -> dict:
     """What a living figure shows before it is touched."""
-    return json.loads((ROOT / "theme" / "living" / "stills" / f"{name}.json").read_text("utf-8"))
+    return json.loads((ROOT / "course" / "figures" / "stills" / f"{name}.json").read_text("utf-8"))
 
 
 def stored(stem: str, begins: str, kind: str) -> str:

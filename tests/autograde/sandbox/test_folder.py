@@ -68,11 +68,12 @@ def test_it_names_what_the_course_names(inside):
 
 
 CALLS = """
+import course
 from course import check, hint, progress, use_reference
 def pairwise_scores(queries, keys):
     return queries @ keys.T
 assert check("0.2", pairwise_scores) == 1
-hint("0.2"); progress(); use_reference("safe_softmax")
+hint("0.2"); progress(); use_reference("safe_softmax"); course.figure("score-matrix")
 """
 LOOKS = """
 import importlib

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from playwright.sync_api import Browser, Locator, Page
 
-from theme.explorables.attention_plane import KEYS, QUERY, VALUES, attend, start
+from course.figures.attention_plane import KEYS, QUERY, VALUES, attend, start
 
 PAGE = "notebooks/04-dot-product.html"
 FIGURE = "attention-plane"

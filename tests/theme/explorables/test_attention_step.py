@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
-from theme.explorables.attention_step import DECODER, ENCODER, SOURCE, TARGET, attend, steps
-from theme.explorables.figure import number, vector
+from course.figures.attention_step import DECODER, ENCODER, SOURCE, TARGET, attend, steps
+from course.figures.drawn import number, vector
 
 PAGE = "book/attention-step.html"
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page
 
+from course.figures import patch_cost, score_matrix
 from solutions.dot_product import attention_matrix_bytes
-from theme.explorables import patch_cost, score_matrix
 
 # page: (sections, a choice to make by name, in the order of its groups)
 PAGES = {

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from course.figures import position_clocks
 from solutions.multi_head import sinusoidal_encoding
-from theme.explorables import position_clocks
 
 OWN, CHAPTER = "book/position-clocks.html", "notebooks/05-multi-head.html"
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page
 
 from course.data_sheets import CARDS
-from theme.explorables import roofline
+from course.figures import roofline
 
 PAGE = "notebooks/09-cuda.html"
 FIGURE = "roof-line"

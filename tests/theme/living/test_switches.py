@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from benchmarks.experiments import transformer
 from course import committed
-from theme.living import switches
+from course.figures import switches
 
 CHAPTER, OWN = "notebooks/06-transformer.html", "book/norm-switches.html"
 AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")

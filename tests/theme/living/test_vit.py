@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from benchmarks.living import vit, weights
 from course.data import digits
-from theme.living.vit import TESTED
+from course.figures.vit import TESTED
 
 pytestmark = pytest.mark.browser
 

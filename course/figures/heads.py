@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 
-from sphinx.application import Sphinx
-
-from theme.explorables.figure import Explorable, number
-from theme.living.still import Still
+from course.figures.drawn import Figure, number
+from course.figures.still import Still
 
 STILL = Still("heads", "multi_head_living")
 
@@ -22,7 +20,7 @@ def looks(words: list[str], weights: list[float]) -> tuple[str, str]:
     return most[0], ", ".join(most)
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still picture."""
     still, record = STILL.read()
     (whole,) = (r for r in record["records"] if r["measure"] == "whole")
@@ -52,7 +50,3 @@ def figure() -> Explorable:
         rows=rows,
         start=json.dumps(start),
     )
-
-
-def setup(app: Sphinx) -> None:
-    STILL.add_directive(app, figure)

@@ -7,21 +7,15 @@ script of their own, which a page loads with the first touch, as it loads weight
 from __future__ import annotations
 
 import functools
-import hashlib
 import itertools
 import json
-from pathlib import Path
 from typing import Any
 
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
-
 from course import committed
-from theme.explorables.figure import Explorable, environment, number
+from course.figures.drawn import Figure, living, number
 
 RECORD = "transformer_switches"
-SCRIPT = "living/switches.js"  # below _static
+NAME = "switches"  # of the script
 SWITCHES = ("norm", "residual", "warm_up", "mean_rates")  # in the order of the record's settings and of the script
 NAMES: dict[str, dict[Any, str]] = {
     "norm": {"before": "pre-norm", "after": "post-norm", "none": "no norm"},
@@ -50,7 +44,7 @@ def script() -> str:
         found.setdefault(key, []).append([r[f"loss_{step}"] for step in steps])
     curves = [found[key] for key in itertools.product(*(settings[name] for name in SWITCHES))]
     data = {"steps": steps, "counts": [len(settings[name]) for name in SWITCHES], "curves": curves}
-    return f'living.data("switches", {json.dumps(data, separators=(",", ":"))});\n'
+    return f'living.data("{NAME}", {json.dumps(data, separators=(",", ":"))});\n'
 
 
 def data() -> dict[str, Any]:
@@ -107,7 +101,7 @@ def cell(curves: Curves, at: int) -> str:
     return f"{number(sum(losses) / len(losses))} ({number(min(losses))} to {number(max(losses))})"
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still picture."""
     held, settings = data(), committed.read(RECORD)["settings"]
     steps = held["steps"]
@@ -122,40 +116,15 @@ def figure() -> Explorable:
         for kind, places in (("now", NOW), ("before", BEFORE))
     ]
     start = {"now": NOW, "before": BEFORE, "labels": labels(), "shown": SHOWN, "telling": TELLING}
-    markup = (
-        environment()
-        .get_template("living-switches.html")
-        .render(
-            box=DRAWING,
-            rows=rows,
-            shown=SHOWN,
-            width=settings["steps_a_point"],
-            seeds=len(curves_of(held, NOW)),
-            start=json.dumps(start),
-            drawing=json.dumps(DRAWING),
-            version=hashlib.sha256(script().encode()).hexdigest()[:8],
-        )
+    return living(
+        "switches",
+        {NAME: script()},
+        [committed.RESULTS / f"{RECORD}.json"],
+        box=DRAWING,
+        rows=rows,
+        shown=SHOWN,
+        width=settings["steps_a_point"],
+        seeds=len(curves_of(held, NOW)),
+        start=json.dumps(start),
+        drawing=json.dumps(DRAWING),
     )
-    return Explorable("", files=["explorables/figure", "living/living", "living/living-switches"], markup=markup)
-
-
-class LivingSwitches(SphinxDirective):
-    """`{living-switches}`: takes nothing."""
-
-    def run(self) -> list[nodes.Node]:
-        self.env.note_dependency(str(committed.RESULTS / f"{RECORD}.json"))
-        return [figure()]
-
-
-def write_script(app: Sphinx) -> None:
-    """Put the curves into the site, beside the scripts that load them."""
-    script.cache_clear()
-    if app.builder.format == "html":
-        path = Path(app.outdir) / "_static" / SCRIPT
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(script(), "utf-8")
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("living-switches", LivingSwitches)
-    app.connect("builder-inited", write_script)

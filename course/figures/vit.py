@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 
-from sphinx.application import Sphinx
-
-from theme.explorables.figure import Explorable, number
-from theme.living.still import Still
+from course.figures.drawn import Figure, number
+from course.figures.still import Still
 
 STILL = Still("vit", "vit_living")
 TESTED = 500  # of `course.data.digits`, which takes seconds to import: it brings torch and scikit-learn
@@ -39,7 +37,7 @@ def words(negative: str, positive: str, pixels: int) -> str:
     return f"{abs(pixels)} {negative if pixels < 0 else positive}" if pixels else "0"
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still picture."""
     still, record = STILL.read()
     records = record["records"]
@@ -61,7 +59,3 @@ def figure() -> Explorable:
         tested=TESTED,
         start=start,
     )
-
-
-def setup(app: Sphinx) -> None:
-    STILL.add_directive(app, figure)

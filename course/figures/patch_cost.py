@@ -7,11 +7,7 @@ license CC BY 2.0.
 
 from __future__ import annotations
 
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
-
-from theme.explorables.figure import explorable
+from course.figures.drawn import Figure, explorable
 
 HEIGHT, WIDTH = 192, 288
 PATCHES = (48, 32, 24, 20, 16, 8)  # 20 does not divide the height
@@ -54,22 +50,14 @@ def sections() -> list[dict[str, object]]:
     return shown
 
 
-class PatchCost(SphinxDirective):
-    """`{patch-cost}`: takes nothing, shows the photograph for every patch size."""
-
-    def run(self) -> list[nodes.Node]:
-        pixels = HEIGHT * WIDTH
-        return [
-            explorable(
-                "patch-cost",
-                sections=sections(),
-                height=HEIGHT,
-                width=WIDTH,
-                pixels=f"{pixels:,}",
-                pixel_memory=readable(score_bytes(pixels)),
-            )
-        ]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("patch-cost", PatchCost)
+def figure() -> Figure:
+    """Return the figure: the photograph for every patch size."""
+    pixels = HEIGHT * WIDTH
+    return explorable(
+        "patch-cost",
+        sections=sections(),
+        height=HEIGHT,
+        width=WIDTH,
+        pixels=f"{pixels:,}",
+        pixel_memory=readable(score_bytes(pixels)),
+    )

@@ -1,18 +1,20 @@
 // What all living figures share: the scripts that come with the first touch, and the weights that some of them bring.
 // `living.weights(name, header, block)` is called by a weights file; benchmarks/living/weights.py describes its format.
 // `living.data(name, value)` is called by one of other numbers.
-// A script element loads them, and no fetch: a page that is opened from a folder may not fetch a file beside it.
+// A script element loads them, and no fetch: a page that is opened from a folder may not fetch a file beside it. In a
+// notebook there is no file beside it: the page holds them itself, as text (course/figures/notebook.py).
 const living = (() => {
   const here = document.currentScript.src, coming = new Map(), models = new Map();
 
   // Load a script of this folder, once; a second call waits for the first, and tries again where that one failed.
   function script(name, version) {
     if (!coming.has(name)) coming.set(name, new Promise((loaded, failed) => {
-      const element = document.createElement("script");
-      element.src = new URL(`${name}.js?v=${version}`, here);
+      const element = document.createElement("script"), held = document.getElementById(`${name}.js`);
       element.onload = loaded;
       element.onerror = () => { coming.delete(name); element.remove(); failed(new Error(`${name} was not loaded`)); };
+      if (held) element.textContent = held.textContent; else element.src = new URL(`${name}.js?v=${version}`, here);
       document.head.append(element);
+      if (held) loaded();
     }));
     return coming.get(name);
   }

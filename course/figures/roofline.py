@@ -9,12 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
-
 from course.data_sheets import CARDS, Card
-from theme.explorables.figure import explorable
+from course.figures.drawn import Figure, explorable
 
 FORMATS = {"float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2}  # bytes of a number
 START = ("a100", "bfloat16", 1.0)
@@ -91,37 +87,27 @@ def drawing(card: Card, format: str, intensity: float) -> dict[str, object]:
     }
 
 
-class Roofline(SphinxDirective):
-    """`{roofline}`: takes nothing, shows one card, one format and one intensity."""
-
-    def run(self) -> list[nodes.Node]:
-        key, format, intensity = START
-        card = CARDS[key]
-        sheets = [
-            {"name": c.name, "bandwidth": c.bandwidth, "peaks": c.peaks, "source": c.source} for c in CARDS.values()
-        ]
-        data = {
-            "cards": sheets,
-            "formats": list(FORMATS.items()),
-            "works": [{"name": work.name, "operations": work.operations, "numbers": work.numbers} for work in WORKS],
-            "start": [list(CARDS).index(key), list(FORMATS).index(format), intensity],
-            "axes": {"intensities": INTENSITIES, "rates": RATES, "box": [LEFT, TOP, WIDTH, HEIGHT]},
-        }
-        shown = {
-            "ticks_x": [
-                (text, x(2.0**power)) for text, power in (("1/8", -3), ("1", 0), ("8", 3), ("64", 6), ("512", 9))
-            ],
-            "ticks_y": [(f"10¹{'⁰¹²³⁴⁵'[i]}", y(10.0**power)) for i, power in enumerate(range(RATES[0], RATES[1] + 1))],
-            "facts": [
-                ("memory's bandwidth", f"{card.bandwidth / 1e9:,.0f} GB/s"),
-                (f"peak in {format}", f"{significant(card.peak(format) / 1e12, 4)} trillion operations a second"),
-                ("from", card.source),
-            ],
-            "says": sentence(card, format, intensity),
-        }
-        drawn = drawing(card, format, intensity)
-        return [explorable("roof-line", data=data, left=LEFT, top=TOP, width=WIDTH, height=HEIGHT, **shown, **drawn)]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("roofline", Roofline)
+def figure() -> Figure:
+    """Return the figure: one card, one format and one intensity."""
+    key, format, intensity = START
+    card = CARDS[key]
+    sheets = [{"name": c.name, "bandwidth": c.bandwidth, "peaks": c.peaks, "source": c.source} for c in CARDS.values()]
+    data = {
+        "cards": sheets,
+        "formats": list(FORMATS.items()),
+        "works": [{"name": work.name, "operations": work.operations, "numbers": work.numbers} for work in WORKS],
+        "start": [list(CARDS).index(key), list(FORMATS).index(format), intensity],
+        "axes": {"intensities": INTENSITIES, "rates": RATES, "box": [LEFT, TOP, WIDTH, HEIGHT]},
+    }
+    shown = {
+        "ticks_x": [(text, x(2.0**power)) for text, power in (("1/8", -3), ("1", 0), ("8", 3), ("64", 6), ("512", 9))],
+        "ticks_y": [(f"10¹{'⁰¹²³⁴⁵'[i]}", y(10.0**power)) for i, power in enumerate(range(RATES[0], RATES[1] + 1))],
+        "facts": [
+            ("memory's bandwidth", f"{card.bandwidth / 1e9:,.0f} GB/s"),
+            (f"peak in {format}", f"{significant(card.peak(format) / 1e12, 4)} trillion operations a second"),
+            ("from", card.source),
+        ],
+        "says": sentence(card, format, intensity),
+    }
+    drawn = drawing(card, format, intensity)
+    return explorable("roof-line", data=data, left=LEFT, top=TOP, width=WIDTH, height=HEIGHT, **shown, **drawn)

@@ -10,11 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from theme.explorables.figure import explorable, number, vector
+from course.figures.drawn import Figure, explorable, number, vector
 
 QUERY = (2.0, 1.0)
 KEYS = {"Songs": (2.0, 0.0), "Harmony": (1.4, 1.4), "Algebra": (0.0, 2.0), "Gardening": (-1.2, -1.0)}
@@ -69,16 +66,10 @@ def arrow(point: Sequence[float], weight: float) -> dict[str, object]:
     }
 
 
-class AttentionPlane(SphinxDirective):
-    """`{attention-plane}`: takes nothing, shows the query and the keys at their start."""
-
-    def run(self) -> list[nodes.Node]:
-        shown = start()
-        arrows = [("query", QUERY, arrow(QUERY, 0.3))]
-        arrows += [(row["name"], row["key"], arrow(row["key"], row["weight"])) for row in shown["rows"]]  # type: ignore[attr-defined]
-        data = {"query": QUERY, "keys": list(KEYS.values()), "values": VALUES, "names": list(KEYS)}
-        return [explorable("attention-plane", data=data, arrows=arrows, query=QUERY, **shown)]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("attention-plane", AttentionPlane)
+def figure() -> Figure:
+    """Return the figure with the query and the keys at their start."""
+    shown = start()
+    arrows = [("query", QUERY, arrow(QUERY, 0.3))]
+    arrows += [(row["name"], row["key"], arrow(row["key"], row["weight"])) for row in shown["rows"]]  # type: ignore[attr-defined]
+    data = {"query": QUERY, "keys": list(KEYS.values()), "values": VALUES, "names": list(KEYS)}
+    return explorable("attention-plane", data=data, arrows=arrows, query=QUERY, **shown)

@@ -6,16 +6,11 @@ with the weights, by `python -m benchmarks.living translation`.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
-
-from docutils import nodes
-from docutils.parsers.rst import directives
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
+from typing import Any
 
 from course import committed
-from theme.explorables.figure import Explorable
-from theme.living.still import Still
+from course.figures.drawn import Figure
+from course.figures.still import Still
 
 STILL = Still("translation", "bahdanau_living")
 WIDTH, TOP, BOTTOM = 380, 30, 150  # of the still picture, in its own units: the two lines of words
@@ -73,7 +68,7 @@ def measured(models: tuple[str, ...]) -> dict[str, dict[int, float]]:
     return {name: {r["k"]: r["exact"] for r in records if r["model"] == name} for name in models}
 
 
-def figure(models: tuple[str, ...], *, small: bool = False) -> Explorable:
+def figure(models: tuple[str, ...], *, small: bool = False) -> Figure:
     """Return the figure with these models: `vector`, `attention` or both; a small one has no tables."""
     still, record = STILL.read()
     short, long = (sentence(shown, models) for shown in still["sentences"])
@@ -93,24 +88,3 @@ def figure(models: tuple[str, ...], *, small: bool = False) -> Explorable:
         bottom=BOTTOM,
         small=small,
     )
-
-
-class LivingTranslation(SphinxDirective):
-    """`{living-translation} vector attention`: the models; with the option `small` no tables, its content a caption."""
-
-    required_arguments = 1
-    optional_arguments = 1
-    has_content = True
-    option_spec: ClassVar = {"small": directives.flag}
-
-    def run(self) -> list[nodes.Node]:
-        STILL.note_dependencies(self.env)
-        explorable = figure(tuple(self.arguments), small="small" in self.options)
-        if not self.content:
-            return [explorable]
-        caption = nodes.caption("", "", nodes.Text(" ".join(self.content)))
-        return [nodes.figure("", explorable, caption, classes=["live-figure"])]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("living-translation", LivingTranslation)

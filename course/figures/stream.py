@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import json
 
-from sphinx.application import Sphinx
-
-from theme.explorables.figure import Explorable, number
-from theme.living.still import Still
+from course.figures.drawn import Figure, number
+from course.figures.still import Still
 
 STILL = Still("stream", "transformer_living")
 
@@ -29,7 +27,7 @@ def reads(part: str, weights: list[float] | None, source: list[str], words: list
     return ", ".join(f"{read[t]} {number(weights[t])}" for t in order)
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still picture."""
     still, record = STILL.read()
     records = record["records"]
@@ -56,7 +54,3 @@ def figure() -> Explorable:
         settled=[r for r in records if r["measure"] == "settled"],
         start=json.dumps({"numbers": [still["number"]], "asked": asked}),
     )
-
-
-def setup(app: Sphinx) -> None:
-    STILL.add_directive(app, figure)

@@ -6,11 +6,8 @@ Queries and keys are drawn from a normal distribution with a fixed seed, as untr
 from __future__ import annotations
 
 import numpy as np
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from theme.explorables.figure import explorable
+from course.figures.drawn import Figure, explorable
 
 LENGTH = 6
 WIDTHS = (4, 64, 1024)
@@ -58,12 +55,6 @@ def sections() -> list[dict[str, object]]:
     return shown
 
 
-class ScoreMatrix(SphinxDirective):
-    """`{score-matrix}`: takes nothing, shows the matrix for every width, scale and mask."""
-
-    def run(self) -> list[nodes.Node]:
-        return [explorable("score-matrix", sections=sections(), length=LENGTH)]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("score-matrix", ScoreMatrix)
+def figure() -> Figure:
+    """Return the figure: the matrix for every width, scale and mask."""
+    return explorable("score-matrix", sections=sections(), length=LENGTH)

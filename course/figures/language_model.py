@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import json
 
-from sphinx.application import Sphinx
-
-from theme.explorables.figure import Explorable
-from theme.living.still import Still
+from course.figures.drawn import Figure
+from course.figures.still import Still
 
 STILL = Still("language-model", "language_model_living")
 NAMES = {" ": "space", "\n": "end of line", "\N{REPLACEMENT CHARACTER}": "any other"}  # as the script has them
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still picture."""
     still, record = STILL.read()
     records = record["records"]
@@ -30,7 +28,3 @@ def figure() -> Explorable:
         bits=bits,
         start=start,
     )
-
-
-def setup(app: Sphinx) -> None:
-    STILL.add_directive(app, figure)

@@ -7,11 +7,8 @@ computed here. The score is the dot product, for the same reason; Bahdanau's own
 from __future__ import annotations
 
 import numpy as np
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from theme.explorables.figure import explorable
+from course.figures.drawn import Figure, explorable
 
 SOURCE = ("she", "has", "read", "the", "book")
 TARGET = ("sie", "hat", "das", "Buch", "gelesen")
@@ -60,12 +57,6 @@ def steps() -> list[dict[str, object]]:
     return shown
 
 
-class AttentionStep(SphinxDirective):
-    """`{attention-step}`: takes nothing, shows the worked example."""
-
-    def run(self) -> list[nodes.Node]:
-        return [explorable("attention-step", steps=steps(), fixed=ENCODER[-1].tolist(), source=SOURCE)]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("attention-step", AttentionStep)
+def figure() -> Figure:
+    """Return the figure: the worked example."""
+    return explorable("attention-step", steps=steps(), fixed=ENCODER[-1].tolist(), source=SOURCE)

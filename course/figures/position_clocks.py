@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
 
-from theme.explorables.figure import Explorable, environment, number
+from course.figures.drawn import Figure, number, rendered
 
 D_MODEL = 16
 CLOCKS = 4  # of the eight that a width of 16 has; the others hardly move on the way
@@ -56,24 +53,9 @@ def section(t: int, offset: int) -> dict[str, object]:
     }
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still pictures."""
     t, offset = STILLS[0]
     start = {"position": t, "offset": offset, "last": LAST, "farthest": FARTHEST, "frequencies": frequencies().tolist()}
-    markup = (
-        environment()
-        .get_template("position-clocks.html")
-        .render(sections=[section(*still) for still in STILLS], start=json.dumps(start))
-    )
-    return Explorable("", files=["explorables/figure", "living/living", "explorables/position-clocks"], markup=markup)
-
-
-class PositionClocks(SphinxDirective):
-    """`{position-clocks}`: takes nothing."""
-
-    def run(self) -> list[nodes.Node]:
-        return [figure()]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("position-clocks", PositionClocks)
+    markup = rendered("position-clocks", sections=[section(*still) for still in STILLS], start=json.dumps(start))
+    return Figure(markup, ("explorables/figure", "living/living", "explorables/position-clocks"))

@@ -9,11 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sphinx.application import Sphinx
-
-from theme.explorables.figure import Explorable, number
-from theme.living.still import Still
-from theme.living.translation import marked, verdict
+from course.figures.drawn import Figure, number
+from course.figures.still import Still
+from course.figures.translation import marked, verdict
 
 STILL = Still("beam", "transformer_beam")
 # The tree, in its own units: so many steps side by side, each so wide; a place's height; half a box's width and height.
@@ -74,7 +72,7 @@ def outcome(one: dict[str, Any], place: int, width: int) -> str:
     return f"dropped: place {place + 1}, {width} kept"
 
 
-def figure() -> Explorable:
+def figure() -> Figure:
     """Return the figure with its still picture."""
     still, record = STILL.read()
     records = record["records"]
@@ -110,7 +108,3 @@ def figure() -> Explorable:
         start=json.dumps(start),
         drawing=json.dumps(DRAWING),
     )
-
-
-def setup(app: Sphinx) -> None:
-    STILL.add_directive(app, figure)

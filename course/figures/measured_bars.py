@@ -1,32 +1,18 @@
-"""Committed results as bars, one section for each choice: `{measured-bars} NAME`, one function here for each NAME.
+"""Committed results as bars, one section for each choice; one function here for each figure.
 
 Every number comes from a file in `benchmarks/results/`, the mean over its seeds; nothing is typed in here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.util.docutils import SphinxDirective
-
 from course import committed
-from theme.explorables.figure import explorable
+from course.figures.drawn import Figure, explorable
 
+COPYING = "seq2seq_copying"
 STILL = (8, 20)  # lengths that a chapter shows without script and on paper
-FIGURES: dict[str, Callable[[], dict[str, object]]] = {}
-
-
-def figure(name: str) -> Callable[[Callable[[], dict[str, object]]], Callable[[], dict[str, object]]]:
-    """Register what `{measured-bars} name` shows: groups, columns, sections of rows, and where the numbers are from."""
-
-    def register(make: Callable[[], dict[str, object]]) -> Callable[[], dict[str, object]]:
-        FIGURES[name] = make
-        return make
-
-    return register
 
 
 def mean(records: list[dict], key: str, **wanted: object) -> float:
@@ -42,10 +28,9 @@ def source(result: dict) -> str:
     return f"Mean of {len(result['seeds'])} seeds; {result['command']}, {result['date']}."
 
 
-@figure("bottleneck")
-def bottleneck() -> dict[str, object]:
+def bottleneck() -> Figure:
     """Chapter 01's control: copying strings through vectors of four widths, with more training, and with attention."""
-    result = committed.read("seq2seq_copying")
+    result = committed.read(COPYING)
     sections = []
     for k in result["settings"]["tested_k"]:
         rows: list[dict[str, Any]] = []
@@ -61,22 +46,7 @@ def bottleneck() -> dict[str, object]:
         section = {"choice": str(k), "title": f"Strings of {k} symbols", "rows": rows, "says": says}
         sections.append({**section, "still": k in STILL})
     columns = ("symbols right", "whole strings right")
-    return {"groups": "Symbols to copy", "columns": columns, "sections": sections, "source": source(result)}
-
-
-class MeasuredBars(SphinxDirective):
-    """`{measured-bars} NAME`: shows the figure of that name."""
-
-    required_arguments = 1
-
-    def run(self) -> list[nodes.Node]:
-        name = self.arguments[0]
-        if name not in FIGURES:
-            raise self.error(f"there is no figure {name!r}; there are {', '.join(sorted(FIGURES))}")
-        for path in committed.RESULTS.glob("*.json"):
-            self.env.note_dependency(str(path))
-        return [explorable("measured-bars", **FIGURES[name]())]
-
-
-def setup(app: Sphinx) -> None:
-    app.add_directive("measured-bars", MeasuredBars)
+    made = explorable(
+        "measured-bars", groups="Symbols to copy", columns=columns, sections=sections, source=source(result)
+    )
+    return replace(made, sources=(committed.RESULTS / f"{COPYING}.json",))
