@@ -22,7 +22,8 @@ def show_summary(assignment: str, report: Summary, page: Path | None) -> None:
     """The most of an assignment's summary, in a few lines; `page` is the whole of it, None where none was written."""
     table = Table(title=f"{assignment}, by exercise", title_justify="left")
     for column in ("exercise", "mean", "", "submissions by points"):
-        table.add_column(column, no_wrap=column != "submissions by points")
+        whole = column in ("mean", "") or (column == "exercise" and console.width >= 60)
+        table.add_column(column, no_wrap=whole, overflow="fold")
     for row in report.rows:
         bar = "█" * round(10 * row.share)
         counts = ", ".join(f"{count} {kind}" for kind, count in row.counts.items() if count)

@@ -4,11 +4,13 @@ import io
 import itertools
 import re
 
+import pytest
 from rich.console import Console
 
 from autograde import terminal
 from autograde.grading.run import Line
-from autograde.terminal import progress
+from autograde.reports.summary import Row, Summary
+from autograde.terminal import looking, progress
 
 
 def test_a_few_submissions_promise_no_minutes(capsys, monkeypatch):
@@ -33,6 +35,17 @@ def test_nothing_is_left_when_a_run_is_over(monkeypatch):
             bar.update("00-toy", done, 4)
     last = [line for line in screen.getvalue().splitlines() if "4/4" in line][-1]
     assert re.search(r"left:\D* 0:00:00", re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", last)), last
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_narrow_terminal_shows_every_mean_and_count(monkeypatch, width):
+    screen = io.StringIO()
+    monkeypatch.setattr(looking, "console", Console(file=screen, width=width))
+    monkeypatch.setattr(looking, "say", lambda *words: None)
+    row = Row("2.q1", "question_which_broadcast", 2.0, 1.25, {"all": 3, "none": 1})
+    looking.show_summary("02-bahdanau", Summary("02-bahdanau", [], 2.0, [row], [], [], [], [], []), None)
+    shown = "".join(re.findall(r"[^\s\u2500-\u257f]", screen.getvalue()))
+    assert "1.25/2" in shown and "3all" in shown and "1" in shown and "\u2026" not in shown
 
 
 def test_nothing_in_a_name_moves_the_line():
