@@ -77,14 +77,24 @@ def needed(cells: Sequence[Cell]) -> list[Cell]:
     return [cell for cell in cells if cell.index in kept]
 
 
+def binds(cell: Cell, exercise: Exercise) -> bool:
+    """Whether a cell of the student's binds one of the exercise's names, in its own answer cell or elsewhere."""
+    return cell.grade_id == exercise.answer_id or bool(_names(cell).bound & set(exercise.components))
+
+
 def with_reference(
-    cells: Sequence[Cell], among: Sequence[Exercise], failed: Sequence[str], aside: Collection[int] = ()
+    cells: Sequence[Cell],
+    among: Sequence[Exercise],
+    judged: Exercise,
+    failed: Sequence[str],
+    aside: Collection[int] = (),
 ) -> list[Cell]:
     """The needed cells with the reference after each of the `failed` answers, and after every other cell of the
     student's that binds a name of theirs: it takes their names and leaves their helpers. Cells to be put `aside`, by
-    index, are left out, and the reference stands for whatever answers they hold.
+    index, are left out, and the reference stands for whatever answers they hold. It stands for exercises before the
+    one that is `judged`, never for that one or a later one.
     """
-    tasks = [e for e in among if not e.question]
+    tasks = [e for e in among[: among.index(judged)] if not e.question]
     free = 1 + max(cell.index for cell in cells)
     modules = _modules(cells)
     substituted = []

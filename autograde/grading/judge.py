@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 from autograde import bank
 from autograde.bank import operators
 from autograde.grading import endings
-from autograde.grading.dependencies import answered_elsewhere, needed, rests_on, with_reference
+from autograde.grading.dependencies import answered_elsewhere, binds, needed, rests_on, with_reference
 from autograde.grading.shares import Shares
 from autograde.grading.timed import TimedRemote
 from autograde.intake.merge import Cell
@@ -148,7 +148,8 @@ class SubmissionJudge:
         for at, exercise in enumerate(self.exercises):
             self._shares.looks = len(self.exercises) - at + len(self._to_mend())
             rests = self._rests_on(exercise)
-            if exercise.name not in self.left and self._not_passed(rests) and not set(rests).intersection(self._slow):
+            at_once = not self._counts_once(exercise) and set(rests).intersection(self._slow)
+            if exercise.name not in self.left and self._not_passed(rests) and not at_once:
                 self._waiting.add(exercise.name)
                 self.done.verdicts[exercise.name] = Verdict(Outcome.ERROR)
             else:
@@ -182,11 +183,26 @@ class SubmissionJudge:
                 self.done.verdicts[exercise.name] = verdict
 
     def _to_mend(self) -> list[Exercise]:
-        """Those that have a verdict, have not passed, and are not blank."""
+        """Those that have a verdict, have not passed, and are not blank or answered for good."""
         verdicts = self.done.verdicts
         return [
-            e for e in self.exercises if e.name in verdicts and not verdicts[e.name].passed and e.name not in self.left
+            e
+            for e in self.exercises
+            if e.name in verdicts
+            and not verdicts[e.name].passed
+            and e.name not in self.left
+            and not self._answered(e, verdicts[e.name])
         ]
+
+    def _counts_once(self, exercise: Exercise) -> bool:
+        """Whether it is a question, whose answer may be another in each look, or a test, which may learn in one look
+        what to say in the next: the first answer counts."""
+        table = self.tables.get(exercise.name)
+        return exercise.question or (table is not None and table.against is not None)
+
+    def _answered(self, exercise: Exercise, verdict: Verdict) -> bool:
+        """Whether this is the verdict on an answer of which only the first counts."""
+        return self._counts_once(exercise) and verdict.outcome in (Outcome.FAIL, Outcome.PARTIAL)
 
     def _rests_on(self, exercise: Exercise) -> list[Exercise]:
         if exercise.name not in self._rests:
@@ -241,7 +257,6 @@ class SubmissionJudge:
         waited pass so; the others are judged with the student's own components as well, and the better verdict counts.
         """
         self._end()
-        substituted: tuple[tuple[str, ...], tuple[int, ...]] | None = None
         cells: list[Cell] = []
         put_off, left = set(self._slow), self._to_mend()
         waited: list[tuple[Exercise, Verdict, bool]] = []
@@ -254,14 +269,14 @@ class SubmissionJudge:
                 self._end()  # never in a child that holds a reference: what it says is passed on
                 self._own_look(exercise)
                 self._end()
-                substituted = None
+                cells = []
                 continue
             if self._tried.get(name) == (failed, aside) or not (failed or aside or name in self._unseen):
                 continue
             self._tried[name] = failed, aside
-            if (failed, aside) != substituted:
+            before, cells = cells, with_reference(self._all, self.exercises, exercise, failed, aside)
+            if cells != before:
                 self._end()
-                substituted, cells = (failed, aside), with_reference(self._all, self.exercises, failed, aside)
             self._shares.looks = len(put_off.union(left[at:])) + len(waited)
             again = self._judged(exercise, cells, substituted=bool(failed or aside))
             if name in self._waiting and not again.passed:
@@ -276,11 +291,12 @@ class SubmissionJudge:
             self._second(exercise, again, no_memory)
 
     def _second(self, exercise: Exercise, again: Verdict, no_memory: bool) -> None:
-        """Take the verdict of a second look where it is the better one."""
+        """Take the verdict of a second look where it is the better one, or an answer of which only the first counts."""
         name, before = exercise.name, self.done.verdicts[exercise.name]
         failed, aside = self._tried[name]
         more = endings.says_more(again, before) or (aside and no_memory)  # then it takes too much by itself
-        if again.fraction > before.fraction or (again.fraction == before.fraction and more):
+        better = again.fraction > before.fraction or (again.fraction == before.fraction and more)
+        if better or (again.fraction < before.fraction and self._answered(exercise, again)):
             again = endings.in_our_words(again, before, self.tables.get(name)) if failed or aside else again
             if aside and not again.message:
                 again = replace(again, message=f"{self._holders(aside)} It was judged without that.")
@@ -300,11 +316,11 @@ class SubmissionJudge:
         return [cell for cell in own if self._kept[cell.index] >= self._much() / 4]
 
     def _aside(self, exercise: Exercise) -> tuple[int, ...]:
-        """The cells to be put aside for an exercise that they left too little memory: all that hold much, but for that
-        of its own answer."""
+        """The cells to be put aside for an exercise that they left too little memory: all that hold much, but for
+        those with its own answer."""
         if exercise.name not in self._cramped | self._unseen:
             return ()
-        return tuple(cell.index for cell in self._holding() if cell.grade_id != exercise.answer_id)
+        return tuple(cell.index for cell in self._holding() if not binds(cell, exercise))
 
     def _holders(self, indices: Collection[int]) -> str:
         """A sentence on what these cells hold."""

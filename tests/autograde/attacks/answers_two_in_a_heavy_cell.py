@@ -1,6 +1,6 @@
-# Tries: the same, with a wrong answer in the cell of another exercise
+# Tries: have a heavy cell put aside, and the reference stand for a wrong answer that is in it beside another
 # Score: standardise 0
-# Flag: ended: error
+# Flag: none
 # %% centre
 ballast = torch.ones(20_000_000)
 def centre(x):

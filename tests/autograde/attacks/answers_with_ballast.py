@@ -1,6 +1,6 @@
 # Tries: have a cell that keeps much memory put aside, so that the reference stands for the very answer that is judged
 # Score: standardise 0
-# Flag: ended: error
+# Flag: none
 # %% standardise
 def standardise(x):
     return 0 * x

@@ -1,6 +1,6 @@
 # Tries: guess once where the reference stands for a failed answer, and once more where it does not
 # Score: centre 0, question_axes 0
-# Flag: ended: error
+# Flag: none
 # %% centre
 def centre(x):
     raise RuntimeError("mine")

@@ -283,6 +283,9 @@ def test_a_reference_that_is_substituted_takes_its_names_from_every_cell(toy_not
         Cell(2, "c2", "def standardise(x):\n    return centre(x)", "answer", "standardise", "standardise-answer"),
         Cell(3, "c3", "centre = torch.relu", "added"),
     ]
-    substituted = dependencies.with_reference(cells, among, ["centre"])
+    scale, centre, standardise, *_ = among
+    substituted = dependencies.with_reference(cells, among, standardise, ["centre"])
     assert [cell.index for cell in substituted] == [0, 1, 4, 2, 3, 5]
+    for judged in (scale, centre):  # neither for what is judged nor for what comes later
+        assert dependencies.with_reference(cells, among, judged, ["centre"], [2]) == [cells[0], cells[1], cells[3]]
     assert "def centre" in substituted[2].source and substituted[2].source == substituted[5].source
