@@ -19,14 +19,14 @@ import socket
 from functools import lru_cache
 
 _ALLOWED = """
-read readv pread64 preadv preadv2 write writev pwrite64 pwritev pwritev2 lseek sendfile copy_file_range splice tee
-open openat openat2 creat close close_range dup dup2 dup3 pipe pipe2 ioctl
+read readv pread64 preadv write writev pwrite64 pwritev lseek sendfile copy_file_range splice tee
+creat close close_range dup dup2 dup3 pipe pipe2 ioctl
 stat fstat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getcwd chdir fchdir
 getdents getdents64 mkdir mkdirat rmdir rename renameat renameat2 link linkat symlink symlinkat unlink unlinkat umask
 chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat
-truncate ftruncate fallocate fadvise64 sync syncfs fsync fdatasync sync_file_range
+truncate ftruncate fallocate
 getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
-mmap munmap mremap mprotect madvise brk msync mincore membarrier pkey_alloc pkey_free pkey_mprotect
+mmap munmap mremap mprotect brk membarrier pkey_alloc pkey_free pkey_mprotect
 futex futex_waitv get_robust_list set_robust_list set_tid_address rseq
 fork vfork exit exit_group wait4 waitid kill tkill tgkill
 getpid getppid gettid getpgid getpgrp setpgid getsid setsid
@@ -46,8 +46,17 @@ _NEW_NAMESPACES = 0x7E020000  # the flags of clone for a user, PID, mount, netwo
 _PUSH_INPUT = 0x5412  # TIOCSTI: type into a terminal as if its user had
 # What of fcntl is left: a descriptor's own flags and copies, and the size of a pipe. Locks, leases and hints belong to
 # a file, and the files of the system are the same in all sandboxes: they would be a line between two submissions.
-_FCNTL = {"copy": 0, "get flags": 1, "set flags": 2, "get status": 3, "set status": 4, "copy, closed on exec": 1030,
+_FCNTL = {"copy": 0, "get flags": 1, "set flags": 2, "get status": 3, "copy, closed on exec": 1030,
           "set size": 1031, "get size": 1032}  # fmt: skip
+# The disk, and the kernel's copy of it in memory, are everybody's. What a submission writes lies in memory alone, so
+# these are answered as if they were done: they would have the disk written out, or files of the system forgotten.
+_DONE = ("fadvise64", "sync", "syncfs", "fsync", "fdatasync", "sync_file_range", "msync")
+# Nor is a file read past that copy, which makes each read a wait for the disk: where its flags are, by the call's name.
+_OPENS = {"open": 1, "openat": 2}
+_STATUS = 4
+_READS_OR_WRITES = ("preadv2", "pwritev2")  # with no flags: some forget what was read, or tell whether it is in memory
+# What of madvise is left: all but to have pages written out or forgotten, which may be those of files.
+_ADVICE = (*range(5), *range(8, 20), 22, 23)
 # Answered as if they were held: who locks a file of its own is alone with it.
 _LOCKS = {"lock": 6, "lock and wait": 7, "lock this opening": 37, "lock this opening and wait": 38}
 _COMMAND = 0xFFFFFFFF  # the kernel looks at no more of it
@@ -79,6 +88,18 @@ def program() -> bytes:
             made.add_rule(seccomp.ALLOW, number)
     for command in _FCNTL.values():
         made.add_rule(seccomp.ALLOW, "fcntl", seccomp.Arg(1, seccomp.MASKED_EQ, _COMMAND, command))
+    for name, argument in {**_OPENS, "fcntl": 2}.items():
+        set_status = [seccomp.Arg(1, seccomp.MASKED_EQ, _COMMAND, _STATUS)] if name == "fcntl" else []
+        through_memory = seccomp.Arg(argument, seccomp.MASKED_EQ, os.O_DIRECT, 0)
+        past_it = seccomp.Arg(argument, seccomp.MASKED_EQ, os.O_DIRECT, os.O_DIRECT)
+        made.add_rule(seccomp.ALLOW, name, *set_status, through_memory)
+        made.add_rule(seccomp.ERRNO(errno.EINVAL), name, *set_status, past_it)
+    for name in _READS_OR_WRITES:
+        made.add_rule(seccomp.ALLOW, name, seccomp.Arg(5, seccomp.MASKED_EQ, _COMMAND, 0))
+    for advice in _ADVICE:
+        made.add_rule(seccomp.ALLOW, "madvise", seccomp.Arg(2, seccomp.MASKED_EQ, _COMMAND, advice))
+    for name in _DONE:
+        made.add_rule(seccomp.ERRNO(0), name)
     for command in _LOCKS.values():
         made.add_rule(seccomp.ERRNO(0), "fcntl", seccomp.Arg(1, seccomp.MASKED_EQ, _COMMAND, command))
     made.add_rule(seccomp.ERRNO(0), "flock")
