@@ -12,17 +12,28 @@ from course.checks.engine.case import flatten
 from course.checks.engine.draw import Draw
 from course.protocol.student import Reply
 
+LARGEST = 1 << 20  # numbers of a result; no right one has as many
+REMEMBERED = 1 << 12  # numbers of a result whose weights are kept for the next submission
 WHOLE, PROJECTIONS = 6, 3  # numbers of a result: so many are compared one by one, of more so many weighted sums
 ATOL, RTOL = 1e-5, 1e-4
 EXACT = 1 << 53  # beyond it a float tells no whole number from the next
 
 
-def _weights(draw: Draw, count: Any) -> Tensor:
+def _weights(draw: Draw, count: int) -> Tensor:
+    """Weights for so many numbers. How many, the student chooses: those of many numbers are drawn each time, and
+    nobody keeps them."""
+    if count <= REMEMBERED:
+        return draw.remembered(_drawn, count, "weights", count)
+    return _drawn(draw.another("weights", count), count)
+
+
+def _drawn(draw: Draw, count: Any) -> Tensor:
     return draw.normal(PROJECTIONS, count).double()
 
 
 def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
-    """A result as it is compared: of each of its tensors the form, and its numbers or weighted sums of them."""
+    """A result as it is compared: of each of its tensors the form, and its numbers or weighted sums of them. Raises
+    ValueError for one that is far too large: its size is the student's choice, and its weights cost time and memory."""
     seen: dict[str, Any] = {}
     for name, value in flatten({"result": result}).items():
         if not isinstance(value, Tensor):
@@ -32,9 +43,11 @@ def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
         seen[f"{name}, form"] = _form(value)
         if value.is_complex() or value.numel() == 0:
             continue
+        if value.numel() > LARGEST:
+            raise ValueError(f"a result of shape {tuple(value.shape)} is far larger than any asked for")
         numbers = value.double().flatten()
         if value.numel() > WHOLE:
-            weights = draw.remembered(_weights, value.numel(), "weights", value.numel())
+            weights = _weights(draw, value.numel())
             numbers = weights @ numbers / math.sqrt(value.numel())
         seen[f"{name}, numbers"] = numbers.float()
     return seen

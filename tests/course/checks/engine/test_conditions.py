@@ -8,10 +8,10 @@ import torch
 from torch import nn
 
 from course.checks.engine import Axis, Check, Observation, Table
-from course.checks.engine.agreement import numbers_of
+from course.checks.engine.agreement import LARGEST, REMEMBERED, numbers_of
 from course.checks.engine.conditions import CONDITIONS
 from course.checks.engine.declare import Fixture, far_below_zero, scaled, shifted
-from course.checks.engine.draw import Draw
+from course.checks.engine.draw import Draw, _made
 from course.key import Key
 from course.protocol.student import Local
 
@@ -590,3 +590,12 @@ def test_it_learns_with_the_module_that_it_was_built_with():
     assert said(made, Over, Over) == {}
     (message,) = said(made, Over, Copies).values()
     assert message.startswith("A copy of the module that it was built with learns")
+
+
+def test_a_result_of_a_size_of_the_students_choice_costs_the_grader_no_memory():
+    draw, kept = Draw(KEY, "sizes"), _made.cache_info().currsize
+    for count in (REMEMBERED + 1, REMEMBERED + 2):
+        assert numbers_of(torch.ones(count, dtype=torch.bool), draw)["result, numbers"].shape == (3,)
+    assert _made.cache_info().currsize == kept
+    with pytest.raises(ValueError, match="far larger than any asked for"):
+        numbers_of(torch.ones(LARGEST + 1, dtype=torch.bool), draw)
