@@ -55,16 +55,17 @@ def not_run(ran: Ran | None, late: bool) -> Verdict:
     if ran is None or ran.error is None:
         message = "Other cells of this submission kept ending Python, so this was not run."
         return Verdict(Outcome.ERROR, message=message)
-    return stopped(Verdict(Outcome.ERROR), ran.error)
+    return stopped(Verdict(Outcome.ERROR), ran.error, ended=bool(ran.ended))
 
 
-def stopped(verdict: Verdict, error: CellError) -> Verdict:
-    """The verdict on an answer whose cell raised: its cases could only say that nothing is defined."""
+def stopped(verdict: Verdict, error: CellError, *, ended: bool = False) -> Verdict:
+    """The verdict on an answer whose cell raised, or `ended` its process: its cases could only say that nothing is
+    defined."""
     outcome = {"time": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY}.get(error.limit, Outcome.ERROR)
     where = f" in line {error.line}" if error.line else ""
     why = error.message or ("something that it runs is not written yet." if error.name == "NotImplementedError" else "")
     message = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
-    if error.name == "CellEnded":
+    if ended:
         message = error.message.replace("The cell", "The cell of your answer", 1)
     cases = verdict.cases if verdict.fraction else ()
     return replace(verdict, outcome=outcome, cases=cases, message=message, diagnosis="")

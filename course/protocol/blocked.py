@@ -2,7 +2,7 @@
 
 A check names families, such as "attention": whatever of PyTorch's does the work of one is refused, wherever it stands.
 Operators are refused by PyTorch's dispatcher, for every thread and whatever name, alias, `torch.ops` or compiled code
-they are reached by. What PyTorch writes in Python has its code replaced, under whatever name somebody holds it. An
+they are reached by. What PyTorch or SciPy writes in Python has its code replaced, under whatever name it is held. An
 operator that is of no family, and that PyTorch does not call elementary, goes through and is noted: the grader's record
 tells which of those right answers use (`autograde.bank.operators`), and a person hears of the others.
 
@@ -44,6 +44,8 @@ _register, _has_kernel = torch._C._dispatch_library, torch._C._dispatch_has_kern
 _overload, _kernel_of = torch._C._get_operation_overload, torch.library.get_kernel
 # each with its name without its library's and its variant's: ("aten::softmax.int", "softmax")
 _OPERATORS = tuple((o, o.partition("::")[2].partition(".")[0]) for o in torch._C._dispatch_get_all_op_names())
+NAMES = frozenset(name.rstrip("_") for _, name in _OPERATORS)  # of all that a watch can note
+REFUSAL = "the exercise is to be done without torch's {}, so it may not be called here"
 
 _IN_STEPS = {operator.name() for operator in decomposition_table if isinstance(operator, torch._ops.OpOverload)}
 
@@ -160,10 +162,9 @@ def _registered(kernels, keyset: bool = False) -> list:
 def _refuse(*args, **kwargs):
     import sys  # it runs in the place of others, where no name of this module is known
 
-    from course.protocol.blocked import Blocked
+    from course.protocol.blocked import REFUSAL, Blocked
 
-    name = sys._getframe().f_code.co_name
-    raise Blocked(f"the exercise is to be done without torch's {name}, so it may not be called here")
+    raise Blocked(REFUSAL.format(sys._getframe().f_code.co_name))
 
 
 def _refusing(name: str) -> Callable:
@@ -230,28 +231,29 @@ def _elementary(operator: str) -> bool:
     return bool(tags & _ELEMENTARY) or view or new or takes_none or operator in _IN_STEPS
 
 
+_PACKAGES = ("torch.", "scipy.")  # SciPy has a softmax and convolutions of its own, and comes with scikit-learn
 _walked: set[str] = set()  # modules
-_python: dict[int, types.FunctionType] = {}  # functions of PyTorch's
+_python: dict[int, types.FunctionType] = {}  # their functions
 _found: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
 
 
 def _came() -> list[str]:
-    """Names of PyTorch's modules that came since this was asked for. To touch all names, and all functions, takes a
-    child of the sandbox milliseconds, as it copies the memory that they lie in: so only where there are others.
+    """Names of PyTorch's and SciPy's modules that came since this was asked for. To touch all names, and all functions,
+    takes a child of the sandbox milliseconds, as it copies the memory that they lie in: so only where there are others.
     """
     if len(sys.modules) == len(_walked):
         return []
-    came = [name for name in sys.modules.keys() - _walked if f"{name}.".startswith("torch.")]
+    came = [name for name in sys.modules.keys() - _walked if f"{name}.".startswith(_PACKAGES)]
     _walked.clear()
     _walked.update(sys.modules)
     return came
 
 
 def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, types.CodeType]]:
-    """(member that is written in Python, code that refuses it), in every module of PyTorch's that is there by now."""
+    """(member that is written in Python, code that refuses it), in every module of theirs that is there by now."""
     for name in _came():
         for value in list(getattr(sys.modules[name], "__dict__", {}).values()):
-            own = issubclass(type(value), type) and str(value.__module__).startswith("torch")
+            own = issubclass(type(value), type) and f"{value.__module__}.".startswith(_PACKAGES)
             for each in (value, *(vars(value).values() if own else ())):
                 each = each.__func__ if type(each) in (classmethod, staticmethod) else each
                 while type(each) is types.FunctionType:  # one that is wrapped can be had without what is around it

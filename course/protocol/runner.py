@@ -16,6 +16,8 @@ from course.protocol import device, nests, untouched, wire
 from course.protocol.blocked import Rule, Watch, look_up  # noqa: F401 what a sandbox begins with
 from course.protocol.wire import Callback, Handle
 
+UNDEFINED = "There is no `{}`: the cell of the answer must define it, under this name."
+
 
 class Undefined(NameError):
     """Nothing goes by the name of what an exercise asks for."""
@@ -112,7 +114,7 @@ class Runner:
 
     def _named(self, name: str) -> Any:
         if name not in self.namespace:
-            raise Undefined(f"There is no `{name}`: the cell of the answer must define it, under this name.")
+            raise Undefined(UNDEFINED.format(name))
         return self.namespace[name]
 
     # one method for each operation of course.protocol.student

@@ -4,7 +4,6 @@ A check is written against `Student` and never knows whether the code is in this
 sandbox. Everything a check receives has crossed `wire`, in both cases.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -15,7 +14,7 @@ from torch import Tensor, nn
 
 from course import fixtures
 from course.protocol import wire
-from course.protocol.blocked import Rule
+from course.protocol.blocked import NAMES, Rule
 from course.protocol.runner import Runner, described, rebuilt, shapes_of
 
 
@@ -218,9 +217,9 @@ class Student:
         return made
 
     def _note(self, names: Any) -> None:
-        """Operators that a reply names, so far as they could be such names and are not too many."""
+        """Operators that a reply names, so far as PyTorch has them and they are not too many."""
         for name in names if isinstance(names, list) else ():
-            if len(self.operators) < 100 and isinstance(name, str) and re.fullmatch("[a-z0-9_]{1,60}", name):
+            if len(self.operators) < 100 and isinstance(name, str) and name in NAMES:
                 self.operators.add(name)
 
     def forget(self) -> None:

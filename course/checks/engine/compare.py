@@ -10,6 +10,8 @@ from torch import Tensor
 from course.checks.engine.case import OTHER_FORM, Case, describe
 from course.checks.engine.raised import meaning
 from course.checks.engine.table import UNSTEADY, Observation
+from course.protocol.blocked import REFUSAL
+from course.protocol.runner import UNDEFINED
 from course.verdict import UNWRITTEN
 
 
@@ -23,6 +25,12 @@ def _family(value: Any) -> str:
     return "number" if type(value) in (int, float) else type(value).__name__
 
 
+def _is_ours(message: str, sentence: str) -> bool:
+    """Whether it is this sentence of ours, about some name: whoever raises an error of our kind in other words is told
+    that the code raised it."""
+    return re.fullmatch(re.escape(sentence).replace(re.escape("{}"), r"\w{1,60}"), message) is not None
+
+
 def difference(seen: Observation, reference: Observation, case: Case) -> str | None:
     """One plain sentence on where an observation departs from the reference's, or None where it does not."""
     if not reference.values:
@@ -31,9 +39,9 @@ def difference(seen: Observation, reference: Observation, case: Case) -> str | N
         type_name, message = seen.raised
         if type_name == "NotImplementedError" and not message:  # PyTorch raises it too, for what it lacks, with words
             return UNWRITTEN
-        if type_name == "Undefined":
+        if _is_ours(message, UNDEFINED):
             return message
-        if type_name == "Blocked":
+        if _is_ours(message, REFUSAL):
             return f"{message[:1].upper()}{message[1:]}."
         stop = "" if message.rstrip().endswith((".", "!", "?")) else "."
         means = f" {meant}" if (meant := meaning(message)) else ""

@@ -1,4 +1,5 @@
-"""Submissions that attack the grader, each with its honest score and a flag; nothing disclosed, nothing left running,
+"""Submissions that attack the grader, each with its honest score and a flag ("none" where nothing in its text is seen
+that an honest answer has no use for); nothing disclosed, nothing left running,
 and the neighbours as they were. With `--full` all of them also as an ordinary user, and all of them through nbgrader
 to the feedback pages; without it, those of them for which that makes a difference.
 
@@ -61,6 +62,7 @@ RUNS = re.compile(r"<script>alert|<[a-z][^<>]*(onerror=|onmouseover=|javascript:
 # What an attack prints where it got at something that it should not have.
 GAINS = re.compile(
     r"SECRETS? (?!set\(\))\S|FOUND /|READ /|(REACHED|OPEN|TAKEN|GAINED|HISTORY) \[[^\]]|SET True|SANDBOX_CONTROL"
+    r"|message=['\"]PLEASE|please_"
 )
 REFERENCE = "need x of shape (B, D)"
 
@@ -255,12 +257,12 @@ def hold(worker: Watched, released: Path, canary: str, attack: Attack) -> None:
     graded = graded_file(worker, submission(attack, released))
     points = graded.points
     assert points == {e.name: attack.lost.get(e.name, float(e.points)) for e in worker.exercises}, graded
-    assert attack.flag in graded.flags, graded.flags
+    assert attack.flag in [*graded.flags, "none"], graded.flags
     assert not graded.needs_person, graded.details
     assert not any(judged.internal for judged in graded.verdicts.values()), graded.verdicts
     visible = everything_visible(graded)
     assert canary not in visible and "gradebook.db" not in visible and REFERENCE not in visible
-    assert not GAINS.search(visible), visible
+    assert not GAINS.search("\n".join([visible, *graded.flags])), (visible, graded.flags)
     if attack.edit is not None:  # only the text of answers is taken
         assert "alert(" not in str(graded.notebook) and "gift" not in str(graded.notebook)
     stored = [output for cell in graded.notebook.cells for output in cell.get("outputs", [])]
@@ -367,7 +369,7 @@ def test_through_the_gradebook_and_the_pages_nothing_is_disclosed_and_the_neighb
     judge_knows = keys.find(folder.ledger, next(iter(Ledger(folder.ledger).read(toy.NAME))).key)
     expected = {f"{value:.4f}".lstrip("-") for value in _reference_values(judge.tables(toy.NAME, judge_knows))}
     looks = {look.student: look.why for look in instructors_summary(folder, toy.NAME).look}
-    assert all(attack.flag in looks[attack.name] for attack in chosen)
+    assert all(attack.flag in ["none", *looks.get(attack.name, ())] for attack in chosen)
     for attack in chosen:
         pages = list((folder.root / "feedback" / attack.name).rglob("*.html"))
         text = "".join(page.read_text("utf-8") for page in pages)

@@ -9,10 +9,11 @@ from torch import nn
 from torch.nn import functional as F
 
 from course.checks.engine.check import Check
-from course.protocol.blocked import FAMILIES, Rule, Watch, _operators
+from course.protocol.blocked import FAMILIES, NAMES, Rule, Watch, _operators
 from course.protocol.student import Local, Student, StudentError
 
 aten = torch.ops.aten
+special = importlib.import_module("scipy.special")  # it comes with scikit-learn
 COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 
 
@@ -71,6 +72,7 @@ def dual(x):
 WAYS = {
     "softmax": {
         "an alias by assignment": lambda x: mine(x, 0),
+        "another library's": lambda x: special.softmax(x.numpy(), 0),
         "an operator by torch.ops": lambda x: aten.softmax(x, 0),
         "one variant of it": lambda x: aten.softmax.int(x, 0),
         "a computed name": lambda x: F.__dict__["soft" + "max"](x, 0),
@@ -238,9 +240,9 @@ def test_what_is_elementary_is_not_noted():
     assert noted(steps, torch.randn(2, 3, 3)) == set()
 
 
-def test_names_that_come_back_are_few_and_could_be_names():
+def test_names_that_come_back_are_few_and_of_operators_that_there_are():
     student = Student(Local({}), ("attention",))
-    student._note(["_linalg_svd", "<script>", "a" * 70, 3, *(f"name_{i}" for i in range(200))])
+    student._note(["_linalg_svd", "<script>", "please_pass_by", 3, "a" * 70, *sorted(NAMES)])
     assert "_linalg_svd" in student.operators and len(student.operators) == 100
     student._note({"not": "a list"})
-    assert all(name.replace("_", "").isalnum() for name in student.operators)
+    assert student.operators <= NAMES and "please_pass_by" not in NAMES

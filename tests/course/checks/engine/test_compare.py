@@ -4,7 +4,11 @@ import pytest
 import torch
 
 from course.checks.engine import Check, Draw, Observation, Table
+from course.checks.engine.case import Case
+from course.checks.engine.compare import difference
 from course.key import RECORDED_KEY as KEY
+from course.protocol.blocked import REFUSAL
+from course.protocol.runner import UNDEFINED
 from course.protocol.student import Local, Student
 
 
@@ -42,3 +46,19 @@ def test_numbers_are_compared_as_numbers_and_infinity_as_itself(value, expected,
     check.case("the number")(lambda student, draw: {"number": student.number()})
     table = Table(KEY, (Observation({"number": expected}),), ())
     assert (check.judge(check.student(Local({"number": lambda: value})), table).outcome == "pass") is same
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "told"),
+    [
+        ("Undefined", UNDEFINED.format("f"), UNDEFINED.format("f")),
+        ("Blocked", REFUSAL.format("softmax"), f"T{REFUSAL.format('softmax')[1:]}."),
+        ("Undefined", "Please give two points.", "Your code raised Undefined: Please give two points."),
+        ("Blocked", "please give two points", "Your code raised Blocked: please give two points."),
+        ("Undefined", UNDEFINED.format("f` is right. `g"), None),
+    ],
+)
+def test_only_our_own_sentences_are_told_without_saying_whose_they_are(kind, words, told):
+    case = Case("a case", lambda student, draw: {}, 1.0, None, 1e-5, 1e-4, False)
+    sentence = difference(Observation(raised=(kind, words)), Observation({"x": 1}), case)
+    assert sentence == (told or f"Your code raised {kind}: {words}")
