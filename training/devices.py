@@ -44,13 +44,17 @@ def device_of(config: Configuration, world_size: int, local_rank: int) -> torch.
         )
     if device.index >= torch.cuda.device_count():
         raise TrainingError(f"device {device}: torch sees {torch.cuda.device_count()} GPUs here, numbered from 0")
-    # torch.cuda.is_bf16_supported asks the current GPU alone
+    _require_units(config, device)
+    return device
+
+
+def _require_units(config: Configuration, device: torch.device) -> None:
+    """Raises TrainingError where this GPU would imitate bfloat16. torch.cuda.is_bf16_supported asks the current one."""
     if config.dtype == "bfloat16" and not torch.version.hip and torch.cuda.get_device_capability(device) < (8, 0):
         raise TrainingError(
             f"{torch.cuda.get_device_name(device)} has no units for bfloat16 and would imitate it slowly: use "
             "--dtype float16"
         )
-    return device
 
 
 @contextlib.contextmanager

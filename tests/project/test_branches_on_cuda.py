@@ -31,6 +31,9 @@ REACHED = {
     "solutions/scale.py:save_checkpoint": "tests/solutions/test_scale.py::test_random_numbers_of_every_gpu_are_kept",
     "solutions/scale.py:load_checkpoint": "tests/solutions/test_scale.py::test_random_numbers_of_every_gpu_are_kept",
     "training/devices.py:device_of": "tests/training/test_training.py::test_each_process_takes_a_gpu_of_its_own",
+    "training/devices.py:_require_units": (
+        "tests/training/test_training.py::test_a_gpu_without_units_for_bfloat16_is_not_asked_to_imitate_them"
+    ),
     "training/devices.py:this_process": f"{ROLE}test_each_rank_has_a_gpu_of_its_own_and_they_talk_by_nccl",
     "training/devices.py:distributed": f"{ROLE}test_what_a_gpu_is_handed",
     "training/step.py:seed_step": f"{ROLE}test_what_a_gpu_is_handed",
