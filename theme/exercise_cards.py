@@ -16,11 +16,10 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from course.chapters import chapter
 from course.exercises import Exercise, exercises
 from course.wording import marked
-from theme.address import BINDER
+from theme.address import BINDER, SET_UP
 from theme.chapter import is_chapter
 from theme.contents import PAGES
 
-SET_UP = "book/start/set-up"
 WARNING = "Yours first: the interesting part is where two answers differ, and the hints cost nothing."
 
 

@@ -21,11 +21,11 @@ from course.chapters import Unfinished, chapter
 from course.exercises import Exercise, exercises
 from course.wording import counted
 from theme import openings, volume, ways
+from theme.address import SET_UP
 from theme.chapter import is_chapter
 from theme.exercises import place
 
 logger = logging.getLogger(__name__)
-SET_UP = "book/start/set-up"
 Link = Callable[[str, str], str]  # a page and a place on it -> the address from here
 
 

@@ -261,14 +261,14 @@ def mean_in_place_of(attention: MultiHeadAttention, head: int, mean: Tensor) -> 
     return changed
 
 
-def trained_counter(seed: int) -> tuple[Counter, float]:
-    """A counter that has learned to name hidden words, and the seconds that it took."""
+def trained_counter(seed: int, steps: int = LOOK["steps"]) -> tuple[Counter, list[float], float]:
+    """A counter that has learned to name hidden words, each step's loss, and the seconds that it took."""
     torch.manual_seed(seed)
     model, generator = Counter(), torch.Generator().manual_seed(seed)
     stream = iter(lambda: counting_batch(LOOK["batch_size"], generator, LOOK["hidden_share"]), None)
     start = time.perf_counter()
-    fit(model, lambda batch: counting_loss(model, batch), stream, LOOK["steps"], LOOK["learning_rate"], label="look")
-    return model, time.perf_counter() - start
+    losses = fit(model, lambda batch: counting_loss(model, batch), stream, steps, LOOK["learning_rate"], label="look")
+    return model, losses, time.perf_counter() - start
 
 
 def attentions(model: Counter) -> list[MultiHeadAttention]:
@@ -334,7 +334,7 @@ def multi_head_look(seed: int) -> list[Record]:
     Each head is switched off ("off"), or adds its mean in place of what it found ("mean"). Then heads are switched off
     one after the other, the least missed first, in the order measured on other sentences.
     """
-    model, seconds = trained_counter(seed)
+    model, _, seconds = trained_counter(seed)
     test = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_000), LOOK["hidden_share"])
     other = counting_batch(LOOK["tested"], torch.Generator().manual_seed(9_001), LOOK["hidden_share"])
     whole = counting_quality(model, test)

@@ -20,16 +20,15 @@ from benchmarks.experiments.multi_head import (
     Counter,
     attention_of,
     attentions,
-    counting_loss,
     counting_quality,
     mean_in_place_of,
+    trained_counter,
 )
 from benchmarks.living import STATIC, STILLS, weights
 from benchmarks.record import write
 from course import files
 from course.data import EOS_ID, LARGEST_NUMBER, PAD_ID, numbers_sentence
 from course.data.counting import HIDDEN, NUMBERS, CountingBatch, counting_batch, counting_vocabulary
-from course.training import fit
 from course.watch import watch_attention
 from solutions.multi_head import split_heads
 
@@ -48,16 +47,6 @@ def from_file() -> Counter:
     model = Counter()
     model.load_state_dict(weights.read(PATH))
     return model.eval()
-
-
-def train(seed: int, steps: int) -> tuple[Counter, list[float], float]:
-    """The model after its training, each step's loss, and the seconds."""
-    torch.manual_seed(seed)
-    model, generator = Counter(), torch.Generator().manual_seed(seed)
-    stream = iter(lambda: counting_batch(LOOK["batch_size"], generator, LOOK["hidden_share"]), None)
-    start = time.perf_counter()
-    losses = fit(model, lambda batch: counting_loss(model, batch), stream, steps, LOOK["learning_rate"], label="heads")
-    return model.eval(), losses, time.perf_counter() - start
 
 
 def tested(sentences: int = TESTED) -> CountingBatch:
@@ -193,7 +182,8 @@ def header(model: Counter, means: list[list[list[float]]]) -> dict[str, Any]:
 def run() -> None:
     """Train it, round it, and write weights, still picture and record."""
     begin = time.perf_counter()
-    model, losses, seconds = train(SEED, LOOK["steps"])
+    model, losses, seconds = trained_counter(SEED)
+    model.eval()
     whole_test = tested(LOOK["tested"])
     before = counting_quality(model, whole_test)
     means = means_of(model, tested())

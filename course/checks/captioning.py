@@ -465,7 +465,6 @@ test_pointing_accuracy = CheckOfTest(
     variants=POINTING_ACCURACY,
     right_forms=RIGHT_POINTING_ACCURACY,
     beyond=(
-        "the share is rounded",
         "a corner of the one must lie in the other",
         "only the cell's corners are looked at",
         "one look for the whole caption",

@@ -185,14 +185,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     columns = round(weights.shape[2] ** 0.5)
     x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
 
-# %% wrong: the share is rounded
-# The share was rounded. Return it as it is: rounding is for whoever prints it.
-
-# --- before
-    return (hits & names).sum().item() / names.sum().item()
-# --- after
-    return round((hits & names).sum().item() / names.sum().item(), 2)
-
 # %% correct: loops
 def pointing_accuracy(weights, boxes, columns, cell):
     hits, named = 0, 0

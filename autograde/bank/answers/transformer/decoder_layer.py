@@ -246,6 +246,12 @@ class DecoderLayer(nn.Module):
         x = x + self.dropout(self.feed_forward(y))
         return x if pre else self.norm3(x)
 
+# %% correct: F.dropout that knows the mode
+# --- before
+        self.dropout = nn.Dropout(dropout)
+# --- after
+        self.dropout = lambda y: F.dropout(y, dropout, self.training)
+
 # %% correct: a dropout for each part
 # --- before
         self.dropout = nn.Dropout(dropout)
@@ -255,3 +261,10 @@ class DecoderLayer(nn.Module):
             return x + self.dropout(self.feed_forward(self.norm3(x)))
 # --- after
             return torch.add(x, self.dropout3(self.feed_forward(self.norm3(x))))
+
+# %% correct: the attention's arguments by name
+# --- before
+            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+# --- after
+            looked_up, _ = self.cross_attention(query=self.norm2(x), key=memory, value=memory, mask=memory_mask)
+            x = self.dropout(looked_up) + x
