@@ -38,7 +38,7 @@ ATTENTION_STEPS, ATTENTION_TESTED = 400, 8
 # goes past the cell. The two differ in both.
 ATTENTION_MODELS = ("vector", "mean", "additive", "dot", "bilinear", "additive, new state")
 # Where these put their weights does not depend on the words, so there is no alignment to look at.
-WITHOUT_COMPARING = ("mean", "random mixtures", "location")
+WITHOUT_COMPARING = ("mean", "one random mixture", "random mixtures", "location")
 LONGEST = 64  # positions, and steps: more than eight numbers have in either language
 
 
@@ -51,17 +51,18 @@ class MeanAttention(nn.Module):
 
 
 class FixedMixtures(nn.Module):
-    """The control that has access and no choice: at each step another random mixture of the positions, drawn once.
+    """The control that has access and no choice: random mixtures of the positions, drawn once and taken in turn.
 
-    It counts its own steps, from the last call of `begin` on, whatever the sentence, the query and the keys.
+    It counts its own steps, from the last call of `begin` on, whatever the sentence, the query and the keys. With one
+    mixture every step has the same.
     """
 
     scores: Tensor
 
-    def __init__(self, steps: int, positions: int):
+    def __init__(self, mixtures: int, positions: int):
         super().__init__()
         # twice as wide as a standard normal: most of the weight on a few positions, as where one is chosen
-        self.register_buffer("scores", 2 * torch.randn(steps, positions))
+        self.register_buffer("scores", 2 * torch.randn(mixtures, positions))
         self.at = 0
 
     def begin(self) -> None:
@@ -69,7 +70,7 @@ class FixedMixtures(nn.Module):
 
     def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None):
         weights = masked_softmax(self.scores[self.at, : keys.shape[1]].expand(keys.shape[:2]), mask)
-        self.at += 1
+        self.at = (self.at + 1) % len(self.scores)
         return torch.einsum("bs,bsd->bd", weights, values), weights
 
 
@@ -109,6 +110,7 @@ class AttentionTranslator(nn.Module):
             "mean": MeanAttention,
             "dot": DotProductAttention,
             "bilinear": lambda: BilinearAttention(hidden_size, 2 * hidden_size),
+            "one random mixture": lambda: FixedMixtures(1, LONGEST),
             "random mixtures": lambda: FixedMixtures(LONGEST, LONGEST),
             "location": lambda: LocationAttention(hidden_size, LONGEST),
         }.get(kind, lambda: AdditiveAttention(hidden_size, 2 * hidden_size, hidden_size))()
@@ -266,9 +268,12 @@ def bahdanau_mean_longer(seed: int) -> list[Record]:
     {**ATTENTION, "steps": ATTENTION_STEPS, "trained_k": [1, NUMBERS_TRAINED], "tested_each": TESTED_EACH},
 )
 def bahdanau_controls(seed: int) -> list[Record]:
-    """Access without choice, and choice without comparing: two controls of `bahdanau_numbers`, trained alike."""
-    records = attention_records("random mixtures", ATTENTION_STEPS, seed)
-    return records + attention_records("location", ATTENTION_STEPS, seed)
+    """Access without choice, and choice without comparing: controls of `bahdanau_numbers`, trained alike.
+
+    The mean becomes a few states in "one random mixture", and those change from step to step in "random mixtures".
+    """
+    kinds = ("one random mixture", "random mixtures", "location")
+    return [record for kind in kinds for record in attention_records(kind, ATTENTION_STEPS, seed)]
 
 
 RATES: Settings = {
