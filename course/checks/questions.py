@@ -12,7 +12,7 @@ from course.chapters import question as held
 from course.exercises import Exercise
 from course.verdict import YOUR_NUMBER, CaseVerdict, Outcome, Verdict
 
-TRY_AGAIN = "Read what is said about the options, change the letters in the cell above and run this cell again."
+TRY_AGAIN = "Read what is said about the options, change your answer and run its check again."
 
 
 def judge(exercise: Exercise, answer: Any) -> Verdict:

@@ -93,7 +93,23 @@ def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
             return f"With {variation} the result is not right."
         if what == "result" and isinstance(right, str) and seen != right:
             return f"With {variation} the result is not exactly right."
+        if _of_a_result(what) and not what.endswith(", form") and not _agree(seen, right):
+            return f"With {variation} the result is not right{_look_at(what)}."
+    for name in sorted(observed.keys() - expected.keys()):
+        variation, _, what = name.rpartition(": ")
+        if _of_a_result(what):
+            return f"With {variation} the result is not right{_look_at(what)}."
     return None
+
+
+def _of_a_result(what: str) -> bool:
+    return re.match(r"result\b", what) is not None
+
+
+def _look_at(what: str) -> str:
+    """Which entry of a result is meant, where it has several."""
+    entry = what.partition(", ")[0].removeprefix("result").lstrip(".").partition(".")[0]
+    return f": look at its entry `{entry}`" if entry else ""
 
 
 def say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

@@ -529,6 +529,22 @@ def _squeezed(x, y):
     return attend(x, y).squeeze()
 
 
+@pytest.mark.parametrize("rows", [lambda B, T: (B,), lambda B, T: (B, T, 1), lambda B, T: (T, B), lambda B, T: None])
+def test_an_entry_that_is_not_right_at_some_size_is_named_in_a_sentence(rows):
+    made = Check("shapes", components=("shapes",))
+
+    @made.takes("shapes", B=2, T=3)
+    def _(draw, B, T):
+        return {"B": B, "T": T}
+
+    try:
+        fails = said(made, lambda B, T: {"ends": B, "rows": (B, T)}, lambda B, T: {"ends": B, "rows": rows(B, T)})
+    finally:
+        del Check.registry["shapes"]
+    sentence = fails[CONDITIONS["sizes"].title]
+    assert sentence.startswith("With ") and sentence.endswith(" the result is not right: look at its entry `rows`.")
+
+
 def test_what_is_given_is_used_in_the_mode_that_it_is_in():
     made = Check("logits", components=("logits",))
 
