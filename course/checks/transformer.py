@@ -465,6 +465,12 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {name: _decoder(student, draw, 2)(x, memory, *masks) for name, masks in given.items()}
 
 
+@transformer_decoder.case("in training, dropout 1 in every layer: the stream comes through", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    tower = _decoder(student, draw, 2, dropout=1.0).train()
+    return {"output": tower(draw.normal(2, 3, _D), draw.normal(2, 4, _D))}
+
+
 @transformer_decoder.case("settings reach the layers and the last norm", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     one = draw.normal(1, 3, _D), draw.normal(1, 4, _D)

@@ -136,9 +136,10 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
     if (found := _first(observed)) is None:
         return None
     name, what = found
-    if name == "one tensor given twice":
+    if name.startswith("one tensor given"):
+        which = name.removeprefix("one tensor given ").replace("twice", "for several arguments")
         return (
-            "With one tensor for several arguments the result differs from that with copies of it: one of them is "
+            f"With one tensor {which} the result differs from that with copies of it: one of them is "
             "changed on the way, or they are compared with `is`."
         )
     lies = f"With arguments laid out differently in memory ({name}, the numbers are the same)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from typing import Any
 
 import torch
@@ -50,6 +51,14 @@ def sizes(subject: Subject) -> dict[str, Any]:
     return seen
 
 
+def _given_as_one(names: Sequence[str]) -> dict[str, Sequence[str]]:
+    """Which arguments one tensor is given as: all that it may be and, where these are more than two, each two of them.
+    An answer that asks which of its arguments are one may ask for too few."""
+    pairs = combinations(names, 2) if len(names) > 2 else ()
+    all_of_them = {"one tensor given twice": names} if names else {}
+    return all_of_them | {f"one tensor given as `{one}` and `{other}`": (one, other) for one, other in pairs}
+
+
 def layout(subject: Subject) -> dict[str, Any]:
     """The same numbers that lie otherwise in memory or have fewer axes, and one tensor given twice."""
     given, module = subject.arguments(), subject.module()
@@ -64,13 +73,13 @@ def layout(subject: Subject) -> dict[str, Any]:
         subject.call({n: nests.changed(v, torch.Tensor.contiguous) for n, v in row.items()}, module),
         subject.call(row, module),
     ]
-    if same := subject.declaration.same:
-        alike = subject.arguments(subject.declaration.alike)
-        copies = {name: alike[same[0]].clone() for name in same}
-        of_those = subject.module(subject.declaration.alike)
+    same = _given_as_one(subject.declaration.same)
+    if same:
+        alike, of_those = subject.arguments(subject.declaration.alike), subject.module(subject.declaration.alike)
+    for first, *others in same.values():
         calls += [
-            subject.call(alike | copies, of_those),
-            subject.call(alike | dict.fromkeys(same, alike[same[0]]), of_those),
+            subject.call(alike | {name: alike[first].clone() for name in (first, *others)}, of_those),
+            subject.call(alike | dict.fromkeys((first, *others), alike[first]), of_those),
         ]
     spread: dict[str, dict[str, Any]] = {}
     for name in subject.declaration.spread:
@@ -81,14 +90,13 @@ def layout(subject: Subject) -> dict[str, Any]:
             spread[f"{name}, {axes}: the same"] = given | {name: fewer.expand_as(full).contiguous()}
     calls += [subject.call(form, module) for form in spread.values()]
     usual, transposed, sliced, repeated, expanded, *others = subject.ask(calls)
-    twice, fewer_axes = others[: len(others) - len(spread)], others[len(others) - len(spread) :]
+    one, fewer_axes = others[: 2 * len(same)], others[2 * len(same) :]
     pairs = {
         "transposed": (transposed, usual),
         "a slice of a larger tensor": (sliced, usual),
         "expanded": (expanded, repeated),
     }
-    if twice:
-        pairs["one tensor given twice"] = (twice[1], twice[0])
+    pairs |= dict(zip(same, zip(one[1::2], one[::2], strict=True), strict=True))
     pairs |= dict(zip(list(spread)[::2], zip(fewer_axes[::2], fewer_axes[1::2], strict=True), strict=True))
     seen: dict[str, Any] = {name: differs(now, before) for name, (now, before) in pairs.items()}
     seen |= {f"_{name}: words": error_words(now) for name, (now, _) in pairs.items()}

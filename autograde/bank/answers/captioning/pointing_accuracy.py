@@ -159,15 +159,6 @@ def pointing_accuracy(weights, boxes, columns, cell):
     hits = an_end_within(x, x + cell, left, right) & an_end_within(y, y + cell, top_edge, bottom)
     hits |= an_end_within(left, right, x, x + cell) & an_end_within(top_edge, bottom, y, y + cell)
 
-# %% wrong: cells are always four pixels wide
-# The cells of our pictures are four pixels wide, and others are not: `cell` says how wide they are.
-
-# --- before
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
-# --- after
-    cell = 4
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
-
 # %% wrong: one look for the whole caption
 # One cell was taken for all the words of a caption, the one with the largest weight of all. Each word has its own.
 

@@ -91,6 +91,14 @@
 # --- after
         for layer in self.layers[:-1]:
 
+# %% wrong: the dropout does not reach the layers
+# In training nothing is dropped: the layers were built without the stack's dropout. Pass it to them.
+
+# --- before
+                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+# --- after
+                *sizes, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+
 # %% correct: by index
 # --- before
         for layer in self.layers:
